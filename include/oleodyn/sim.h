@@ -19,6 +19,13 @@ OD_API size_t od_sim_size(const od_plant *plant);
 OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_new(const od_plant *plant);
 OD_API void od_sim_free(od_sim *sim);
+// A plain simulation steps and has outputs, but no derivatives, and no room for them, which grows with the square of the
+// number of states: what needs them returns OD_NOT_AVAILABLE. Large machines are simulated so.
+OD_API size_t od_sim_plain_size(const od_plant *plant);
+OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
+OD_API od_sim *od_sim_plain_new(const od_plant *plant);
+// The size of this simulation's block, plain or not.
+OD_API size_t od_sim_bytes(const od_sim *sim);
 
 // Puts the plant in its initial state at time t with inputs u.
 OD_API od_status od_sim_start(od_sim *sim, double t, const double *u);

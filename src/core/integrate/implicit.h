@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "integrate/sim_block.h"
+#include "math/dense.h"
 
 typedef struct od_stage {
   double t, beta;
@@ -27,6 +28,14 @@ void od_sim_predict_rates(od_sim *s, double ahead);
 // times differ in their last digits, which is nothing to Newton's iteration.
 static inline bool od_sim_matrix_serves(const od_sim *s, double beta) {
   return s->has_matrix && fabs(s->matrix_beta - beta) <= 1e-9 * beta;
+}
+
+// Solves with the factored matrix, in place; `columns` right-hand sides stand side by side (nk x columns).
+static inline void od_sim_solve_matrix(od_sim *s, double *right, int columns) {
+  if (s->has_matrix == OD_MATRIX_OF_PLANT)
+    s->plant->ops->step_solve(s->plant, od_sim_work(s), right, columns);
+  else
+    od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), right, columns);
 }
 
 // Solves a stage, from the rates in k_next on; on success x_next and k_next hold the result. A failure leaves the plant

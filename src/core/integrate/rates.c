@@ -27,3 +27,15 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   od_rate_matrix_solve(plant, matrix, matrix->g, 1, k);
   return plant->ops->residual(plant, work, t, x, k, u, matrix->g);
 }
+
+od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
+                                    double *k, double *g) {
+  int nk = od_plant_nk(plant);
+  memset(k, 0, (size_t)nk * sizeof *k);
+  od_status status = plant->ops->residual(plant, work, t, x, k, u, g);
+  if (status == OD_OK) status = plant->ops->step_factors(plant, work, 0, 0);
+  if (status != OD_OK) return status;
+  for (int i = 0; i < nk; i++) k[i] = 0 - g[i];
+  plant->ops->step_solve(plant, work, k, 1);
+  return plant->ops->residual(plant, work, t, x, k, u, g);
+}

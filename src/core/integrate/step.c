@@ -44,6 +44,7 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
                                      double *Gp) {
   od_status status = check_step(s, h);
   const od_transition out = {.F = F, .Gu0 = Gu0, .Gu1 = Gu1, .Gp = Gp};
+  if (status == OD_OK && s->plain) return OD_NOT_AVAILABLE;
   return status == OD_OK ? s->integrator->step_with_jacobians(s, h, u, &out) : status;
 }
 

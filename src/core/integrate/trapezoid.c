@@ -139,7 +139,7 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   if (status == OD_OK) status = od_sim_differentiate_stage(s, &stage, c.by);
   if (status != OD_OK) return status;
   right_hand_sides(s, h, c);
-  od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
+  od_sim_solve_matrix(s, od_sim_at(s, s->right), c.count);
   if (out->F) {
     from_rates(s, h, c, 0, nx, out->F);
     for (int i = 0; i < nx; i++) out->F[i * nx + i] += 1;
@@ -154,8 +154,8 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   return status;
 }
 
-static size_t scratch(const od_plant *plant) {
-  (void)plant;
+static size_t scratch(const od_plant *plant, size_t columns) {
+  (void)plant, (void)columns;
   return 0;
 }
 

@@ -367,18 +367,29 @@ static void set_scales(od_plant_data *d) {
 }
 
 // Machines without sampled blocks and modes are not asked about them.
-#define MACHINE_OPS                                                                                         \
-  .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual, \
-  .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
-  .outputs = od_model_plant_outputs, .output_jacobians = od_model_plant_output_jacobians,                   \
-  .powers = od_model_plant_powers, .wants_repartition = od_model_plant_wants_repartition,                   \
-  .repartition = od_model_plant_repartition, .settle = settle, .stiffness = stiffness,                      \
-  .in_complex = &od_model_plant_complex_ops
-static const od_plant_ops machine_ops = {MACHINE_OPS};
-static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
-                                                 .sample = od_model_plant_sample};
-static const od_plant_ops switching_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
-                                                   .sample = od_model_plant_sample, .margin = od_model_plant_margin};
+static od_plant_ops operations_of(const od_model *m) {
+  od_plant_ops ops = {.start = start,
+                      .get_parameters = get_parameters,
+                      .set_parameters = set_parameters,
+                      .residual = residual,
+                      .step_matrix = step_matrix,
+                      .jacobians = jacobians,
+                      .parameter_jacobian = parameter_jacobian,
+                      .outputs = od_model_plant_outputs,
+                      .output_jacobians = od_model_plant_output_jacobians,
+                      .powers = od_model_plant_powers,
+                      .wants_repartition = od_model_plant_wants_repartition,
+                      .repartition = od_model_plant_repartition,
+                      .settle = settle,
+                      .stiffness = stiffness,
+                      .in_complex = &od_model_plant_complex_ops};
+  if (od_model_switchers(m) || m->samplers) {
+    ops.next_sample = od_model_plant_next_sample;
+    ops.sample = od_model_plant_sample;
+  }
+  if (od_model_switchers(m)) ops.margin = od_model_plant_margin;
+  return ops;
+}
 
 static int *copy_indices(const int *from, int count) {
   int *to = malloc((size_t)(count + 1) * sizeof *to);
@@ -413,6 +424,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   od_plant_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;
+  d->ops = operations_of(m);
   d->plant = (od_plant){.nz = m->freedom,
                         .nc = m->states,
                         .nu = m->inputs,
@@ -420,9 +432,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .np = parameter_count,
                         .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
-                        .ops = od_model_switchers(m) ? &switching_machine_ops
-                               : m->samplers         ? &sampled_machine_ops
-                                                     : &machine_ops,
+                        .ops = &d->ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);

@@ -15,6 +15,7 @@
 
 typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
+  od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
   bool reactions;            // some output shows what a joint or a rod carries
