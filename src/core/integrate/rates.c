@@ -35,7 +35,11 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
   od_status status = plant->ops->residual(plant, work, t, x, k, u, g);
   if (status == OD_OK) status = plant->ops->step_factors(plant, work, 0, 0);
   if (status != OD_OK) return status;
-  for (int i = 0; i < nk; i++) k[i] = 0 - g[i];
-  plant->ops->step_solve(plant, work, k, 1);
-  return plant->ops->residual(plant, work, t, x, k, u, g);
+  // Twice: factors whose pivots do not depend on the numbers lose digits, which the second round brings back.
+  for (int round = 0; round < 2 && status == OD_OK; round++) {
+    plant->ops->step_solve(plant, work, g, 1);
+    for (int i = 0; i < nk; i++) k[i] -= g[i];
+    status = plant->ops->residual(plant, work, t, x, k, u, g);
+  }
+  return status;
 }

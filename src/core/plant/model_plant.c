@@ -388,6 +388,10 @@ static od_plant_ops operations_of(const od_model *m) {
     ops.sample = od_model_plant_sample;
   }
   if (od_model_switchers(m)) ops.margin = od_model_plant_margin;
+  if (m->newton == OD_NEWTON_TREE) {
+    ops.step_factors = od_model_plant_tree_factors;
+    ops.step_solve = od_model_plant_tree_solve;
+  }
   return ops;
 }
 
