@@ -152,19 +152,19 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   int n = m->coordinates, freedom = m->freedom;
 
   // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
-  // columns for the parameters, where wanted.
-  int np = map_p ? plant->np : 0, columns = 2 * freedom + np;
+  // columns for the parameters. Nothing of it where nothing is wanted.
+  int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *aside = dense + od_partition_doubles(m);
   od_directions v = clear_directions(plant, &p);
-  for (int j = 0; j < 2 * freedom; j++) {
+  for (int j = 0; j < moved; j++) {
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;
     mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
     put_column(T, n, columns, j, p.w + l->dz);
     put_column(T1, n, columns, j, p.w + l->dzd);
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 0;
   }
-  od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * freedom) : OD_OK;
+  od_status status = np ? parameter_motion(plant, work, T, T1, columns, moved) : OD_OK;
   if (status != OD_OK) return status;
   keep_choice(d, &p, aside, false);
   for (int i = 1; i < m->links && m->charts > 0; i++)
@@ -194,8 +194,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
       memcpy(map + (freedom + k) * nx, T1 + j * columns, (size_t)(2 * freedom) * sizeof *map);
     }
     if (np) {
-      memcpy(map_p + k * np, T + j * columns + 2 * freedom, (size_t)np * sizeof *map);
-      memcpy(map_p + (freedom + k) * np, T1 + j * columns + 2 * freedom, (size_t)np * sizeof *map);
+      memcpy(map_p + k * np, T + j * columns + moved, (size_t)np * sizeof *map);
+      memcpy(map_p + (freedom + k) * np, T1 + j * columns + moved, (size_t)np * sizeof *map);
     }
   }
   return OD_OK;
