@@ -319,27 +319,20 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
   return end;
 }
 
-int od_partition_choose(const od_model *m, const double *entries, int *in, double *memory) {
+// With the dependent columns and their rows at the beginning of both lists, and the independent columns behind: orders the pivots and
+// writes the patterns.
+static void write_partition(const od_model *m, const double *entries, int *in, double *memory) {
   const od_layout *l = &m->layout;
-  int n = m->coordinates;
+  int n = m->coordinates, rank = od_partition_rank(m), *column = in + l->dependent;
   sparse matrix = sparse_in(m, memory);
   load_matrix(m, entries, &matrix);
-  // Work with complete lists of columns and rows in the integer scratch that the patterns will fill afterwards.
-  int *column = in + l->dependent, *row = in + l->kept_row;
-  for (int j = 0; j < n; j++) column[j] = j;
-  for (int i = 0; i < m->rows; i++) row[i] = i;
-  int rank = eliminate(m, &matrix, column, row);
-  if (rank != od_partition_rank(m)) return rank;
-  load_matrix(m, entries, &matrix);
-  order_pivots(&matrix, column, row, rank);
+  for (int i = 0; i < n; i++) matrix.place[column[i]] = i;
+  order_pivots(&matrix, column, in + l->kept_row, rank);
   // Independent coordinates in ascending order, so that states keep their meaning when nothing changes.
   int *independent = in + l->independent;
   for (int k = 0; k < m->freedom; k++) independent[k] = column[rank + k];
   for (int a = 1; a < m->freedom; a++)
-    for (int b = a; b > 0 && independent[b - 1] > independent[b]; b--) {
-      int swap = independent[b];
-      independent[b] = independent[b - 1], independent[b - 1] = swap;
-    }
+    for (int b = a; b > 0 && independent[b - 1] > independent[b]; b--) swap_entries(independent, b - 1, b);
   // The matrix is not needed any more: its memory holds the integer lists and the sets of the pattern search.
   int *position = (int *)memory, *source = position + n, words = words_of(rank);
   memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);
@@ -350,5 +343,55 @@ int od_partition_choose(const od_model *m, const double *entries, int *in, doubl
   for (int i = 0; i < rank; i++)
     in[l->lu_start + i + 1] =
         row_pattern(m, in, i, in[l->lu_start + i], position, source, matrix.bits, matrix.active, words);
+}
+
+int od_partition_choose(const od_model *m, const double *entries, int *in, double *memory) {
+  const od_layout *l = &m->layout;
+  sparse matrix = sparse_in(m, memory);
+  load_matrix(m, entries, &matrix);
+  int *column = in + l->dependent, *row = in + l->kept_row;
+  for (int j = 0; j < m->coordinates; j++) column[j] = j;
+  for (int i = 0; i < m->rows; i++) row[i] = i;
+  int rank = eliminate(m, &matrix, column, row);
+  if (rank == od_partition_rank(m)) write_partition(m, entries, in, memory);
   return rank;
+}
+
+// ---- exchanging
+
+// z_dep = R z_ind with coordinate i of the former and k of the latter exchanged.
+static void exchange_in_map(double *R, int rank, int free, int i, int k) {
+  double pivot = R[i * free + k];
+  for (int r = 0; r < rank; r++) {
+    double factor = R[r * free + k] / pivot;
+    if (r == i || factor == 0) continue;
+    for (int c = 0; c < free; c++) R[r * free + c] -= factor * R[i * free + c];
+    R[r * free + k] = factor;
+  }
+  for (int c = 0; c < free; c++) R[i * free + c] = c == k ? 1 / pivot : -R[i * free + c] / pivot;
+}
+
+bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *in, double *memory) {
+  const od_layout *l = &m->layout;
+  const double *weight = m->coordinate_weight;
+  int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
+  memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
+  // Each exchange makes the determinant of the dependent columns larger, so that none comes twice. The bound is for round-off.
+  for (int round = 0; round <= 2 * m->coordinates; round++) {
+    int i = 0, k = 0;
+    double largest = 0;
+    for (int r = 0; r < rank; r++)
+      for (int c = 0; c < free; c++) {
+        double entry = fabs(R[r * free + c]) * weight[column[rank + c]] / weight[column[r]];
+        if (!isfinite(entry)) return false;
+        if (entry > largest) largest = entry, i = r, k = c;
+      }
+    if (largest <= 1 + 1e-9) {
+      write_partition(m, entries, in, memory);
+      return true;
+    }
+    exchange_in_map(R, rank, free, i, k);
+    swap_entries(column, i, rank + k);
+  }
+  return false;
 }

@@ -143,6 +143,17 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
+// Another choice of coordinates at the present positions: by exchanges where rows and axes are as good as before, else from the start.
+static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
+  const od_model *m = d->m;
+  const double *entries = p->w + m->layout.jacobian;
+  int rank = od_partition_rank(m);
+  if (rank == 0) return true;
+  if (same_axes && !rows_are_bad(d, p) && od_partition_exchange(m, entries, p->w + m->layout.R, p->in, memory))
+    return true;
+  return od_partition_choose(m, entries, p->in, memory) == rank;
+}
+
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -167,19 +178,22 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   od_status status = np ? parameter_motion(plant, work, T, T1, columns, moved) : OD_OK;
   if (status != OD_OK) return status;
   keep_choice(d, &p, aside, false);
+  bool same_axes = true;
   for (int i = 1; i < m->links && m->charts > 0; i++)
     if (od_model_chart_is_bad(m, p.w, i)) {
       int c = m->link[i].coordinate;
       od_model_move_chart(m, p.w, i, T + c * columns, T1 + c * columns, columns);
+      same_axes = false;
     }
   p.head->placed = 0;
   mech->open_positions(m, p.w);
-  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) {
+  bool chosen = choose(d, &p, dense, same_axes);
+  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
+  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
+  if (!chosen) {
     keep_choice(d, &p, aside, true);
     return OD_SINGULAR;
   }
-  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
-  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   p.head->inverse_pivot = 0;
   memcpy(p.kept, p.w + l->z, (size_t)n * sizeof *p.kept);
   int nx = od_plant_nx(plant);
