@@ -97,14 +97,28 @@ static void end_trial(od_trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// Inertia that the bodies carried by a coordinate's link would have at a typical distance: what counts as some.
-static double typical_inertia(const od_model *m, int coordinate) {
-  int link = m->coordinate_link[coordinate];
-  double mass = 0;
-  for (int i = 0; i < m->bodies; i++)
-    for (int k = m->body[i].link; k > 0; k = m->link[k].parent)
-      if (k == link) mass += m->theta[m->body[i].number];
-  return m->link[link].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
+// The coordinate that moves a link: its own or that of a link before it; -1: none.
+static int moving_coordinate(const od_model *m, int link) {
+  while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
+  return link > 0 ? m->link[link].coordinate : -1;
+}
+
+// The mass that each coordinate carries.
+static void sum_carried_masses(const od_model *m, double *mass) {
+  for (int j = 0; j < m->coordinates; j++) mass[j] = 0;
+  for (int i = 0; i < m->bodies; i++) {
+    int j = moving_coordinate(m, m->body[i].link);
+    if (j >= 0) mass[j] += m->theta[m->body[i].number];
+  }
+  for (int i = m->links - 1; i > 0; i--) {
+    int parent = m->link[i].coordinate >= 0 ? moving_coordinate(m, m->link[i].parent) : -1;
+    if (parent >= 0) mass[parent] += mass[m->link[i].coordinate];
+  }
+}
+
+// Inertia that the mass which a coordinate carries would have at a typical distance: what counts as some.
+static double typical_inertia(const od_model *m, int coordinate, double mass) {
+  return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
 // A spherical joint whose angles could not be counted from where it starts.
@@ -123,11 +137,13 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
   plant->ops->step_matrix(plant, t->work, 0, 0, M);
   const int *in = od_model_plant_integers(plant, t->work);
+  double *mass = s->trial;
+  sum_carried_masses(m, mass);
   for (int i = 0; i < n; i++) t->g[i] = M[i * nk + i];
   for (int i = 0; i < n; i++) {
     int coordinate = in[m->layout.independent + i];
     double pivot = M[i * nk + i];
-    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate))) {
+    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate, mass[coordinate]))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
       if (is_at_singular_angles(m, joint))
         od_build_complain(s->b, OD_ABOUT_JOINT, joint,
@@ -141,8 +157,11 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
             m->joint[joint].name);
       return;
     }
-    for (int r = i + 1; r < n; r++)
-      for (int c = i + 1; c < n; c++) M[r * nk + c] -= M[r * nk + i] * M[i * nk + c] / pivot;
+    for (int r = i + 1; r < n; r++) {
+      double factor = M[r * nk + i] / pivot;
+      if (factor == 0) continue;
+      for (int c = i + 1; c < n; c++) M[r * nk + c] -= factor * M[i * nk + c];
+    }
   }
 }
 

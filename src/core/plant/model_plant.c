@@ -328,10 +328,11 @@ static void lay_out(od_plant_data *d) {
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
-  // Scratch: directions, two changes of all coordinates, a dense closure Jacobian and the present choice of coordinates; or
-  // a column of forces and rates.
-  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * freedom + np) + od_partition_doubles(m) +
-                   od_model_choice_doubles(m);
+  // Scratch: directions, two changes of all coordinates where they depend on each other, a dense closure Jacobian and the present
+  // choice of coordinates; or a column of forces and rates.
+  size_t changes = od_partition_rank(m) > 0 ? 2 * n * (2 * freedom + np) : 0;
+  size_t scratch =
+      (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));

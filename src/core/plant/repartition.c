@@ -148,10 +148,28 @@ static bool choose(const od_plant_data *d, const od_work_parts *p, double *memor
   const od_model *m = d->m;
   const double *entries = p->w + m->layout.jacobian;
   int rank = od_partition_rank(m);
-  if (rank == 0) return true;
   if (same_axes && !rows_are_bad(d, p) && od_partition_exchange(m, entries, p->w + m->layout.R, p->in, memory))
     return true;
   return od_partition_choose(m, entries, p->in, memory) == rank;
+}
+
+// The same for a tree: all coordinates stay independent, nothing but reference rotations may change, and the map has a block for each
+// that does. Parameters have no part in it.
+static void repartition_tree(const od_plant_data *d, const od_work_parts *p, double *x, double *map, double *map_p) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  int n = m->freedom, nx = od_plant_nx(&d->plant);
+  for (int i = 0; map_p && i < nx * d->plant.np; i++) map_p[i] = 0;
+  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
+  for (int i = 1; i < m->links && m->charts > 0; i++) {
+    if (!od_model_chart_is_bad(m, p->w, i)) continue;
+    int c = m->link[i].coordinate;
+    od_model_move_chart(m, p->w, i, map ? map + c * nx : NULL, map ? map + (n + c) * nx : NULL, map ? nx : 0);
+  }
+  p->head->placed = 0;
+  memcpy(p->kept, p->w + l->z, (size_t)n * sizeof *x);
+  memcpy(x, p->w + l->z, (size_t)n * sizeof *x);
+  memcpy(x + n, p->w + l->zd, (size_t)n * sizeof *x);
 }
 
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
@@ -161,7 +179,10 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   od_work_parts p = od_work_parts_of(d, work);
   const od_mechanics_real *mech = od_mechanics(m);
   int n = m->coordinates, freedom = m->freedom;
-
+  if (od_partition_rank(m) == 0) {
+    repartition_tree(d, &p, x, map, map_p);
+    return OD_OK;
+  }
   // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
   // columns for the parameters. Nothing of it where nothing is wanted.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
