@@ -149,9 +149,11 @@ static od_status eliminate_coordinate(const double *F, double alpha, double beta
   double b[NY], h[NV], size = fabs(t->own), pivot = t->own;
   for (int k = 0; k < NV; k++) b[k] = alpha * t->S[k], b[NV + k] = beta * t->S[k], b[2 * NV + k] = t->second[k];
   for (int k = 0; k < NV; k++) {
-    t->handed[k] = sum_of_products(NY, t->P[k], b);
-    pivot += t->S[k] * t->handed[k];
-    size += fabs(t->S[k] * t->handed[k]);
+    double sum = 0, terms = 0;
+    for (int c = 0; c < NY; c++) sum += t->P[k][c] * b[c], terms += fabs(t->P[k][c] * b[c]);
+    t->handed[k] = sum;
+    pivot += t->S[k] * sum;
+    size += fabs(t->S[k]) * terms;
   }
   if (!isfinite(pivot)) return OD_NOT_FINITE;
   if (!(fabs(pivot) > least_pivot_part * size)) return OD_SINGULAR;

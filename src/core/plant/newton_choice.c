@@ -2,7 +2,7 @@
 
 // With fewer freedoms dense factors are faster, and so they are where the border around the tree (model_plant_tree.c) is no small
 // part of the machine.
-enum { LEAST_FREEDOM = 24, LEAST_RATIO = 4 };
+enum { LEAST_FREEDOM = 24, LEAST_RATIO = 1 };
 
 bool od_model_line_moves(const od_model *m, int actuator) {
   const od_actuator *a = &m->actuator[actuator];
