@@ -34,17 +34,30 @@ static void solve_junction_rows(const od_model *m, double *w) {
   }
 }
 
+// What a rate's row has in the columns of junctions is carried on to all others.
+static void carry_on(const od_model *m, double *w, int state) {
+  const od_layout *l = &m->layout;
+  const int *start = m->join.row_start, *column = m->join.row_column;
+  int first = junction_column(m);
+  if (!start) {
+    double *row = w + l->rate_row + state * l->rate_width;
+    for (int i = 0; i < m->junctions; i++)
+      if (row[first + i] != 0) od_add_scaled(first, row[first + i], junction_row(m, w, i), row);
+    return;
+  }
+  for (int i = start[state + 1] - 1; i >= start[state] && column[i] >= first; i--) {
+    const double by = w[l->rate_row + i], *from = junction_row(m, w, column[i] - first);
+    for (int k = start[state]; by != 0 && column[k] < first; k++) w[l->rate_row + k] += by * from[column[k]];
+  }
+}
+
 static __attribute__((noinline)) void eliminate_junctions(const od_model *m, double *w) {
-  int n = m->junctions, first = junction_column(m);
+  int n = m->junctions;
   for (int i = 0; i < n; i++) begin_junction_row(m, w, i);
   junction_fill_r(m, w, NULL, junction_is_held);
   junction_factor_r(m, w);
   solve_junction_rows(m, w);
-  for (int k = 0; k < m->circuit_states; k++) {
-    double *row = w + m->layout.rate_row + k * m->layout.rate_width;
-    for (int i = 0; i < n; i++)
-      if (row[first + i] != 0) od_add_scaled(first, row[first + i], junction_row(m, w, i), row);
-  }
+  for (int k = 0; k < m->circuit_states; k++) carry_on(m, w, k);
 }
 
 // The change of a junction's pressure when the flows into junctions change by dF.

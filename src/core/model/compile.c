@@ -223,7 +223,7 @@ od_model *od_compile(od_build *b) {
     if (!od_join_batches(m, &arena)) goto no_memory;
     number_length_rows(m);
     od_layout_fill(m, &m->layout);
-    if (!od_join_tables(m, &arena)) goto no_memory;
+    if (!od_join_tables(m, &arena) || !od_join_rows(m, &arena, b->sparsity)) goto no_memory;
   }
   m->memory = arena.last;
   return m;

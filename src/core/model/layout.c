@@ -96,12 +96,6 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
   l->slope = take(&end, m->join.slopes);
-  l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
-  l->force_row = take(&end, m->actuators * l->force_width);
-  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
-  l->rate_row = take(&end, m->circuit_states * l->rate_width);
-  l->junction_width = l->rate_width + m->junctions;
-  l->junction_row = take(&end, m->junctions * l->junction_width);
   l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
@@ -115,6 +109,13 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->switch_loss = take(&end, m->switchers);
   l->sampled = take(&end, m->samplers);
   l->ring = take(&end, m->rings);
+  // Rows of derivatives. Those of rates come last: od_join_rows() makes them shorter in large circuits.
+  l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
+  l->force_row = take(&end, m->actuators * l->force_width);
+  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
+  l->junction_width = l->rate_width + m->junctions;
+  l->junction_row = take(&end, m->junctions * l->junction_width);
+  l->rate_row = take(&end, m->circuit_states * l->rate_width);
   return end;
 }
 

@@ -42,9 +42,9 @@ typedef struct od_layout {
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
-  // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with
+  // (rate_width apart, or sparse: od_join.row_start); the last column of a row is for what depends on nothing. How pressures as elements see them move with
   // their states or signals; how much each out changes the row it counts in. And lengths by the independent
-  // coordinates. Behind the signals, rates have a column for each junction's pressure. Behind the rows of rates stands a row for
+  // coordinates. Behind the signals, rates have a column for each junction's pressure. Before the rows of rates stands a row for
   // each junction (junction_width apart): its pressure by what a rate's row has, then by inflows of junctions. A change of those
   // by a number is junction_change.
   int junction_row, junction_width, junction_change;

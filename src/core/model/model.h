@@ -13,6 +13,7 @@
 #include "elements/elements.h"
 #include "oleodyn/build.h"
 #include "model/layout.h"
+#include "model/step_pattern.h"
 #include "oleodyn/plant.h"
 
 typedef struct od_body {
@@ -200,6 +201,7 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
       ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
   int row,
       state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
+  int place;  // its part of od_join.place
 } od_target;
 // An instance that depends on a number, where it stands, and how its class calls the number.
 typedef struct od_number_user {
@@ -247,6 +249,11 @@ typedef struct od_join {
   int *gain;          // of each `in`: where stands how it moves with what that column is
   int *node;          // of each `in` that is a pressure: its node; else -1
   od_target *target;
+  int *place;     // of each target, by each `in` that may change: where in w that slope is added
+  int *diagonal;  // of each circuit state: where in w the slope of its rate by itself stands
+  // Rows of derivatives of rates that have what may differ from zero alone: of each rate, where its row begins behind
+  // od_layout.rate_row (one more for the end), and the columns of all rows, increasing in each. NULL: rows have all columns.
+  int *row_start, *row_column;
   int *force;            // the targets that are forces
   int *by_complex_step;  // instances whose slopes are complex steps
   od_junctions at_junction;
@@ -331,9 +338,13 @@ typedef struct od_output {
   int second;     // one more instance, power or node, or -1
   bool negative;  // it counts the other way round
 } od_output;
+typedef struct od_output_name {
+  const char *name;
+  int output;
+} od_output_name;
 
 // How Newton's matrix of implicit steps is factored; chosen when the model is made (plant/newton_choice.c).
-typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_TREE } od_newton;
+typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
 struct od_model {
   const char *title;
@@ -351,7 +362,8 @@ struct od_model {
   od_load *load;
   od_input *input;
   od_output *output;
-  int gravity;  // three numbers, or -1
+  od_output_name *output_name;  // of all outputs, in the order of strcmp()
+  int gravity;                  // three numbers, or -1
 
   int nodes, instances, actuators, junctions;
   int length_rows;  // of actuators
@@ -400,6 +412,7 @@ struct od_model {
   double stored0;         // energy stored in it
 
   od_layout layout;
+  od_step_pattern step;
   void *memory;  // everything above lives in here
 };
 

@@ -78,14 +78,14 @@ static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};
   if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
-  size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant);
+  size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant), nz = (size_t)t->plant->nz;
   t->work = calloc(1, t->plant->work_size);
   t->x = calloc(nx + 1, sizeof *t->x);
   t->u = calloc((size_t)m->inputs + 1, sizeof *t->u);
   t->g = calloc(2 * nk, sizeof *t->g);
-  t->matrix = calloc(nk * nk, sizeof *t->matrix);
+  t->mass = calloc(nz * nz + 1, sizeof *t->mass);
   for (int i = 0; t->u && i < m->inputs; i++) t->u[i] = m->input[i].start;
-  return t->work && t->x && t->u && t->g && t->matrix && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
+  return t->work && t->x && t->u && t->g && t->mass && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
 }
 
 static void end_trial(od_trial_plant *t) {
@@ -93,7 +93,7 @@ static void end_trial(od_trial_plant *t) {
   free(t->x);
   free(t->u);
   free(t->g);
-  free(t->matrix);
+  free(t->mass);
   od_plant_free(t->plant);
 }
 
@@ -132,17 +132,17 @@ static bool is_at_singular_angles(const od_model *m, int joint) {
 static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
-  int n = plant->nz, nk = od_plant_nk(plant);
-  double *k = t->g + nk, *M = t->matrix;
+  int n = plant->nz;
+  double *k = t->g + od_plant_nk(plant), *M = t->mass;
   if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
-  plant->ops->step_matrix(plant, t->work, 0, 0, M);
+  od_model_plant_mass_matrix(plant, t->work, M);
   const int *in = od_model_plant_integers(plant, t->work);
   double *mass = s->trial;
   sum_carried_masses(m, mass);
-  for (int i = 0; i < n; i++) t->g[i] = M[i * nk + i];
+  for (int i = 0; i < n; i++) t->g[i] = M[i * n + i];
   for (int i = 0; i < n; i++) {
     int coordinate = in[m->layout.independent + i];
-    double pivot = M[i * nk + i];
+    double pivot = M[i * n + i];
     if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate, mass[coordinate]))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
       if (is_at_singular_angles(m, joint))
@@ -158,9 +158,9 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
       return;
     }
     for (int r = i + 1; r < n; r++) {
-      double factor = M[r * nk + i] / pivot;
+      double factor = M[r * n + i] / pivot;
       if (factor == 0) continue;
-      for (int c = i + 1; c < n; c++) M[r * nk + c] -= factor * M[i * nk + c];
+      for (int c = i + 1; c < n; c++) M[r * n + c] -= factor * M[i * n + c];
     }
   }
 }
@@ -215,8 +215,7 @@ static void note_energy(od_assembly *s) {
 
 static bool take_memory(od_assembly *s) {
   const od_model *m = s->m;
-  size_t n = (size_t)m->coordinates + 1, rows = (size_t)(m->rows + s->b->initials) + 1;
-  s->rows = (int)rows;
+  size_t n = (size_t)m->coordinates + 1;
   s->w = calloc((size_t)m->layout.scalars_real + 1, sizeof *s->w);
   s->wc = calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
   s->at_position = calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
@@ -225,14 +224,22 @@ static bool take_memory(od_assembly *s) {
   s->given_z = calloc(n, sizeof *s->given_z);
   s->initial_of_z = calloc(n, sizeof *s->initial_of_z);
   s->given_c = calloc((size_t)m->states + 1, sizeof *s->given_c);
+  s->trial = calloc(2 * n, sizeof *s->trial);
+  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->initial_of_z && s->given_c &&
+         s->trial;
+}
+
+// What grows with the number of equations, once it is known how many conditions there are beside the loops.
+static bool take_equations(od_assembly *s) {
+  size_t n = (size_t)s->m->coordinates + 1;
+  size_t rows = (size_t)(s->m->rows + (s->positions > s->rates ? s->positions : s->rates)) + 1;
+  s->rows = (int)rows;
   s->matrix = calloc(rows * n, sizeof *s->matrix);
   s->normal = calloc(rows * rows, sizeof *s->normal);
   s->r = calloc(rows, sizeof *s->r);
   s->y = calloc(rows, sizeof *s->y);
-  s->trial = calloc(2 * n, sizeof *s->trial);
   s->pivot = calloc(rows, sizeof *s->pivot);
-  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->initial_of_z && s->given_c &&
-         s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
+  return s->matrix && s->normal && s->r && s->y && s->pivot;
 }
 
 static void give_memory_back(od_assembly *s) {
@@ -266,17 +273,22 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);
+    memory = take_equations(&s);
+    if (!memory) goto end;
     od_assembly_load_numbers(&s);
     if (!b->problems) od_assembly_choose_charts(&s);
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
+    if (!b->problems) memory = od_model_choose_newton(s.m, b->sparsity);
+    if (!memory) goto end;
     if (!b->problems && !balances_positions(&s)) check_reach(&s);
     if (!b->problems) check_directions(&s);
     if (!b->problems) check_senses(&s);
     if (!b->problems) check_and_balance(&s);
     if (!b->problems) note_energy(&s);
   }
+end:
   give_memory_back(&s);
   if (!memory || b->no_memory) {
     od_model_free(s.m);
@@ -286,7 +298,6 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     od_model_free(s.m);
     return od_fail(err, OD_BAD_INPUT, "%s", b->problem[0].text);
   }
-  s.m->newton = od_model_choose_newton(s.m);
   *out = s.m;
   return OD_OK;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/place.h"
+#include "model/rate_rows.h"
 #include "plant/model_plant_work.h"
 
 // ---- start and residual
@@ -142,6 +143,10 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
 static void circuit_part(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
+  if (d->m->join.row_start) {
+    od_model_plant_sparse_motion(d, p, column);
+    return;
+  }
   for (int i = 0; i < d->m->circuit_states; i++) {
     const double *row = p->w + l->rate_row + i * l->rate_width;
     double sum = 0;
@@ -150,9 +155,8 @@ static void circuit_part(const od_plant_data *d, const od_work_parts *p, double 
   }
 }
 
-// A column for a direction of the mechanism from a level on.
-static void motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
-                          double *column) {
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
+                                  double *column) {
   od_mechanics(d->m)->tangent(d->m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, level, column);
   circuit_part(d, p, column);
   if (d->m->blocks) od_model_plant_signal_motion_column(d, p, v->dc, level, column);
@@ -168,8 +172,12 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
           factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
-    const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
-    for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    if (d->m->join.row_start) {
+      od_model_plant_sparse_state_row(d, p, i, factor, row);
+    } else {
+      const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
+      for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    }
     row[i] += unit;
   }
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
@@ -187,12 +195,24 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
     v.dz[k] = alpha;
     v.dzd[k] = beta;
     v.dzdd[k] = 1;
-    motion_column(d, &p, &v, level, v.out);
+    od_model_plant_motion_column(d, &p, &v, level, v.out);
     put_column(matrix, nk, nk, k, v.out);
     v.dz[k] = v.dzd[k] = v.dzdd[k] = 0;
   }
   od_model_plant_state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
   return OD_OK;
+}
+
+void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
+  od_directions v = clear_directions(plant, &p);
+  for (int k = 0; k < plant->nz; k++) {
+    v.dzdd[k] = 1;
+    od_model_plant_motion_column(d, &p, &v, OD_LEVEL_ACCELERATION, v.out);
+    put_column(M, plant->nz, plant->nz, k, v.out);
+    v.dzdd[k] = 0;
+  }
 }
 
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
@@ -201,24 +221,23 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
   // Where derivatives by signals begin.
-  int forces = l->force_row + 2 + d->m->circuit_states,
-      rates = l->rate_row + 2 * d->m->actuators + d->m->circuit_states;
+  int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {
     if (gx) {
       v.dz[k] = 1;
-      motion_column(d, &p, &v, OD_LEVEL_POSITION, v.out);
+      od_model_plant_motion_column(d, &p, &v, OD_LEVEL_POSITION, v.out);
       put_column(gx, nk, nx, k, v.out);
       v.dz[k] = 0;
       v.dzd[k] = 1;
-      motion_column(d, &p, &v, OD_LEVEL_VELOCITY, v.out);
+      od_model_plant_motion_column(d, &p, &v, OD_LEVEL_VELOCITY, v.out);
       put_column(gx, nk, nx, n + k, v.out);
       v.dzd[k] = 0;
     }
     if (gk) {
       v.dzdd[k] = 1;
-      motion_column(d, &p, &v, OD_LEVEL_ACCELERATION, v.out);
+      od_model_plant_motion_column(d, &p, &v, OD_LEVEL_ACCELERATION, v.out);
       put_column(gk, nk, nk, k, v.out);
       v.dzdd[k] = 0;
     }
@@ -230,7 +249,7 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
     for (int k = 0; k < n; k++)
       gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + forces + j, l->force_width);
-    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[rates + i * l->rate_width + j];
+    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -od_rate_slope(d->m, p.w, i, rates + j);
     if (d->m->blocks) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
@@ -336,6 +355,7 @@ static void lay_out(od_plant_data *d) {
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
+  d->sparse = od_place(&end, (size_t)(m->step.sparse.values + m->step.sparse.n) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(
       &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
@@ -392,6 +412,9 @@ static od_plant_ops operations_of(const od_model *m) {
   if (m->newton == OD_NEWTON_TREE) {
     ops.step_factors = od_model_plant_tree_factors;
     ops.step_solve = od_model_plant_tree_solve;
+  } else if (m->newton == OD_NEWTON_SPARSE) {
+    ops.step_factors = od_model_plant_sparse_factors;
+    ops.step_solve = od_model_plant_sparse_solve;
   }
   return ops;
 }

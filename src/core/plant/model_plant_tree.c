@@ -10,6 +10,7 @@
 
 #include "base/place.h"
 #include "math/dense.h"
+#include "model/rate_rows.h"
 #include "plant/model_plant_work.h"
 #include "plant/newton_choice.h"
 
@@ -67,13 +68,15 @@ static tree_parts tree_parts_of(const od_plant_data *d, void *work) {
 
 // ---- factors
 
-// What the rates of the circuit's states add to their rows for an actuator whose length and speed follow one coordinate.
-static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, int j,
-                         double length, double speed) {
-  const od_layout *l = &d->m->layout;
-  for (int i = 0; i < d->m->circuit_states; i++) {
-    const double *row = p->w + l->rate_row + i * l->rate_width;
-    t->rows[(t->lines + i) * t->n + j] -= row[actuator] * length + row[d->m->actuators + actuator] * speed;
+// What an actuator adds to the rows of the circuit's rates when its length and speed follow the coordinates `first` to `end` so.
+static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, int first,
+                         int end, const double *length, const double *speed) {
+  const od_model *m = d->m;
+  for (int i = 0; i < m->circuit_states; i++) {
+    double by_length = od_rate_slope(m, p->w, i, actuator), by_speed = od_rate_slope(m, p->w, i, m->actuators + actuator);
+    double *row = t->rows + (t->lines + i) * t->n + first;
+    if (by_length == 0 && by_speed == 0) continue;
+    for (int j = 0; j < end - first; j++) row[j] -= by_length * length[j] + by_speed * speed[j];
   }
 }
 
@@ -88,14 +91,13 @@ static void fill_border(const od_plant_data *d, const od_work_parts *p, const tr
     const od_actuator *a = &m->actuator[i];
     bool moving = od_model_line_moves(m, i);
     if (a->coordinate >= 0) {
-      add_to_rates(d, p, t, i, a->coordinate, alpha, beta);
+      add_to_rates(d, p, t, i, a->coordinate, a->coordinate + 1, &alpha, &beta);
       continue;
     }
     if (!moving && m->circuit_states == 0) continue;
     double *across = moving ? t->columns + at * n : p->scratch, *pull = moving ? t->rows + at * n : p->scratch;
     od_mechanics(m)->tree_line(m, p->w, i, alpha, beta, across, pull, t->length, t->speed);
-    for (int j = 0; j < n; j++)
-      if (t->length[j] != 0 || t->speed[j] != 0) add_to_rates(d, p, t, i, j, t->length[j], t->speed[j]);
+    add_to_rates(d, p, t, i, 0, n, t->length, t->speed);
     if (!moving) continue;
     for (int k = 0; k < nd * n; k++) pull[k] = -pull[k];
     for (int k = 0; k < nd; k++) t->schur[(at + k) * (t->border + 1)] = 1;

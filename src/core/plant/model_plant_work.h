@@ -22,7 +22,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   od_circuit_number *owner;  // of each parameter
   od_block_number *block;    // the same for numbers of blocks
   double *scale;
-  size_t scalars, integers, scratch, point, kept, complex_scalars, tree;  // offsets in bytes
+  size_t scalars, integers, scratch, point, kept, sparse, tree, complex_scalars;  // offsets in bytes
 } od_plant_data;
 
 typedef struct od_work_header {
@@ -39,6 +39,7 @@ typedef struct od_work_parts {
   double *scratch;    // directions first, then whatever a function needs
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to come back to after a failure
+  double *sparse;     // factors of the matrix of a step and room for a row of it, where it is sparse
   double _Complex *wc;
 } od_work_parts;
 
@@ -56,6 +57,7 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.k = p.x + 2 * d->plant.nz + d->plant.nc;
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
+  p.sparse = (double *)(base + d->sparse);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }
@@ -115,6 +117,18 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
 od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta);
 void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
 size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
+
+// A column of the residual's derivatives for a direction of the mechanism, from a level on.
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
+                                  double *column);
+
+// sparse_steps.c: machines whose rows of rates are sparse. The circuit's rows of a column, for changed lengths and speeds; a row of
+// factor * dg/dc, of all states of the circuit; and the matrix of a step.
+void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
+void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
+                                     double *row);
+od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
 // model_plant_complex.c
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.

@@ -1,8 +1,8 @@
 #include "plant/newton_choice.h"
 
-// With fewer freedoms dense factors are faster, and so they are where the border around the tree (model_plant_tree.c) is no small
-// part of the machine.
-enum { LEAST_FREEDOM = 24, LEAST_RATIO = 1 };
+// With fewer freedoms solutions with dense factors are faster, and so they are where the border around the tree (model_plant_tree.c)
+// is larger than the tree.
+enum { LEAST_FREEDOM = 24 };
 
 bool od_model_line_moves(const od_model *m, int actuator) {
   const od_actuator *a = &m->actuator[actuator];
@@ -20,8 +20,15 @@ bool od_model_can_use_tree(const od_model *m) {
   return m->rows == 0 && m->measures == 0 && m->freedom > 0;
 }
 
-od_newton od_model_choose_newton(const od_model *m) {
+bool od_model_prefers_tree(const od_model *m) {
   int border = od_model_moving_lines(m) * (m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND) + m->states;
-  bool tree = od_model_can_use_tree(m) && m->freedom >= LEAST_FREEDOM && border * LEAST_RATIO <= m->freedom;
-  return tree ? OD_NEWTON_TREE : OD_NEWTON_DENSE;
+  return od_model_can_use_tree(m) && m->freedom >= LEAST_FREEDOM && border <= m->freedom;
+}
+
+bool od_model_choose_newton(od_model *m, od_sparsity sparsity) {
+  m->newton = OD_NEWTON_TREE;
+  if (od_model_prefers_tree(m)) return true;
+  bool memory = od_model_find_step_pattern(m, sparsity);
+  m->newton = m->step.sparse.values ? OD_NEWTON_SPARSE : OD_NEWTON_DENSE;
+  return memory;
 }

@@ -352,13 +352,13 @@ static void choices(void **state) {
   (void)state;
   // Loops, blocks that measure, a border as large as the machine.
   od_model *m = large_tree(5, true, 40, 4), *bordered = large_tree(5, true, 40, 30), *small = large_tree(5, true, 8, 0);
-  assert_int_equal(od_model_choose_newton(m), OD_NEWTON_TREE);
-  assert_int_equal(od_model_choose_newton(bordered), OD_NEWTON_DENSE);
-  assert_int_equal(od_model_choose_newton(small), OD_NEWTON_DENSE);
+  assert_int_equal(m->newton, OD_NEWTON_TREE);
+  assert_int_equal(bordered->newton, OD_NEWTON_DENSE);
+  assert_int_equal(small->newton, OD_NEWTON_DENSE);
   m->measures = 1;
-  assert_int_equal(od_model_choose_newton(m), OD_NEWTON_DENSE);
+  assert_false(od_model_prefers_tree(m));
   m->measures = 0, m->rows = 1;
-  assert_int_equal(od_model_choose_newton(m), OD_NEWTON_DENSE);
+  assert_false(od_model_prefers_tree(m));
   od_model_free(m), od_model_free(bordered), od_model_free(small);
 }
 
