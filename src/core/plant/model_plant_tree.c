@@ -73,7 +73,8 @@ static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const t
                          int end, const double *length, const double *speed) {
   const od_model *m = d->m;
   for (int i = 0; i < m->circuit_states; i++) {
-    double by_length = od_rate_slope(m, p->w, i, actuator), by_speed = od_rate_slope(m, p->w, i, m->actuators + actuator);
+    double by_length = od_rate_slope(m, p->w, i, actuator),
+           by_speed = od_rate_slope(m, p->w, i, m->actuators + actuator);
     double *row = t->rows + (t->lines + i) * t->n + first;
     if (by_length == 0 && by_speed == 0) continue;
     for (int j = 0; j < end - first; j++) row[j] -= by_length * length[j] + by_speed * speed[j];

@@ -272,7 +272,8 @@ static od_model *chain_of_beams(void) {
     char name[32];
     snprintf(name, sizeof name, "beam%d", i);
     od_build_body(p.build, name, OD_SHAPE_BEAM, numbers(&p, name, 2, (double[]){1, 0.1}));
-    od_joint_spec spec = od_joint_spec_of(OD_REVOLUTE, i ? point(&p, i - 1, 0.1) : point(&p, OD_GROUND, 0), point(&p, i, 0));
+    od_joint_spec spec =
+        od_joint_spec_of(OD_REVOLUTE, i ? point(&p, i - 1, 0.1) : point(&p, OD_GROUND, 0), point(&p, i, 0));
     spec.axis_a = numbers(&p, "axis", 3, (double[]){0, 0, 1});
     snprintf(name, sizeof name, "joint%d", i);
     od_build_joint(p.build, name, &spec);
