@@ -32,9 +32,9 @@ typedef struct od_mechanics_real {
   double (*output)(const od_model *m, const double *w, const od_output *o);
   double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du);
   // Machines without loops: Newton's matrix at the last point, factored along the tree into `tree` (od_tree_doubles()), without
-  // the lines between two moving links; a solution with these factors, in place; and how the pull of such a line acts on the
+  // the lines between two moving links, and with `own` on its diagonal besides (NULL: nothing); a solution with these factors, in place; and how the pull of such a line acts on the
   // coordinates, and how its pull, length and speed follow them (tree_solve_x.h).
-  od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, double *tree);
+  od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
   void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
   void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,
                     double *length, double *speed);

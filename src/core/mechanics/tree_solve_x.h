@@ -192,14 +192,17 @@ static void begin_links(const od_model *m, const double *w, bool moves, tree_fac
 }
 
 // Factors Newton's matrix of the mechanism at the last point, with forces that follow their own lengths and speeds (their rows must
-// be known unless alpha = beta = 0). Lines between two moving links are missing in it but for their points of attack.
-static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, double *memory) {
+// be known unless alpha = beta = 0) and `own` on the diagonal besides (NULL: nothing). Lines between two moving links are missing in
+// it but for their points of attack.
+static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own,
+                                double *memory) {
   const od_layout *l = &m->layout;
   tree_factors *f = (tree_factors *)memory;
   bool moves = alpha != 0 || beta != 0;
   f->alpha = alpha;
   f->beta = beta;
   begin_links(m, w, moves, f);
+  for (int j = 0; own && j < m->coordinates; j++) f->link[m->coordinate_link[j]].own += own[j];
   for (int i = 0; moves && i < m->loads; i++)
     if (m->load[i].kind != OD_LOAD_JOINT) add_load_slopes(m, w, i, f->link[m->load[i].link].P);
   for (int i = 0; moves && i < m->actuators; i++) {

@@ -343,6 +343,19 @@ typedef struct od_output_name {
   int output;
 } od_output_name;
 
+// First-order states where Newton's matrix is factored along the tree (model/tree_states.c): those that belong to a joint, joint by
+// joint, and the rest.
+enum { OD_MOST_JOINT_STATES = 6 };
+typedef struct od_joint_states {
+  int actuator, coordinate;
+  int first, count;  // its part of od_tree_states.own
+} od_joint_states;
+typedef struct od_tree_states {
+  int groups, own_count, rests;
+  od_joint_states *group;
+  int *own, *rest;  // states
+} od_tree_states;
+
 // How Newton's matrix of implicit steps is factored; chosen when the model is made (plant/newton_choice.c).
 typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
@@ -407,9 +420,10 @@ struct od_model {
 
   int freedom;  // degrees of freedom
   od_newton newton;
-  double *chart0;         // reference rotations of spherical joints at the start, 9 each
-  double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, circuit and blocks
-  double stored0;         // energy stored in it
+  od_tree_states tree_states;  // of machines without loops
+  double *chart0;              // reference rotations of spherical joints at the start, 9 each
+  double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, circuit and blocks
+  double stored0;              // energy stored in it
 
   od_layout layout;
   od_step_pattern step;

@@ -21,11 +21,12 @@ bool od_model_can_use_tree(const od_model *m) {
 }
 
 bool od_model_prefers_tree(const od_model *m) {
-  int border = od_model_moving_lines(m) * (m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND) + m->states;
+  int border = od_model_moving_lines(m) * (m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND) + m->tree_states.rests;
   return od_model_can_use_tree(m) && m->freedom >= LEAST_FREEDOM && border <= m->freedom;
 }
 
 bool od_model_choose_newton(od_model *m, od_sparsity sparsity) {
+  if (od_model_can_use_tree(m) && !od_model_find_tree_states(m)) return false;
   m->newton = OD_NEWTON_TREE;
   if (od_model_prefers_tree(m)) return true;
   bool memory = od_model_find_step_pattern(m, sparsity);

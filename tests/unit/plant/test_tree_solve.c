@@ -16,6 +16,7 @@
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 #include "plant/newton_choice.h"
+#include "support/machines.h"
 #include "support/random_machine.h"
 
 // The largest error of rows of N x = r, each relative to the sizes of its terms.
@@ -31,7 +32,7 @@ static double row_error(int n, const double *N, const double *x, const double *r
 }
 
 typedef struct counts {
-  int machines, lines, ground_lines, loads, states, branches, compared;
+  int machines, lines, ground_lines, loads, states, joint_states, branches, compared;
   double worst;
 } counts;
 
@@ -71,13 +72,12 @@ static void count_parts(const od_model *m, counts *c) {
   for (int i = 0; i < m->actuators; i++) c->ground_lines += m->actuator[i].coordinate < 0 && !od_model_line_moves(m, i);
   c->loads += m->loads;
   c->states += m->states;
+  c->joint_states += m->tree_states.own_count;
   for (int i = 2; i < m->links; i++) c->branches += m->link[i].parent > 0 && m->link[i].parent != i - 1;
 }
 
 // Compares at a random point near the start.
-static void compare_near_start(const od_model *m, uint64_t seed, counts *c) {
-  od_plant *plant;
-  assert_int_equal(od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+static void compare_plant(const od_plant *plant, uint64_t seed, counts *c) {
   od_dice dice = {seed + 99};
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
   void *work = calloc(1, plant->work_size);
@@ -92,13 +92,20 @@ static void compare_near_start(const od_model *m, uint64_t seed, counts *c) {
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
     compare_at(plant, work, &dice, lengths[i][0], lengths[i][1], c);
   free(work), free(x), free(k), free(g);
+  count_parts(od_model_plant_model(plant), c);
+}
+
+static void compare_near_start(const od_model *m, uint64_t seed, counts *c) {
+  od_plant *plant;
+  assert_int_equal(od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  compare_plant(plant, seed, c);
   od_plant_free(plant);
-  count_parts(m, c);
 }
 
 static void print_counts(const counts *c) {
-  print_message("%d machines, %d moving lines, %d to the ground, %d loads, %d states, %d branches: worst %.1e\n",
-                c->machines, c->lines, c->ground_lines, c->loads, c->states, c->branches, c->worst);
+  print_message(
+      "%d machines, %d moving lines, %d to the ground, %d loads, %d states, %d of joints, %d branches: worst %.1e\n",
+      c->machines, c->lines, c->ground_lines, c->loads, c->states, c->joint_states, c->branches, c->worst);
 }
 
 static void random_trees(bool planar, bool circuit) {
@@ -241,6 +248,73 @@ static void large_trees(void **state) {
   }
 }
 
+// ---- states: bristles in two joints of three, a cylinder between distant links, one to the ground, and perhaps a filter that drives a
+// joint
+
+enum { LINKS = 30 };
+
+static void write_chain_with_states(FILE *to, bool blocks) {
+  fprintf(to, "machine: chain\ngravity: [0, -9.81 m/s^2, 0]\nground: {points: {D: [0.5 m, -1 m, 0]}}\nbodies:\n");
+  for (int i = 1; i <= LINKS; i++) fprintf(to, "  link%d: {beam: {mass: 1 kg, length: 0.2 m}}\n", i);
+  fprintf(to, "joints:\n");
+  for (int i = 1; i <= LINKS; i++) {
+    fprintf(to, "  J%d: {type: revolute, between: [", i);
+    if (i > 1)
+      fprintf(to, "link%d.end", i - 1);
+    else
+      fprintf(to, "ground");
+    fprintf(to, ", link%d.start], axis: [0, 0, 1], stiffness: 20 N m/rad", i);
+    const char *numbers = "Fs: 0.3 N m, Fc: 0.2 N m, vs: 0.1 rad/s, sigma_0: 50 N m/rad, sigma_1: 0.5 N m s/rad";
+    if (i % 3 == 1) fprintf(to, ", friction: {law: lugre, %s}", numbers);
+    if (i % 3 == 2 && !blocks)
+      fprintf(to, ", friction: {law: modified-lugre, n: 1, vb: 0.3 rad/s, tau_hp: 20 ms, tau_hn: 0.1 s, %s}", numbers);
+    fprintf(to, "}\n");
+  }
+  fprintf(to,
+          "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\n"
+          "volumes: {A: {volume: 1 L}, B: {volume: 1 L}, C: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\n"
+          "orifices:\n  o1: {between: [A, B], area: 1 mm^2, discharge: 0.6}\n"
+          "  o2: {between: [B, C], area: 2 mm^2, discharge: 0.6}\n"
+          "  o3: {between: [C, T], area: 1 mm^2, discharge: 0.6}\ncylinders:\n"
+          "  far: {between: [link3.middle, link12.middle], chambers: [A, B], areas: [2 cm^2, 1 cm^2],"
+          " closed: 0.1 m, stroke: 4 m}\n"
+          "  near: {between: [ground.D, link20.middle], chambers: [C, T], areas: [2 cm^2, 1 cm^2], closed: 0.1 m,"
+          " stroke: 8 m, friction: {law: lugre, Fs: 30 N, Fc: 20 N, vs: 0.1 m/s, sigma_0: 5 kN/m}}\n");
+  if (blocks)
+    fprintf(to,
+            "inputs: {torque: {unit: N m, constant: 1 N m}}\n"
+            "blocks: {filter: {type: first-order, input: torque, gain: 2, time_constant: 50 ms}}\n"
+            "torques: {drive: {joint: J5, value: filter}}\n");
+  fprintf(to, "initial:\n  A.pressure: 20 bar\n  B.pressure: 15 bar\n  C.pressure: 10 bar\n");
+  for (int i = 1; i <= LINKS; i++) fprintf(to, "  J%d.angle: %.3f rad\n", i, 0.2 * cos(i));
+}
+
+static void joints_with_states(void **state) {
+  (void)state;
+  for (int blocks = 0; blocks < 2; blocks++) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    write_chain_with_states(to, blocks);
+    fclose(to);
+    od_machine *machine = od_test_machine_text(text);
+    od_plant *plant;
+    assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+    const od_model *m = od_model_plant_model(plant);
+    assert_int_equal(m->newton, OD_NEWTON_TREE);
+    // With blocks, which may carry anything anywhere, all of them are in the border.
+    assert_int_equal(m->tree_states.own_count, blocks ? 0 : 30);
+    assert_int_equal(m->tree_states.rests, m->states - m->tree_states.own_count);
+    counts c = {0};
+    for (uint64_t seed = 1; seed <= 5; seed++) compare_plant(plant, seed, &c);
+    print_counts(&c);
+    assert_true(c.lines > 0 && c.ground_lines > 0);
+    od_plant_free(plant);
+    od_machine_free(machine);
+    free(text);
+  }
+}
+
 // ---- a chain of beams that hangs on the ground, by Lagrange's equations in absolute angles a (with i, j from 1):
 //
 //   sum_j M_ij (cos(a_i - a_j) a_j'' + sin(a_i - a_j) a_j'^2) + (N - i + 1/2) m g l cos(a_i) = 0
@@ -370,6 +444,7 @@ int main(void) {
       cmocka_unit_test(test_planar_trees_with_circuits),
       cmocka_unit_test(test_spatial_trees_with_circuits),
       cmocka_unit_test(large_trees),
+      cmocka_unit_test(joints_with_states),
       cmocka_unit_test(long_chain),
       cmocka_unit_test(singular),
       cmocka_unit_test(choices),
