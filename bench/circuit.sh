@@ -1,9 +1,9 @@
 #!/bin/sh
 # Writes the machine file of a circuit of N volumes: circuit.sh N > circuit.yaml
 #
-# A line of volumes with orifices between them, a third of them in side branches of ten; rungs join branches to the line again, the
-# end of the line joins its beginning, so that the circuit is no band. Every fifth volume loses oil to the tank. A valve that
-# opens and closes feeds it.
+# A line of volumes with orifices between them, a third of them in side branches of ten, which begin at a junction; rungs join branches
+# to the line again, the end of the line joins its beginning, so that the circuit is no band. Every fifth volume loses oil to the
+# tank. A valve that opens and closes feeds it.
 set -eu
 case "${1:-}" in
 '' | *[!0-9]* | 0*)
@@ -21,12 +21,24 @@ awk -v n="$1" 'BEGIN {
   print "volumes:"
   for (i = 1; i <= n; i++) printf "  V%d: {volume: %.2f L}\n", i, 0.2 + 0.1 * (i % 7)
 
+  if (n >= 20) {
+    printf "junctions: ["
+    for (i = 20; i <= n; i += 30) printf "%sJ%d", (i > 20 ? ", " : ""), i
+    print "]"
+  }
+
   print "orifices:\n  feed_valve: {between: [S, V1], area: 20 mm^2, discharge: 0.6, opening: feed}"
   last = 1  # of the line
   for (i = 2; i <= n; i++) {
     branch = i % 30 >= 20
     from = branch && i % 30 > 20 ? i - 1 : last
-    printf "  along%d: {between: [V%d, V%d], area: %.1f mm^2, discharge: 0.6}\n", i, from, i, 10 + i % 4
+    begin = "V" from
+    if (i % 30 == 20) {
+      begin = "J" i
+      printf "  tee%d: {between: [V%d, J%d], area: 15 mm^2, discharge: 0.6}\n", i, from, i
+      printf "  drain%d: {between: [J%d, T], area: 0.1 mm^2, discharge: 0.6}\n", i, i
+    }
+    printf "  along%d: {between: [%s, V%d], area: %.1f mm^2, discharge: 0.6}\n", i, begin, i, 10 + i % 4
     if (branch && i % 30 == 29) printf "  rung%d: {between: [V%d, V%d], area: 3 mm^2, discharge: 0.6}\n", i, i, from - 12
     if (!branch) last = i
   }

@@ -23,6 +23,25 @@ static void subject_close(machine_subject *c) {
   od_machine_free(c->machine);
 }
 
+// Older commits have no plain simulations.
+#ifdef BENCH_PLAIN
+static od_sim *new_sim(const od_plant *plant) {
+  return od_sim_plain_new(plant);
+}
+static size_t size_of_sim(const od_sim *sim, const od_plant *plant) {
+  (void)plant;
+  return od_sim_bytes(sim);
+}
+#else
+static od_sim *new_sim(const od_plant *plant) {
+  return od_sim_new(plant);
+}
+static size_t size_of_sim(const od_sim *sim, const od_plant *plant) {
+  (void)sim;
+  return od_sim_size(plant);
+}
+#endif
+
 static int subject_open(machine_subject *c, const char *file, double step) {
   *c = (machine_subject){.step = step};
   od_messages *messages = od_messages_new();
@@ -32,7 +51,7 @@ static int subject_open(machine_subject *c, const char *file, double step) {
   } else if (od_machine_plant(c->machine, NULL, 0, NULL, 0, &c->plant, &error) != OD_OK) {
     fprintf(stderr, "%s: %s\n", file, error.text);
   } else {
-    c->sim = od_sim_plain_new(c->plant);
+    c->sim = new_sim(c->plant);
   }
   od_messages_free(messages);
   return c->sim != NULL ? 0 : -1;
@@ -89,7 +108,7 @@ int bench_growth(const bench_growth_kind *kind, int argc, char **argv) {
     if (subject_open(&machines[i], files[i], kind->step) != 0) return 1;
     load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
     used[i] = memory_used();
-    block[i] = (double)od_sim_bytes(machines[i].sim) / 1024;
+    block[i] = (double)size_of_sim(machines[i].sim, machines[i].plant) / 1024;
     n[i] = od_plant_nk(machines[i].plant);
     subjects[i] = (bench_subject){.step = kind->step, .self = &machines[i], .start = start, .advance = run};
     subjects[i].steps = kind->steps ? kind->steps : n[i] < 200 ? 1000 : 200000 / n[i];

@@ -45,7 +45,7 @@ static void add_temperature_columns(const od_model *m, double *w, const double d
       double by = w[l->target_gain + k] * dout[s->from - e->out];
       w[s->kind == OD_TO_FORCE ? s->row + 2 + state
         : s->state >= 0        ? od_rate_place(m, s->state, column)
-                               : s->row + column] += by;
+                               : od_junction_place(m, m->node[s->target].junction, column)] += by;
     }
   }
 }

@@ -63,6 +63,8 @@ bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
 // The same for machines without loops: which first-order states belong to a joint.
 bool od_model_find_tree_states(od_model *m);
 bool od_join_junctions(od_model *m, od_arena *arena);
+// Which junctions hang together, before the work memory is laid out: they are numbered side by side.
+bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
 // The reservoir, where there is one; complains about a second.
 void od_find_reservoir(od_build *b, od_model *m);

@@ -214,6 +214,7 @@ od_model *od_compile(od_build *b) {
     od_compile_space(b, m);
     weigh_coordinates(m);
     list_circuit_states(m);
+    if (m->junctions && !od_group_junctions(m, &arena)) goto no_memory;
     od_find_reservoir(b, m);
     if (m->junctions) od_check_junctions(b, m);
     if (!list_switchers(m, &arena)) goto no_memory;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/rate_rows.h"
 
 // ---- instances of one class side by side
 
@@ -155,8 +156,7 @@ static int state_of(const od_model *m, od_out_kind kind, int target) {
 static int row_of(const od_model *m, od_out_kind kind, int target) {
   const od_layout *l = &m->layout;
   if (kind == OD_TO_FORCE) return l->force_row + target * l->force_width;
-  if (kind == OD_TO_END && m->node[target].junction >= 0)
-    return l->junction_row + m->node[target].junction * l->junction_width;
+  if (kind == OD_TO_END && m->node[target].junction >= 0) return od_junction_row(m, m->node[target].junction);
   int state = state_of(m, kind, target);
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }

@@ -7,9 +7,9 @@
 #include "model/rate_rows.h"
 
 // From so many states on, and with fewer than one place in so many used, rows are sparse. bench_circuit tells where that pays.
-enum { LARGE = 32, SPARSE_PART = 5 };
+enum { LARGE = 16, SPARSE_PART = 3 };
 
-// Row and column of each place; rows behind those of rates are what flows into the junctions that hang together.
+// Row and column of each place; rows behind those of rates are what flows into the junctions of a group.
 typedef struct entry {
   int row, column;
 } entry;
@@ -47,26 +47,17 @@ static void sort(entries *e) {
 
 // ---- which places there are
 
-// Junctions hang together where a flow into one depends on the pressure of another. Each knows the first of its kind.
-static int first_of(const int *first, int junction) {
-  while (first[junction] != junction) junction = first[junction];
-  return junction;
-}
-static void join_junctions(const od_model *m, int *first) {
-  for (int i = 0; i < m->junctions; i++) first[i] = i;
-  for (int i = 0; i < m->join.at_junction.slopes; i++) {
-    int a = first_of(first, m->join.at_junction.slope[i].row), b = first_of(first, m->join.at_junction.slope[i].column);
-    first[a > b ? a : b] = a > b ? b : a;
-  }
+static int group_of(const od_model *m, int junction) {
+  return m->join.at_junction.group_of[junction];
 }
 
 // What outs depend on, in the rows that they count in; and the temperature, on which all elements in the oil depend.
-static void add_targets(const od_model *m, const int *first, entries *e) {
+static void add_targets(const od_model *m, entries *e) {
   int nothing = m->layout.rate_width - 1, temperature = 2 * m->actuators + m->join.warms;
   for (int i = 0; i < m->join.targets; i++) {
     const od_target *s = &m->join.target[i];
     if (s->row < 0 || s->kind == OD_TO_FORCE) continue;
-    int row = s->state >= 0 ? s->state : m->circuit_states + first_of(first, m->node[s->target].junction);
+    int row = s->state >= 0 ? s->state : m->circuit_states + group_of(m, m->node[s->target].junction);
     for (int k = 0; k < s->ins; k++)
       if (m->join.column[s->in + k] != nothing) add_entry(e, row, m->join.column[s->in + k]);
     if (m->join.warms >= 0) add_entry(e, row, temperature);
@@ -82,70 +73,97 @@ static void add_targets(const od_model *m, const int *first, entries *e) {
   }
 }
 
-// A rate that depends on the pressure of a junction depends on all that flows there depend on.
-static void add_through_junctions(const od_model *m, const int *first, entries *e) {
-  int junctions = 2 * m->actuators + m->circuit_states + m->signals, count = e->count;
-  int *begin = calloc((size_t)m->junctions + 1, sizeof *begin);
-  if (!begin) {
-    e->no_memory = true;
-    return;
+// Where the rows of groups begin among the sorted entries, and where they end.
+static int *find_groups(const od_model *m, const entries *e) {
+  int groups = m->join.at_junction.groups, *begin = calloc((size_t)groups + 1, sizeof *begin), at = 0;
+  for (int i = 0; begin && i <= groups; i++) {
+    while (at < e->count && e->item[at].row < m->circuit_states + i) at++;
+    begin[i] = at;
   }
-  for (int i = 0; i < count; i++)
-    if (e->item[i].row >= m->circuit_states) begin[e->item[i].row - m->circuit_states + 1]++;
-  int rates = count;
-  for (int i = 0; i < m->junctions; i++) rates -= begin[i + 1];
-  for (int i = 0; i < m->junctions; i++) begin[i + 1] += begin[i];
-  for (int i = 0; i < rates; i++) {
-    if (e->item[i].column < junctions) continue;
-    int row = e->item[i].row, junction = first_of(first, e->item[i].column - junctions);
-    for (int k = rates + begin[junction]; k < rates + begin[junction + 1] && !e->no_memory; k++)
-      if (e->item[k].column < junctions) add_entry(e, row, e->item[k].column);
-  }
-  e->count = e->no_memory ? 0 : e->count;
-  // The rows of junctions have served.
-  for (int i = rates; i < count; i++) e->item[i] = e->item[0];
-  free(begin);
+  return begin;
 }
 
-static bool list_entries(const od_model *m, entries *e) {
-  int *first = calloc((size_t)m->junctions + 1, sizeof *first);
-  if (!first) return false;
-  join_junctions(m, first);
-  add_targets(m, first, e);
-  if (!e->no_memory) sort(e);
-  if (!e->no_memory && m->junctions) {
-    add_through_junctions(m, first, e);
-    sort(e);
+// The columns of each group's rows: what flows there depend on, but for the pressures of the group itself.
+static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, const int *begin) {
+  int junctions = 2 * m->actuators + m->circuit_states + m->signals;
+  for (int i = 0; i < m->join.at_junction.groups; i++) {
+    od_junction_group *g = &m->join.at_junction.group[i];
+    g->column = od_arena_take(arena, (size_t)(begin[i + 1] - begin[i] + 1) * sizeof *g->column);
+    if (!g->column) return false;
+    g->columns = 0;
+    for (int k = begin[i]; k < begin[i + 1]; k++)
+      if (e->item[k].column < junctions) g->column[g->columns++] = e->item[k].column;
   }
-  free(first);
+  return true;
+}
+
+// A rate that depends on the pressure of a junction depends on all that flows there depend on.
+static void add_through_junctions(const od_model *m, const int *begin, entries *e) {
+  int junctions = 2 * m->actuators + m->circuit_states + m->signals, rates = begin[0];
+  for (int i = 0; i < rates; i++) {
+    if (e->item[i].column < junctions) continue;
+    int row = e->item[i].row, group = group_of(m, e->item[i].column - junctions);
+    for (int k = begin[group]; k < begin[group + 1] && !e->no_memory; k++)
+      if (e->item[k].column < junctions) add_entry(e, row, e->item[k].column);
+  }
+}
+
+// All places of rates, sorted; behind them stand those of groups, which have served then.
+static bool list_entries(const od_model *m, entries *e) {
+  add_targets(m, e);
+  if (e->no_memory) return false;
+  sort(e);
+  if (m->junctions == 0) return true;
+  int *begin = find_groups(m, e);
+  if (begin) add_through_junctions(m, begin, e);
+  e->no_memory = e->no_memory || !begin;
+  free(begin);
+  if (!e->no_memory) sort(e);
   return !e->no_memory;
 }
 
 // ---- and where they stand
 
-static bool is_worth_while(const od_model *m, od_sparsity sparsity, const entries *e) {
+static bool is_worth_while(const od_model *m, od_sparsity sparsity, int rates) {
   long states = m->circuit_states;
   if (sparsity != OD_SPARSE_BY_SIZE) return sparsity == OD_SPARSE_ALWAYS && states > 0;
-  return states >= LARGE && (long)e->count < states * states / SPARSE_PART;
+  return states >= LARGE && rates < states * states / SPARSE_PART;
 }
 
-static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e) {
+// Rows of junctions move up, and those of rates behind them.
+static void move_rows(od_model *m) {
+  od_layout *l = &m->layout;
+  int end = l->force_row + m->actuators * l->force_width;
+  for (int i = 0; i < m->join.at_junction.groups; i++) {
+    od_junction_group *g = &m->join.at_junction.group[i];
+    g->width = g->columns + g->count;
+    g->row = end;
+    end += g->count * g->width;
+  }
+  l->rate_row = end;
+}
+
+// begin: where the rows of groups begin among the entries; those of rates stand before them.
+static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   od_join *j = &m->join;
   od_layout *l = &m->layout;
+  int rates = begin[0];
   j->row_start = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *j->row_start);
-  j->row_column = od_arena_take(arena, (size_t)(e->count + 1) * sizeof *j->row_column);
-  if (!j->row_start || !j->row_column) return false;
-  for (int i = 0; i < e->count; i++) {
+  j->row_column = od_arena_take(arena, (size_t)(rates + 1) * sizeof *j->row_column);
+  if (!j->row_start || !j->row_column || !list_group_columns(m, arena, e, begin)) return false;
+  move_rows(m);
+  for (int i = 0; i < rates; i++) {
     j->row_start[e->item[i].row + 1]++;
     j->row_column[i] = e->item[i].column;
   }
   for (int i = 0; i < m->circuit_states; i++) j->row_start[i + 1] += j->row_start[i];
   for (int i = 0; i < j->targets; i++) {
     od_target *s = &j->target[i];
-    if (s->row >= 0 && s->state >= 0) s->row = l->rate_row + j->row_start[s->state];
+    if (s->row < 0 || s->kind == OD_TO_FORCE) continue;
+    s->row = s->state >= 0 ? l->rate_row + j->row_start[s->state] : od_junction_row(m, m->node[s->target].junction);
   }
   // One more for what depends on nothing.
-  l->scalars_real = l->rate_row + e->count + 1;
+  l->scalars_real = l->rate_row + rates + 1;
   return true;
 }
 
@@ -154,7 +172,8 @@ static int place_of(const od_model *m, const od_target *s, int in) {
   const od_join *j = &m->join;
   if (s->row < 0) return m->layout.scalars_real - 1;
   if (s->kind == OD_TO_FORCE) return s->row + j->force_column[in];
-  return s->state >= 0 ? od_rate_place(m, s->state, j->column[in]) : s->row + j->column[in];
+  return s->state >= 0 ? od_rate_place(m, s->state, j->column[in])
+                       : od_junction_place(m, m->node[s->target].junction, j->column[in]);
 }
 
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity) {
@@ -162,7 +181,10 @@ bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity) {
   entries e = {0};
   bool small = sparsity != OD_SPARSE_ALWAYS && m->circuit_states < LARGE;
   bool ok = small || list_entries(m, &e);
-  if (ok && !small && is_worth_while(m, sparsity, &e)) ok = write_sparse_rows(m, arena, &e);
+  int *begin = ok && !small ? find_groups(m, &e) : NULL;
+  ok = ok && (small || begin);
+  if (ok && !small && is_worth_while(m, sparsity, begin[0])) ok = write_sparse_rows(m, arena, &e, begin);
+  free(begin);
   free(e.item);
   if (!ok) return false;
   int places = 0;

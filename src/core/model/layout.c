@@ -70,7 +70,10 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->junction_before = take(&end, m->junctions);
   l->junction_start = take(&end, m->junctions);
   l->junction_sum = take(&end, m->junctions);
-  l->junction_matrix = take(&end, m->junctions * m->junctions);
+  for (int i = 0; i < m->join.at_junction.groups; i++) {
+    od_junction_group *g = &m->join.at_junction.group[i];
+    g->matrix = take(&end, g->count * g->count);
+  }
   l->in = take(&end, m->join.ins);
   l->out = take(&end, m->join.outs);
   l->kept = take(&end, m->join.kept);
@@ -113,8 +116,12 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
   l->force_row = take(&end, m->actuators * l->force_width);
   l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
-  l->junction_width = l->rate_width + m->junctions;
-  l->junction_row = take(&end, m->junctions * l->junction_width);
+  for (int i = 0; i < m->join.at_junction.groups; i++) {
+    od_junction_group *g = &m->join.at_junction.group[i];
+    g->columns = l->rate_width;
+    g->width = g->columns + g->count;
+    g->row = take(&end, g->count * g->width);
+  }
   l->rate_row = take(&end, m->circuit_states * l->rate_width);
   return end;
 }

@@ -216,12 +216,21 @@ typedef struct od_junction_flow {  // an out that flows into a junction
   double sign;
 } od_junction_flow;
 typedef struct
-    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is
-  int row, column, from, in, slope, instance;
+    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is; `at`: of the matrix
+  int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
+// Junctions that elements join with each other directly: they stand side by side, and their matrix is one of its own. Each has a row of
+// derivatives, `columns` of them by what a rate's row has (`column`: by which; NULL: by all), then by inflows of the group.
+typedef struct od_junction_group {
+  int first, count;
+  int matrix, row;  // where they begin in w
+  int width, columns, *column;
+} od_junction_group;
 typedef struct od_junctions {
-  int instances, ins, flows, slopes;
+  int groups, instances, ins, flows, slopes;
+  od_junction_group *group;
+  int *group_of;    // of each junction
   int *node;        // of each junction
   int *instance;    // those with an end at a junction
   od_batch *alone;  // each of them as a batch of its own

@@ -188,9 +188,10 @@ static bool pose(od_balance *b) {
     return true;
   if (b->angles > 0 && (!od_balance_choose_held(b) || !od_balance_check_held_cylinders(b))) return false;
   list_unknowns(b);
-  if (od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
+  if (b->forces > 0 && od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
   int resting = b->angles + b->pressures - b->forces;
-  od_balance_find_pivots(b, t->x, resting);
+  // Without forces all pressures rest.
+  if (resting < b->pressures) od_balance_find_pivots(b, t->x, resting);
   choose_resting(b, resting);
   return true;
 }

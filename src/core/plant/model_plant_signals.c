@@ -89,6 +89,16 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
   add_to_column(d, p, line, 1, column, 1);
 }
 
+void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
+                                  double *column) {
+  const od_model *m = d->m;
+  double *line = p->w + m->layout.signal_line;
+  for (int i = 0; i < m->inputs; i++) line[i] = 0;
+  for (int i = 0; i < d->plant.nz + m->circuit_states; i++) column[i] = 0;
+  od_model_plant_signal_tangent(d, p, dc, od_no_block_number, line);
+  add_to_column(d, p, line, factor, column, 1);
+}
+
 // The circuit's states have their columns at constant signals already; those of the blocks begin here.
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first) {

@@ -187,6 +187,9 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
                                          double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
+// The same along states dc alone, without the motion, which stands still: the column begins as zero.
+void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
+                                  double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,

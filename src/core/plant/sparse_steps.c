@@ -34,47 +34,80 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 
 // ---- the matrix of a step
 
+// Each part takes its places from the list of all and returns where the next part's begin.
+
+static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
+  const od_model *m = d->m;
+  const od_step_pattern *step = &m->step;
+  const double *rate = p->w + m->layout.rate_row;
+  int slope = 0;
+  for (int i = 0; i < m->circuit_states; i++) {
+    p->sparse[*place++] += 1;
+    for (; slope < step->slopes && step->slope[slope] < m->join.row_start[i + 1]; slope++, place++)
+      if (beta != 0) p->sparse[*place] -= beta * rate[step->slope[slope]];
+  }
+  for (int i = m->circuit_states; i < m->states; i++) p->sparse[*place++] += 1;
+  return place;
+}
+
 // The columns of the degrees of freedom.
 static const int *fill_motion(const od_plant_data *d, const od_work_parts *p, double alpha, double beta,
                               const int *place) {
-  const od_step_pattern *step = &d->m->step;
-  int n = d->plant.nz;
+  const od_model *m = d->m;
+  int n = d->plant.nz, level = alpha == 0 && beta == 0 ? OD_LEVEL_ACCELERATION : OD_LEVEL_POSITION;
   od_directions v = clear_directions(&d->plant, p);
   for (int k = 0; k < n; k++) {
     v.dz[k] = alpha;
     v.dzd[k] = beta;
     v.dzdd[k] = 1;
-    od_model_plant_motion_column(d, p, &v, alpha == 0 && beta == 0 ? OD_LEVEL_ACCELERATION : OD_LEVEL_POSITION, v.out);
+    od_model_plant_motion_column(d, p, &v, level, v.out);
     for (int i = 0; i < n; i++) p->sparse[*place++] += v.out[i];
-    for (int i = 0; i < step->moves; i++) p->sparse[*place++] += v.out[n + step->moved[i]];
+    for (int i = 0; i < m->step.moves; i++) p->sparse[*place++] += v.out[n + m->step.moved[i]];
+    for (int i = m->circuit_states; i < m->states; i++) p->sparse[*place++] += v.out[n + i];
     v.dz[k] = v.dzd[k] = v.dzdd[k] = 0;
   }
   return place;
 }
 
+static const int *fill_forces(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
+  const od_layout *l = &d->m->layout;
+  const od_step_pattern *step = &d->m->step;
+  for (int k = 0; k < d->plant.nz; k++)
+    for (int i = 0; i < step->pushes; i++)
+      p->sparse[*place++] +=
+          beta * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + step->pushing[i], l->force_width);
+  return place;
+}
+
+// What blocks make of the states that they feel.
+static void fill_signals(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
+  const od_model *m = d->m;
+  const od_step_pattern *step = &m->step;
+  int n = d->plant.nz;
+  od_directions v = clear_directions(&d->plant, p);
+  if (m->measures) od_mechanics(m)->tangent_motion(m, p->in, p->w, v.dz, v.dzd, v.dzdd, OD_LEVEL_INPUT);  // no motion
+  for (int k = 0; k < step->feels; k++) {
+    v.dc[step->felt[k]] = 1;
+    od_model_plant_signal_column(d, p, v.dc, beta, v.out);
+    v.dc[step->felt[k]] = 0;
+    for (int i = 0; i < n; i++) p->sparse[*place++] += v.out[i];
+    for (int i = 0; i < step->drives; i++) p->sparse[*place++] += v.out[n + step->driven[i]];
+    for (int i = m->circuit_states; i < m->states; i++) p->sparse[*place++] += v.out[n + i];
+  }
+}
+
 od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta) {
   const od_plant_data *d = od_plant_data_of(plant);
-  const od_model *m = d->m;
-  const od_layout *l = &m->layout;
-  const od_join *j = &m->join;
-  const od_step_pattern *step = &m->step;
+  const od_sparse *s = &d->m->step.sparse;
   od_work_parts p = od_work_parts_of(d, work);
-  int n = plant->nz, slopes = 0;
-  const int *place = step->sparse.place;
-  if (alpha != 0 || beta != 0) od_model_plant_prepare_tangents(d, &p);
-  memset(p.sparse, 0, (size_t)step->sparse.values * sizeof *p.sparse);
-  const double *rate = p.w + l->rate_row;
-  for (int i = 0; i < m->circuit_states; i++) {
-    p.sparse[*place++] += 1;
-    for (; slopes < step->slopes && step->slope[slopes] < j->row_start[i + 1]; slopes++, place++)
-      if (beta != 0) p.sparse[*place] -= beta * rate[step->slope[slopes]];
-  }
+  bool rates_alone = alpha == 0 && beta == 0;
+  if (!rates_alone) od_model_plant_prepare_tangents(d, &p);
+  memset(p.sparse, 0, (size_t)s->values * sizeof *p.sparse);
+  const int *place = fill_rates(d, &p, beta, s->place);
   place = fill_motion(d, &p, alpha, beta, place);
-  for (int k = 0; k < n && beta != 0; k++)
-    for (int i = 0; i < step->pushings; i++)
-      p.sparse[*place++] +=
-          beta * od_model_plant_force_row(d, &p, k, p.w + l->force_row + 2 + step->pushing[i], l->force_width);
-  return od_sparse_factor(&step->sparse, p.sparse, p.sparse + step->sparse.values);
+  if (!rates_alone) place = fill_forces(d, &p, beta, place);
+  if (!rates_alone && d->m->blocks) fill_signals(d, &p, beta, place);
+  return od_sparse_factor(s, p.sparse, p.sparse + s->values);
 }
 
 void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns) {
