@@ -14,6 +14,7 @@
 #include "oleodyn/build.h"
 #include "model/layout.h"
 #include "model/step_pattern.h"
+#include "model/tree_states.h"
 #include "oleodyn/plant.h"
 
 typedef struct od_body {
@@ -351,19 +352,6 @@ typedef struct od_output_name {
   const char *name;
   int output;
 } od_output_name;
-
-// First-order states where Newton's matrix is factored along the tree (model/tree_states.c): those that belong to a joint, joint by
-// joint, and the rest.
-enum { OD_MOST_JOINT_STATES = 6 };
-typedef struct od_joint_states {
-  int actuator, coordinate;
-  int first, count;  // its part of od_tree_states.own
-} od_joint_states;
-typedef struct od_tree_states {
-  int groups, own_count, rests;
-  od_joint_states *group;
-  int *own, *rest;  // states
-} od_tree_states;
 
 // How Newton's matrix of implicit steps is factored; chosen when the model is made (plant/newton_choice.c).
 typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
