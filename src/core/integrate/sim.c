@@ -97,10 +97,13 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
+// The plant's factors of Newton's matrix would be lost, which filters want to keep when they correct a state: where there is room, and
+// it does not cost much, rates have a dense matrix of their own, which derivatives need as well.
+enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
   s->rates_with_gk = 0;
-  if (plant->ops->step_factors) {
+  if (plant->ops->step_factors && (!s->dense_room || od_plant_nk(plant) >= LARGE_PLANT)) {
     if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
     od_status status = od_plant_rates_by_factors(plant, od_sim_work(s), t, x, u, k, od_sim_at(s, s->g));
     if (status != OD_SINGULAR || !s->dense_room) return status;

@@ -75,7 +75,7 @@ static inline od_status od_sim_settle(od_sim *sim, od_status status) {
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;
 }
-// Rates k (nk) at any point, which becomes the plant's last point. The factors that the plant has of Newton's matrix are lost.
+// Rates k (nk) at any point, which becomes the plant's last point. The factors that a large plant has of Newton's matrix are lost.
 od_status od_sim_find_rates(od_sim *sim, double t, const double *x, const double *u, double *k);
 // The present point is the one that rates were found at last.
 static inline void od_sim_stands_at_rates(od_sim *sim) {

@@ -148,12 +148,15 @@ void od_check_junctions(od_build *b, const od_model *m) {
             "junction",
             c->noun, e->name, m->node[e->end[k]].name, why);
   }
-  for (int i = 0; i < m->nodes; i++) {
-    bool flows = m->node[i].junction < 0;
-    for (int k = 0; k < m->instances * OD_MOST_ENDS && !flows; k++)
-      flows = m->instance[k / OD_MOST_ENDS].end[k % OD_MOST_ENDS] == i;
-    if (!flows)
+  bool *flows = calloc((size_t)m->nodes + 1, sizeof *flows);
+  b->no_memory = b->no_memory || !flows;
+  for (int k = 0; flows && k < m->instances * OD_MOST_ENDS; k++) {
+    int node = m->instance[k / OD_MOST_ENDS].end[k % OD_MOST_ENDS];
+    if (node >= 0) flows[node] = true;
+  }
+  for (int i = 0; flows && i < m->nodes; i++)
+    if (m->node[i].junction >= 0 && !flows[i])
       od_build_complain(b, OD_ABOUT_NODE, i, "nothing flows into or out of the junction '%s', so it has no pressure",
                         m->node[i].name);
-  }
+  free(flows);
 }

@@ -136,8 +136,13 @@ static bool judge_by_second_run(const od_run_state *r, od_run_accuracy *a) {
   od_run_options options = *r->options;
   options.unjudged = true;
   if (adaptive) options.tolerance = tighter * od_run_tolerance(r->options);
-  bool known = compare_with_run(r, &options, adaptive ? 1 : 2, a) == OD_OK;
-  set_parts(r, known, adaptive ? 1 : 2, a);
+  a->unknown = compare_with_run(r, &options, adaptive ? 1 : 2, a) != OD_OK;
+  if (a->unknown) {
+    free(a->error);
+    a->error = NULL;
+    return true;
+  }
+  set_parts(r, true, adaptive ? 1 : 2, a);
   judge_errors(r, a);
   if (a->beyond == 0) return true;
   double part = a->error[a->worst].part;

@@ -114,6 +114,26 @@ static const char pendulum[] =
 static double mode(double t) {
   return 1e7 + 1e6 * exp(-100 * t);
 }
+// Runs that judge others come after them, and are told to be done with their part.
+static bool only_the_first_run(void *user, double done) {
+  (void)user;
+  return done < 1;
+}
+static void check_unknown(const char *text) {
+  od_machine *m = od_test_machine_text(text);
+  const od_run_defaults *file = od_machine_run(m);
+  const od_run_options options = {
+      .outputs = file->outputs, .output_count = file->output_count, .progress = only_the_first_run};
+  od_run_report report = {0};
+  od_table *table = NULL;
+  assert_int_equal(od_run(m, &options, &table, &report, NULL), OD_OK);
+  assert_true(od_verdict_has(&report.verdict, "step.unknown"));
+  assert_int_equal(report.verdict.trust, OD_DOUBTFUL);
+  assert_null(report.accuracy.error);
+  od_run_report_free(&report);
+  od_table_free(table);
+  od_machine_free(m);
+}
 static void large_machines_are_judged(void **state) {
   (void)state;
   enum { VOLUMES = 221, ROOM = 200 * VOLUMES };
@@ -137,6 +157,7 @@ static void large_machines_are_judged(void **state) {
         snprintf(text + used, (size_t)(ROOM - used), "  last: {between: [V%d, S], slope: 5e-11 m^3/(s Pa)}\n", VOLUMES);
     assert_true(used < ROOM);
     check_closed_form(text, mode, 1, 2.5);
+    check_unknown(text);
   }
   free(text);
 }
