@@ -60,6 +60,8 @@ bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);
 // With the degrees of freedom known: the pattern of the matrix of a step, where that is worth while. False when memory ran out.
 bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
+// The same for machines without loops: which first-order states belong to a joint.
+bool od_model_find_tree_states(od_model *m);
 bool od_join_junctions(od_model *m, od_arena *arena);
 // Which junctions hang together, before the work memory is laid out: they are numbered side by side.
 bool od_group_junctions(od_model *m, od_arena *arena);

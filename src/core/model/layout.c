@@ -103,7 +103,7 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->pressure_gain = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
   l->by_temperature = take(&end, m->join.reservoir >= 0 ? m->join.outs : 0);
-  l->length_map = take(&end, m->actuators * n);
+  l->length_map = take(&end, m->length_rows * n);
   l->block_slope = take(&end, m->block_slopes);
   l->drive = take(&end, (n + m->circuit_states) * m->drives);
   l->signal_line = take(&end, m->signals + m->measures);

@@ -14,6 +14,7 @@
 #include "oleodyn/build.h"
 #include "model/layout.h"
 #include "model/step_pattern.h"
+#include "model/tree_states.h"
 #include "oleodyn/plant.h"
 
 typedef struct od_body {
@@ -143,6 +144,7 @@ typedef struct od_input {
 typedef struct od_actuator {
   int point_a, point_b;  // between two points, or -1:
   int coordinate;        // in a joint
+  int length_row;  // its row of lengths by the independent coordinates; -1: its coordinate is one, a row of zeros with a one
 } od_actuator;
 
 // ---- the circuit: nodes have pressures, elements join nodes and act on the mechanism
@@ -351,6 +353,9 @@ typedef struct od_output_name {
   int output;
 } od_output_name;
 
+// How Newton's matrix of implicit steps is factored; chosen when the model is made (plant/newton_choice.c).
+typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
+
 struct od_model {
   const char *title;
   int numbers;
@@ -371,6 +376,7 @@ struct od_model {
   int gravity;                  // three numbers, or -1
 
   int nodes, instances, actuators, junctions;
+  int length_rows;  // of actuators
   od_node *node;
   od_instance *instance;
   od_actuator *actuator;
@@ -409,10 +415,12 @@ struct od_model {
   double plane[3][3];  // rows: the plane's two axes and its normal (spatial machines: the identity)
   double size;         // a typical length of the machine, m
 
-  int freedom;            // degrees of freedom
-  double *chart0;         // reference rotations of spherical joints at the start, 9 each
-  double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, circuit and blocks
-  double stored0;         // energy stored in it
+  int freedom;  // degrees of freedom
+  od_newton newton;
+  od_tree_states tree_states;  // of machines without loops
+  double *chart0;              // reference rotations of spherical joints at the start, 9 each
+  double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, circuit and blocks
+  double stored0;              // energy stored in it
 
   od_layout layout;
   od_step_pattern step;

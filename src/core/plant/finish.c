@@ -8,6 +8,7 @@
 #include "mechanics/partition.h"
 #include "plant/assembly.h"
 #include "plant/model_plant.h"
+#include "plant/newton_choice.h"
 
 // Where the search for static balance begins need not be where the machine can be.
 static bool balances_positions(const od_assembly *s) {
@@ -96,14 +97,28 @@ static void end_trial(od_trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// Inertia that the bodies carried by a coordinate's link would have at a typical distance: what counts as some.
-static double typical_inertia(const od_model *m, int coordinate) {
-  int link = m->coordinate_link[coordinate];
-  double mass = 0;
-  for (int i = 0; i < m->bodies; i++)
-    for (int k = m->body[i].link; k > 0; k = m->link[k].parent)
-      if (k == link) mass += m->theta[m->body[i].number];
-  return m->link[link].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
+// The coordinate that moves a link: its own or that of a link before it; -1: none.
+static int moving_coordinate(const od_model *m, int link) {
+  while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
+  return link > 0 ? m->link[link].coordinate : -1;
+}
+
+// The mass that each coordinate carries.
+static void sum_carried_masses(const od_model *m, double *mass) {
+  for (int j = 0; j < m->coordinates; j++) mass[j] = 0;
+  for (int i = 0; i < m->bodies; i++) {
+    int j = moving_coordinate(m, m->body[i].link);
+    if (j >= 0) mass[j] += m->theta[m->body[i].number];
+  }
+  for (int i = m->links - 1; i > 0; i--) {
+    int parent = m->link[i].coordinate >= 0 ? moving_coordinate(m, m->link[i].parent) : -1;
+    if (parent >= 0) mass[parent] += mass[m->link[i].coordinate];
+  }
+}
+
+// Inertia that the mass which a coordinate carries would have at a typical distance: what counts as some.
+static double typical_inertia(const od_model *m, int coordinate, double mass) {
+  return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
 // A spherical joint whose angles could not be counted from where it starts.
@@ -122,11 +137,13 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
   od_model_plant_mass_matrix(plant, t->work, M);
   const int *in = od_model_plant_integers(plant, t->work);
+  double *mass = s->trial;
+  sum_carried_masses(m, mass);
   for (int i = 0; i < n; i++) t->g[i] = M[i * n + i];
   for (int i = 0; i < n; i++) {
     int coordinate = in[m->layout.independent + i];
     double pivot = M[i * n + i];
-    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate))) {
+    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate, mass[coordinate]))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
       if (is_at_singular_angles(m, joint))
         od_build_complain(s->b, OD_ABOUT_JOINT, joint,
@@ -140,8 +157,11 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
             m->joint[joint].name);
       return;
     }
-    for (int r = i + 1; r < n; r++)
-      for (int c = i + 1; c < n; c++) M[r * n + c] -= M[r * n + i] * M[i * n + c] / pivot;
+    for (int r = i + 1; r < n; r++) {
+      double factor = M[r * n + i] / pivot;
+      if (factor == 0) continue;
+      for (int c = i + 1; c < n; c++) M[r * n + c] -= factor * M[i * n + c];
+    }
   }
 }
 
@@ -260,7 +280,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
-    if (!b->problems) memory = od_model_find_step_pattern(s.m, b->sparsity);
+    if (!b->problems) memory = od_model_choose_newton(s.m, b->sparsity);
     if (!memory) goto end;
     if (!b->problems && !balances_positions(&s)) check_reach(&s);
     if (!b->problems) check_directions(&s);

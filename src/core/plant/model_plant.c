@@ -162,9 +162,8 @@ void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p
   if (d->m->blocks) od_model_plant_signal_motion_column(d, p, v->dc, level, column);
 }
 
-// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked.
-static void state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor, double unit,
-                          double *matrix, int columns, int first) {
+void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                  double unit, double *matrix, int columns, int first) {
   const od_layout *l = &d->m->layout;
   int n = d->plant.nz, nc = d->m->circuit_states;
   for (int k = 0; k < n; k++)
@@ -200,7 +199,7 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
     put_column(matrix, nk, nk, k, v.out);
     v.dz[k] = v.dzd[k] = v.dzdd[k] = 0;
   }
-  state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
+  od_model_plant_state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
   return OD_OK;
 }
 
@@ -243,8 +242,8 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
       v.dzdd[k] = 0;
     }
   }
-  if (gx) state_columns(d, &p, v.dc, 1, 0, gx, nx, 2 * n);
-  if (gk) state_columns(d, &p, v.dc, 0, 1, gk, nk, n);
+  if (gx) od_model_plant_state_columns(d, &p, v.dc, 1, 0, gx, nx, 2 * n);
+  if (gk) od_model_plant_state_columns(d, &p, v.dc, 0, 1, gk, nk, n);
   for (int j = 0; gu && j < nu; j++) {
     v.du[j] = 1;
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
@@ -266,8 +265,12 @@ static od_status stiffness(const od_plant *plant, void *work, double *K) {
   od_model_plant_prepare_tangents(d, &p);
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   for (int a = 0; a < d->m->actuators; a++) {
-    const double *J = p.w + l->length_map + a * n;
     double slope = p.w[l->force_row + a * l->force_width];
+    if (d->m->actuator[a].length_row < 0) {
+      K[d->m->actuator[a].coordinate * (n + 1)] -= slope;
+      continue;
+    }
+    const double *J = p.w + l->length_map + d->m->actuator[a].length_row * n;
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) K[i * n + j] -= J[i] * slope * J[j];
   }
@@ -344,10 +347,11 @@ static void lay_out(od_plant_data *d) {
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
-  // Scratch: directions, two changes of all coordinates, a dense closure Jacobian and the present choice of coordinates; or
-  // a column of forces and rates.
-  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * freedom + np) + od_partition_doubles(m) +
-                   od_model_choice_doubles(m);
+  // Scratch: directions, two changes of all coordinates where they depend on each other, a dense closure Jacobian and the present
+  // choice of coordinates; or a column of forces and rates.
+  size_t changes = od_partition_rank(m) > 0 ? 2 * n * (2 * freedom + np) : 0;
+  size_t scratch =
+      (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
@@ -355,6 +359,7 @@ static void lay_out(od_plant_data *d) {
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(
       &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
+  d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -404,7 +409,10 @@ static od_plant_ops operations_of(const od_model *m) {
     ops.sample = od_model_plant_sample;
   }
   if (od_model_switchers(m)) ops.margin = od_model_plant_margin;
-  if (m->step.sparse.values) {
+  if (m->newton == OD_NEWTON_TREE) {
+    ops.step_factors = od_model_plant_tree_factors;
+    ops.step_solve = od_model_plant_tree_solve;
+  } else if (m->newton == OD_NEWTON_SPARSE) {
     ops.step_factors = od_model_plant_sparse_factors;
     ops.step_solve = od_model_plant_sparse_solve;
   }

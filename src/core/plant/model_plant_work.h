@@ -22,7 +22,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   od_circuit_number *owner;  // of each parameter
   od_block_number *block;    // the same for numbers of blocks
   double *scale;
-  size_t scalars, integers, scratch, point, kept, sparse, complex_scalars;  // offsets in bytes
+  size_t scalars, integers, scratch, point, kept, sparse, tree, complex_scalars;  // offsets in bytes
 } od_plant_data;
 
 typedef struct od_work_header {
@@ -86,17 +86,37 @@ static inline void put_column(double *matrix, int rows, int columns, int column,
   for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
 }
 
+// How an actuator's length follows an independent coordinate.
+static inline double od_model_plant_length_slope(const od_model *m, const double *w, int actuator, int k) {
+  const od_actuator *a = &m->actuator[actuator];
+  return a->length_row >= 0 ? w[m->layout.length_map + a->length_row * m->freedom + k] : a->coordinate == k;
+}
+
 // The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
 static inline double od_model_plant_force_row(const od_plant_data *d, const od_work_parts *p, int k,
                                               const double *force, int stride) {
-  const od_layout *l = &d->m->layout;
+  const od_model *m = d->m;
+  const double *map = p->w + m->layout.length_map + k;
   double sum = 0;
-  for (int j = 0; j < d->m->actuators; j++) sum += p->w[l->length_map + j * d->m->freedom + k] * force[j * stride];
+  if (m->length_rows == m->actuators)
+    for (int j = 0; j < m->actuators; j++) sum += map[j * m->freedom] * force[j * stride];
+  else
+    for (int j = 0; j < m->actuators; j++) sum += od_model_plant_length_slope(m, p->w, j, k) * force[j * stride];
   return -sum;
 }
 
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
+
+// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked, at column `first` of a matrix with so
+// many columns. dc: as clear_directions() leaves it.
+void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                  double unit, double *matrix, int columns, int first);
+
+// model_plant_tree.c: od_plant_ops.step_factors and step_solve of large machines without loops.
+od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
+size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
 
 // A column of the residual's derivatives for a direction of the mechanism, from a level on.
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
