@@ -123,7 +123,7 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
   double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
          more = 0;
   if (pass == 0) more = look_beyond(o, b, i, h, measured, &predicted);
-  for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
+  predicted += od_dot(n, h, delta) - od_dot(n, h, moved);
   double value = measured - predicted;
   r = o->correlated ? own_part(o, i, more, h, &value) : r + more;
   double s = od_covariance_project(b, h) + r;
