@@ -209,8 +209,9 @@ void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k) {
                *jump = od_smoother_at(s, s->jump), *jump_p = od_smoother_at(s, s->jump_p);
   for (int i = 0; i < nx; i++) {
     double *row = F + i * n;
-    for (int j = 0; j < np; j++) row[nx + j] = B[i * np + j];
-    for (int j = 0; j < nx; j++) row[j] = s->jumped ? 0 : A[i * nx + j];
+    if (np) memcpy(row + nx, B + i * np, (size_t)np * sizeof *row);
+    if (!s->jumped) memcpy(row, A + i * nx, (size_t)nx * sizeof *row);
+    for (int j = 0; j < nx && s->jumped; j++) row[j] = 0;
     for (int l = 0; l < nx && s->jumped; l++) {
       for (int j = 0; j < nx; j++) row[j] += A[i * nx + l] * jump[l * nx + j];
       for (int j = 0; j < np; j++) row[nx + j] += A[i * nx + l] * jump_p[l * np + j];
