@@ -11,6 +11,10 @@
 #include "integrate/integrators.h"
 #include "math/dense.h"
 
+// Of the first correction of a stage's rates that is as small as this the second one, with exact derivatives, leaves nothing; derivatives that
+// were taken before that are good where it was as small as that.
+static const double foreseen = 1e-3, good = 1e-8;
+
 static od_stage stage_of(od_sim *s, double h, const double *u) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *x = od_sim_at(s, s->x);
@@ -144,11 +148,39 @@ static void go_beside(od_sim *s, double part, const double *dx) {
   s->distance = INFINITY;
 }
 
+// The residual that was found there is taken back to the stage by its derivatives.
 static void come_back(od_sim *s) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
-  const double *end = od_sim_at(s, s->before_set);
+  const double *end = od_sim_at(s, s->before_set), *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next);
+  const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
+  double *g = od_sim_at(s, s->g);
+  for (int i = 0; i < nk; i++) {
+    for (int j = 0; j < nx; j++) g[i] -= gx[i * nx + j] * (x[j] - end[j]);
+    for (int j = 0; j < nk; j++) g[i] -= gk[i * nk + j] * (k[j] - end[nx + j]);
+  }
   memcpy(od_sim_at(s, s->x_next), end, (size_t)nx * sizeof *end);
   memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
+}
+
+// Solves the stage with one correction, and a second one by what is evaluated half-way, with exact derivatives there. False: the first one was
+// so large that a second one may not do, or the second one so large that derivatives are not where they should be.
+static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
+  double size;
+  od_sim_predict_rates(s, h);
+  od_status status = od_sim_correct_once(s, stage, &size);
+  if (status == OD_OK && size < foreseen) {
+    go_beside(s, 0.5, dx);
+    status = od_sim_differentiate_stage(s, stage, by);
+    if (status == OD_OK) {
+      come_back(s);
+      if (od_sim_correct_by_residual(s, stage) < good) {
+        od_sim_settle(s, OD_OK);
+        return true;
+      }
+    }
+  }
+  od_sim_settle(s, OD_NOT_CONVERGED);
+  return false;
 }
 
 // The slopes of the rates where the plant stands; on failure nothing is known any more.
@@ -179,13 +211,15 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
   od_status status = od_sim_linearise_rates(s, c.by);  // at the old point
-  if (status == OD_OK) status = solve_step(s, h, &stage);
+  if (status != OD_OK) return status;
+  bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
+  if (!done) status = solve_step(s, h, &stage);
   // All derivatives at the solution itself, which then is the present point; the factored matrix serves the next step's
   // iteration as well.
-  if (status == OD_OK && dx) go_beside(s, 0.5, dx);
-  if (status == OD_OK) status = od_sim_differentiate_stage(s, &stage, c.by);
+  if (status == OD_OK && dx && !done) go_beside(s, 0.5, dx);
+  if (status == OD_OK && !done) status = od_sim_differentiate_stage(s, &stage, c.by);
   if (status != OD_OK) return status;
-  if (dx) come_back(s);
+  if (dx && !done) come_back(s);
   right_hand_sides(s, h, c);
   od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
   if (out->F) {
