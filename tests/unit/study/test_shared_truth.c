@@ -243,6 +243,45 @@ static void it_is_simulated_once(void **state) {
   od_experiment_free(e);
 }
 
+// Rows of a simulated set of a fit, with noise of seed `seed`.
+static od_fit_data *rows_of(od_fit_plan *plan, int set, uint64_t seed) {
+  od_fit_data *d = NULL;
+  od_error err = {0};
+  plan->e->seed = seed;
+  if (od_fit_data_make(plan, &plan->set[set], NULL, &d, &err) != OD_OK) fail_msg("%s", err.text);
+  return d;
+}
+
+static void sets_of_fits_are_the_same(void **state) {
+  (void)state;
+  od_messages *messages = od_messages_new();
+  od_fit_plan *alone = NULL, *kept = NULL;
+  const char *path = OD_SOURCE_DIR "/cases/fin-servo/fit.yaml";
+  assert_int_equal(od_fit_plan_load(path, &(od_experiment_options){0}, &alone, messages), OD_OK);
+  assert_int_equal(od_fit_plan_load(path, &(od_experiment_options){0}, &kept, messages), OD_OK);
+  // What the first set takes, and not quite what the second one does.
+  od_shared_truths *all = od_shared_truths_new(od_fit_truth_bytes(kept, 0) + od_fit_truth_bytes(kept, 1) - 1);
+  od_error err = {0};
+  assert_int_equal(od_shared_truths_keep_sets(all, kept, 2, (od_going_on){0}, &err), OD_OK);
+  assert_true(kept->set[0].true_y && !kept->set[1].true_y);
+  for (int set = 0; set < 2; set++)
+    for (uint64_t seed = 1; seed < 3; seed++) {
+      od_fit_data *a = rows_of(alone, set, seed), *b = rows_of(kept, set, seed);
+      size_t rows = (size_t)a->rows, d = sizeof(double);
+      assert_true(a->rows == b->rows && rows > 100);
+      assert_memory_equal(a->time, b->time, rows * d);
+      assert_memory_equal(a->u, b->u, rows * (size_t)od_machine_input_count(alone->e->model) * d);
+      assert_memory_equal(a->y, b->y, rows * (size_t)alone->e->sensors * d);
+      assert_memory_equal(a->sigma, b->sigma, (size_t)alone->e->sensors * d);
+      od_fit_data_free(a);
+      od_fit_data_free(b);
+    }
+  od_shared_truths_free(all);
+  od_fit_plan_free(alone);
+  od_fit_plan_free(kept);
+  od_messages_free(messages);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(samples_are_the_same, scratch_setup, scratch_teardown),
@@ -252,6 +291,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(only_equal_truths_are_shared, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(memory_is_bounded, scratch_setup, scratch_teardown),
       cmocka_unit_test(it_is_simulated_once),
+      cmocka_unit_test(sets_of_fits_are_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
