@@ -21,7 +21,7 @@ typedef struct sums {
 
 // Of one sensor.
 typedef struct history {
-  double head[OD_LAGS], tail[OD_LAGS];  // the first values; the last ones, the latest first, zero where there are none
+  double head[OD_LAGS], tail[OD_LAGS];  // the first values, and the last ones, as a ring
   double products[OD_LAGS + 1];         // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
@@ -106,10 +106,9 @@ static sums *next_block(od_innovation_record *r) {
 static void take_value(history *h, double x) {
   long n = h->count++;
   h->products[0] += x * x;
-  for (int k = 1; k <= OD_LAGS; k++) h->products[k] += x * h->tail[k - 1];
+  for (int k = 1; k <= OD_LAGS && k <= n; k++) h->products[k] += x * h->tail[(n - k) % OD_LAGS];
   if (n < OD_LAGS) h->head[n] = x;
-  memmove(h->tail + 1, h->tail, (OD_LAGS - 1) * sizeof *h->tail);
-  h->tail[0] = x;
+  h->tail[n % OD_LAGS] = x;
 }
 
 static void follow_inputs(od_innovation_record *r, const double *u) {
@@ -122,10 +121,6 @@ static void follow_inputs(od_innovation_record *r, const double *u) {
   }
 }
 
-static inline double no_farther(double x) {
-  return x < -wild ? -wild : x > wild ? wild : x;
-}
-
 // Innovation x of a sensor, before it is taken among the earlier ones.
 static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   history *h = &r->history[sensor];
@@ -133,7 +128,10 @@ static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   for (int i = 0; i < r->inputs; i++) {
     double *followed = r->followed + (sensor * r->inputs + i) * INPUT_LAGS, *change = r->change + i * AFTER;
     for (int k = 0; k < AFTER; k++) followed[k] += x * change[k];
-    for (int k = 0; k < BEFORE && change[0] != 0; k++) followed[AFTER + k] += no_farther(h->tail[k]) * change[0];
+    for (int k = 1; k <= BEFORE && k <= h->count && change[0] != 0; k++) {
+      double earlier = h->tail[(h->count - k) % OD_LAGS];
+      followed[AFTER + k - 1] += fmin(fmax(earlier, -wild), wild) * change[0];
+    }
   }
 }
 
@@ -163,7 +161,7 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
     block[s].far += fabs(x) > far;
     block[s].sum += x;
     block[s].squares += x * x;
-    compare_with_inputs(r, s, no_farther(x));
+    compare_with_inputs(r, s, fmin(fmax(x, -wild), wild));
     take_value(h, x);
   }
   r->samples++;
@@ -192,7 +190,7 @@ static void find_whiteness(const history *h, od_innovations *out) {
     out->correlation[k] = NAN;
     if (h->count <= k || !(squares > 0)) continue;
     head += h->head[k - 1];
-    tail += h->tail[k - 1];
+    tail += h->tail[(h->count - k) % OD_LAGS];
     double sum = h->products[k] - m * (2 * n * m - head - tail) + (n - k) * m * m;
     out->correlation[k] = sum / squares;
     weighted += out->correlation[k] * out->correlation[k] / (n - k);
