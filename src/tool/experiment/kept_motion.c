@@ -5,6 +5,8 @@
 #include "experiment/true_motion.h"
 #include "machine/machine.h"
 
+enum { ASKED = 16 };  // samples after which it is asked whether to go on
+
 struct od_kept_motion {
   int nu, ny;
   long samples;
@@ -73,7 +75,7 @@ static od_status simulate(od_kept_motion *k, od_true_motion *m, od_motion_steps 
     if (k->status != OD_OK || !more) return OD_OK;
     if (s.rate && !keep_rates(k, s.rate)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     keep(k, &s);
-    if (k->samples % 256 == 0 && going.progress &&
+    if (k->samples % ASKED == 0 && going.progress &&
         !going.progress(going.user, (double)k->samples / (double)steps.count))
       return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the simulated experiment", s.t);
   }

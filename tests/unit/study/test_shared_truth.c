@@ -238,7 +238,7 @@ static void it_is_simulated_once(void **state) {
   for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, take, place), 0);
   for (int i = 0; i < THREADS; i++) pthread_join(thread[i], &got[i]);
   for (int i = 0; i < THREADS; i++) assert_true(got[i] && got[i] == got[0]);
-  assert_int_equal(asked, 2);  // every 256 of 601 samples
+  assert_int_equal(asked, 601 / 16);  // every 16 samples
   od_shared_truths_free(all);
   od_experiment_free(e);
 }
