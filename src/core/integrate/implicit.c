@@ -134,6 +134,28 @@ static od_status newton(od_sim *s, const od_stage *stage) {
   return OD_NOT_CONVERGED;
 }
 
+// ---- single corrections, for rules that evaluate elsewhere than at the stage's solution
+
+static double take_correction(od_sim *s, const od_stage *stage) {
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), size = relative_size(s->plant, g, k);
+  for (int i = 0; i < od_plant_nk(s->plant); i++) k[i] -= g[i];
+  new_state(s, stage);
+  return size;
+}
+
+od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size) {
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
+  od_status status = correction(s, stage);
+  if (status != OD_OK) return status;
+  *size = take_correction(s, stage);
+  return isfinite(*size) ? OD_OK : OD_NOT_FINITE;
+}
+
+double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
+  od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->g), 1);
+  return take_correction(s, stage);
+}
+
 // For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix
 // for every iteration, and steps shortened until the next correction, by the same matrix, is smaller (natural
 // monotonicity).
