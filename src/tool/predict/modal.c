@@ -16,7 +16,7 @@
 
 #include "base/wide.h"
 
-enum { BLOCK = 128, TILE = 4 };  // a tile: so many samples and columns
+enum { BLOCK = OD_PREDICTED_BLOCK, TILE = 4 };  // a tile: so many samples and columns
 
 static int round_up(int n, int to) {
   return (n + to - 1) / to * to;
@@ -54,6 +54,10 @@ bool od_modal_new(od_predictor *pr) {
   m->moved = take_complex(pr, ny * drives * n, &ok);
   double **recursion[] = {&m->a, &m->b, &m->g0, &m->g1, &m->h0, &m->h1};
   for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = take(pr, m->channels, &ok);
+  m->leap_a = take(pr, m->channels, &ok);
+  m->leap_b = take(pr, m->channels, &ok);
+  m->leap_row = take(pr, 4 * m->channels, &ok);
+  m->leap = take(pr, (OD_PREDICT_MOST_EVERY + 1) * 2 * m->channels, &ok);
   m->weight = take(pr, ny * most, &ok);
   m->weights = take(pr, ny * most * m->padded, &ok);
   m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may reach beyond
@@ -216,6 +220,71 @@ OD_INTO_WIDE void advance_row(const od_predictor *pr, int k, const double *row, 
   }
 }
 
+// Over several samples at once, where those between are not wanted:
+//
+//   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
+//
+// and the same for ds/dlambda, whose part by s is e h E^e s. The c_i are what the recursions answer to an input that is 1 at
+// sample i and 0 at the others.
+static void find_leap(od_predictor *pr) {
+  od_modal *m = pr->modal;
+  int every = pr->wish.every, n = m->channels;
+  if (every == 1) return;
+  double h = pr->log.step, *s = m->leap_row, *next = s + 2 * n;
+  for (int i = 0; i <= every; i++) {
+    memset(s, 0, 2 * (size_t)n * sizeof *s);
+    for (int k = 0; k < every; k++) {
+      double u0 = k == i, u1 = k + 1 == i;
+      advance_values(m, s, u0, u1, next);
+      advance_rates(m, h, s, s + n, u0, u1, next + n);
+      memcpy(s, next, 2 * (size_t)n * sizeof *s);
+    }
+    memcpy(m->leap + i * 2 * n, s, 2 * (size_t)n * sizeof *s);
+  }
+  for (int c = 0; c < n; c += 2) {
+    bool pair = m->b[c + 1] != 0;
+    od_complex first = m->a[c] + I * m->b[c + 1], second = pair ? conj(first) : m->a[c + 1], power[2] = {1, 1};
+    for (int k = 0; k < every; k++) power[0] *= first, power[1] *= second;
+    for (int i = 0; i < 2; i++) m->leap_a[c + i] = creal(power[i]), m->leap_b[c + i] = -cimag(power[i]);
+  }
+}
+
+// Both halves of one drive's channels: values s with rates t, and what the inputs in between add.
+OD_INTO_WIDE void leap(const od_predictor *pr, const double *restrict s, const double *restrict t,
+                       const double *restrict u, int stride, double *restrict next, double *restrict next_t) {
+  const od_modal *m = pr->modal;
+  const double *restrict a = m->leap_a, *restrict b = m->leap_b;
+  int n = m->channels, every = pr->wish.every;
+  double h = every * pr->log.step;
+  for (int c = 0; c < n; c += 2) {
+    next[c] = a[c] * s[c] + b[c] * s[c + 1];
+    next[c + 1] = a[c + 1] * s[c + 1] + b[c + 1] * s[c];
+  }
+  for (int i = 0; u && i <= every; i++)
+    for (int c = 0; c < n; c++) next[c] += u[i * stride] * m->leap[i * 2 * n + c];
+  if (!t) return;
+  for (int c = 0; c < n; c += 2) {
+    double t0 = t[c] + h * s[c], t1 = t[c + 1] + h * s[c + 1];
+    next_t[c] = a[c] * t0 + b[c] * t1;
+    next_t[c + 1] = a[c + 1] * t1 + b[c + 1] * t0;
+  }
+  for (int i = 0; u && i <= every; i++)
+    for (int c = 0; c < n; c++) next_t[c] += u[i * stride] * m->leap[(i * 2 + 1) * n + c];
+}
+
+// From the row of sample k to that of the next one that is wanted.
+OD_INTO_WIDE void leap_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
+  static const double always = 1;
+  const od_modal *m = pr->modal;
+  int half = m->drives * m->channels;
+  for (int d = 0; d < m->drives; d++) {
+    const double *u = d < pr->nu ? pr->log.u + (size_t)k * (size_t)pr->nu + d : d < m->inputs ? &always : NULL;
+    int at = d * m->channels;
+    leap(pr, row + at, sensitivities ? row + half + at : NULL, u, d < pr->nu ? pr->nu : 0, next + at,
+         next + half + at);
+  }
+}
+
 static void first_row(const od_predictor *pr, double *row) {
   const od_modal *m = pr->modal;
   for (int i = 0; i < m->width; i++) row[i] = 0;
@@ -271,30 +340,40 @@ OD_INTO_WIDE void put_sensitivities(const od_predictor *pr, const double *rows, 
       }
 }
 
-OD_WIDE static od_status predict(od_predictor *pr, double *y, double *dy) {
+// The next row that is wanted: the next sample, or a leap.
+OD_INTO_WIDE void next_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
+  if (pr->wish.every == 1)
+    advance_row(pr, k, row, next, sensitivities);
+  else
+    leap_row(pr, k * pr->wish.every, row, next, sensitivities);
+}
+
+OD_WIDE static od_status predict(od_predictor *pr) {
   const od_modal *m = pr->modal;
-  int count = pr->log.count;
-  double *row = m->rows;
+  bool sensitivities = pr->wish.sensitivities;
+  int count = (pr->log.count - 1) / pr->wish.every + 1;
+  double *row = m->rows, *y = pr->y;
   first_row(pr, row);
   for (int begin = 0; begin < count; begin += BLOCK) {
     int block = count - begin < BLOCK ? count - begin : BLOCK;
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     // The block's rows, and the first of the next block.
     for (int k = 0; k < block; k++) {
-      if (pr->linear.direct) put_inputs(pr, begin + k, row + k * m->width);
-      if (begin + k + 1 < count) advance_row(pr, begin + k, row + k * m->width, row + (k + 1) * m->width, dy != NULL);
+      if (pr->linear.direct) put_inputs(pr, (begin + k) * pr->wish.every, row + k * m->width);
+      if (begin + k + 1 < count) next_row(pr, begin + k, row + k * m->width, row + (k + 1) * m->width, sensitivities);
     }
     for (int k = 0; k < block; k++)
       for (int o = 0; o < pr->ny; o++) y[k * pr->ny + o] = dot(m->width, row + k * m->width, m->weight + o * m->width);
     if (!od_within(y, block * pr->ny, pr->bound)) return OD_DIVERGED;
-    if (dy) put_sensitivities(pr, row, block, dy);
-    y += block * pr->ny;
-    if (dy) dy += block * pr->ny * pr->columns;
+    if (sensitivities) put_sensitivities(pr, row, block, pr->dy);
+    pr->filled = block;
+    od_give_rows(pr);
     memcpy(row, row + block * m->width, (size_t)m->width * sizeof *row);
   }
   return OD_OK;
 }
 
-od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
-  return predict(pr, y, dy);
+od_status od_predict_by_modes(od_predictor *pr) {
+  find_leap(pr);
+  return predict(pr);
 }
