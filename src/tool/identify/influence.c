@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "least_squares/distance.h"
-#include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
 static const double precision = 1e-11;  // of J, as the search has it
@@ -21,8 +20,8 @@ static bool triangle(const od_influence_of *of, int k, const int *column, double
   od_row_qr_begin(&qr, k, memory);
   for (int i = 0; i < of->m; i++) {
     const double *from = of->J + (size_t)i * (size_t)of->n;
-    double *to = od_row_qr_next(&qr, &stride), weight = od_loss_row(of->loss, of->loss_scale, of->r[i]).row;
-    for (int j = 0; j < k; j++) to[j * stride] = weight * from[column[j]];
+    double *to = od_row_qr_next(&qr, &stride);
+    for (int j = 0; j < k; j++) to[j * stride] = from[column[j]];
     to[k * stride] = 0;
   }
   od_row_qr_end(&qr);

@@ -125,7 +125,7 @@ static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
   int rank = s->spectrum.rank;
-  double *p = s->scratch + s->m;
+  double *p = s->scratch;
   for (double part = 1; part > 0.2; part /= 2) {
     od_region_step(s, INFINITY, p);
     for (int i = 0; i < s->k; i++) {
@@ -181,6 +181,6 @@ od_ls_reason od_search_run(od_search *s) {
   od_ls_reason reason = descend(s, method);
   bool at_rest = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP;
   if (at_rest && s->last_digits && s->options.method != OD_LS_TRUNCATE) reason = polish(s, method, reason);
-  if (reason != OD_LS_STOPPED && s->options.method == OD_LS_REFLECTIVE) settle_on_bounds(s);
+  if (reason != OD_LS_STOPPED && s->options.method == OD_LS_REFLECTIVE && !s->coarse) settle_on_bounds(s);
   return reason;
 }

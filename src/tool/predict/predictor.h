@@ -9,8 +9,6 @@
 
 typedef struct od_modal od_modal;
 
-enum { OD_PREDICTED_BLOCK = 128 };  // rows that are given away at a time
-
 struct od_predictor {
   od_arena arena;
   const od_plant *plant;
