@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 #include "math/normal.h"
@@ -53,35 +54,28 @@ static double weighed(const od_fit_work *w, double r) {
 }
 
 // What a weighed residual of 1 of sensor i in row k adds to each parameter.
-static void add_gain(const od_fit_work *w, const od_fit_block *b, long k, int i, double factor, double *z) {
-  const double *derivative = od_fit_derivatives(w, b, k, i);
+OD_INTO_WIDE void add_gain(const od_fit_work *w, const od_fit_block *b, long k, int i, double factor,
+                           double *restrict z) {
+  const double *restrict derivative = od_fit_derivatives(w, b, k, i);
   double part = factor / w->f->data[b->set]->sigma[i];
-  for (int a = 0; a < w->np; a++) {
-    const double *gain = w->influence->gain + a * w->n;
-    double sum = 0;
-    for (int c = 0; c < w->np; c++) sum += gain[c] * derivative[c];
-    for (int c = w->np; c < b->columns; c++) sum += gain[od_fit_column(w, b, c)] * derivative[c];
-    z[a] += part * sum;
+  for (int c = 0; c < b->columns; c++) {
+    const double *restrict by = w->influence->by + od_fit_column(w, b, c) * w->np;
+    double change = part * derivative[c];
+    for (int a = 0; a < w->np; a++) z[a] += change * by[a];
   }
 }
 
-// Only the upper half of V.
-static void add_square(int np, double factor, const double *z, double *V) {
+OD_INTO_WIDE void add_square(int np, double factor, const double *restrict z, double *restrict V) {
   for (int a = 0; a < np; a++) {
-    double part = factor * z[a];
-    for (int b = a; b < np; b++) V[a * np + b] += part * z[b];
+    double part = factor * z[a], *restrict row = V + a * np;
+    for (int b = 0; b < np; b++) row[b] += part * z[b];
   }
-}
-
-static void mirror(int np, double *V) {
-  for (int a = 0; a < np; a++)
-    for (int b = 0; b < a; b++) V[a * np + b] = V[b * np + a];
 }
 
 // --- By the sums of neighbouring rows -----------------------------------------------------------------------------
 
 // What row k of a set adds to each parameter.
-static void contribution(const od_fit_work *w, const od_fit_block *b, long k, double *z) {
+OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long k, double *z) {
   memset(z, 0, (size_t)w->np * sizeof *z);
   for (int i = 0; i < w->ns; i++) {
     double r = od_fit_residual(w, b->set, k, i);
@@ -94,7 +88,7 @@ typedef struct neighbours {
   const od_fit_work *w;
   double *z, *last, *squares, *products;  // np each
 } neighbours;
-static void add_neighbours(void *user, const od_fit_block *b) {
+OD_WIDE static void add_neighbours(void *user, const od_fit_block *b) {
   const neighbours *n = user;
   for (long k = b->first; k < b->first + b->count && k < n->w->f->data[b->set]->fitted; k++) {
     contribution(n->w, b, k, n->z);
@@ -137,7 +131,7 @@ typedef struct window {
 } window;
 
 // One row more, if there is one (z: what it adds), and one less.
-static void move_window(window *v, int np, const double *z) {
+OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   double *place = v->ring + (v->t % v->b) * np;
   for (int a = 0; a < np; a++) {
     v->sum[a] += (z ? z[a] : 0) - place[a];
@@ -203,7 +197,7 @@ typedef struct filter {
 } filter;
 
 // The next place of the ring, with what the rows before lead to.
-static double *filter_next(filter *f, int np) {
+OD_INTO_WIDE double *filter_next(filter *f, int np) {
   int size = f->p.order + 1;
   double *g = f->ring + (f->t % size) * np;
   memset(g, 0, (size_t)np * sizeof *g);
@@ -251,7 +245,7 @@ typedef struct passage {
   double *z, *gain;  // np
 } passage;
 
-static void add_rows(void *user, const od_fit_block *b) {
+OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
   passage *p = user;
   const od_fit_work *w = p->w;
   int np = w->np;
@@ -371,8 +365,6 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
   od_status status = OD_OK;
   for (int set = 0; set < w->f->sets && w->influence && status == OD_OK; set++)
     if (w->f->data[set]->fitted > 0) status = add_set(w, set, V, err);
-  mirror(w->np, V);
-  mirror(w->np, V + np * np);
   for (size_t i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
   w->f->widened = w->influence && any_is_coloured(w->f);
   if (status == OD_OK) keep(w, V, gradient);

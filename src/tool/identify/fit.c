@@ -180,6 +180,7 @@ static void release(od_fit_work *w) {
   free(w->x0);
   free(w->start);
   free(w->block);
+  free(w->block_of);
   free(w->every_state);
   free(w->states);
   od_influence_free(w->influence);

@@ -112,7 +112,8 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   size_t n = (size_t)w->n;
   w->start = calloc(8 * n + 1, sizeof *w->start);
   w->block = malloc(((size_t)OD_PREDICTED_BLOCK * (size_t)w->ns * (1 + n) + 1) * sizeof *w->block);
-  if (!w->start || !w->block) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->block_of = malloc(((size_t)OD_PREDICTED_BLOCK * (size_t)w->ns + 1) * sizeof *w->block_of);
+  if (!w->start || !w->block || !w->block_of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->low = w->start + n;
   w->high = w->low + n;
   w->box_low = w->high + n;

@@ -30,11 +30,28 @@ typedef struct stream {
 } stream;
 
 // One row: by all parameters, and by the initial state of its own set; those of other sets have no influence.
-static void put_row(const od_fit_work *w, const od_fit_block *b, const double *from, double part, double *to) {
+static inline void put_row(const od_fit_work *w, const od_fit_block *b, const double *restrict from, double part,
+                           double *restrict to) {
   for (int c = 0; c < w->np; c++) to[c] = part * from[c];
   if (w->n == w->np) return;
   memset(to + w->np, 0, (size_t)(w->n - w->np) * sizeof *to);
   for (int c = w->np; c < b->columns; c++) to[od_fit_column(w, b, c)] = part * from[c];
+}
+
+// The residuals of a block into r, and into `of` whose they are: entry (row, sensor) of the block's outputs.
+static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_predicted *rows, double *r, int *of) {
+  int count = 0;
+  for (int k = 0; k < rows->count; k++) {
+    long row = rows->first + (long)k * rows->every;
+    if (row >= d->fitted) break;
+    for (int i = 0; i < w->ns; i++) {
+      double said = d->y[row * w->ns + i];
+      r[count] = (rows->y[k * w->ny + i] - said) / d->sigma[i];
+      of[count] = k * w->ny + i;
+      count += !isnan(said);
+    }
+  }
+  return count;
 }
 
 static void pass_on(void *user, const od_predicted *rows) {
@@ -42,19 +59,10 @@ static void pass_on(void *user, const od_predicted *rows) {
   const od_fit_work *w = s->w;
   const od_fit_data *d = w->f->data[s->block.set];
   double *r = w->block, *J = r + (size_t)OD_PREDICTED_BLOCK * (size_t)w->ns;
-  int count = 0;
-  for (int k = 0; k < rows->count; k++) {
-    long row = rows->first + (long)k * rows->every;
-    if (row >= d->fitted) break;
-    for (int i = 0; i < w->ns; i++) {
-      double said = d->y[row * w->ns + i], part = 1 / d->sigma[i];
-      if (isnan(said)) continue;
-      r[count] = (rows->y[k * w->ny + i] - said) / d->sigma[i];
-      if (rows->dy)
-        put_row(w, &s->block, rows->dy + (k * w->ny + i) * s->block.columns, part, J + (size_t)count * (size_t)w->n);
-      count++;
-    }
-  }
+  int count = find_residuals(w, d, rows, r, w->block_of);
+  for (int i = 0; i < count && rows->dy; i++)
+    put_row(w, &s->block, rows->dy + (size_t)w->block_of[i] * (size_t)s->block.columns,
+            1 / d->sigma[w->block_of[i] % w->ny], J + (size_t)i * (size_t)w->n);
   if (rows->every == 1) od_fit_keep_rows(w, s->block.set, rows);
   if (count > 0) s->take(s->to, count, r, rows->dy ? J : NULL);
 }

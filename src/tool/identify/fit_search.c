@@ -76,7 +76,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
 
 // One row in so many is enough for the first iterations, where the others cost little then.
 static int rows_to_begin_with(const od_fit_work *w) {
-  const long enough = 2000, per_unknown = 100;
+  const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)
     if (w->f->data[set]->fitted > 0 && !od_predictor_leaps(w->predictor[set])) return 0;
   long rows = per_unknown * w->n > enough ? per_unknown * w->n : enough, every = w->m / rows;

@@ -22,7 +22,8 @@ typedef struct od_fit_work {
   od_predictor **predictor;
   double **y, **dy;    // of each set; dy: NULL where it is not needed, or would take too much memory
   size_t kept;         // doubles of all dy
-  double *block;       // rows on their way to the search: residuals, and derivatives by all that is fitted
+  double *block;       // rows on their way to the search: residuals, and derivatives by all that is fitted,
+  int *block_of;       // and whose they are
   double *derived_at;  // n: where predictions with derivatives stand, those of dy and of segments; NAN: nowhere
   bool eager;          // segments: the last trial was accepted, so that the next one's derivatives will be wanted
   double *x0;          // the plant's own initial state, and a trial's

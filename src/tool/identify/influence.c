@@ -49,6 +49,7 @@ static void fill(od_influence *g, int k, const int *column, const double *scale,
       for (int i = 0; i < k && singular[i] > 4 * k * precision; i++)
         sum += V[a * k + i] / singular[i] * (V[b * k + i] / singular[i]);
       g->gain[column[a] * g->n + column[b]] = sum * scale[a] * scale[b];
+      g->by[column[b] * g->np + column[a]] = g->gain[column[a] * g->n + column[b]];
     }
   }
 }
@@ -88,7 +89,8 @@ od_status od_influence_new(const od_influence_of *of, od_influence **out, od_err
   int *column = calloc(n + 1, sizeof *column), k = 0;
   double *memory = calloc(3 * n * n + 2 * n + 1, sizeof *memory);
   od_status status = OD_NO_MEMORY;
-  if (g) *g = (od_influence){of->np, of->n, calloc((size_t)of->np * n + 1, sizeof *g->gain)};
+  if (g) *g = (od_influence){of->np, of->n, calloc(2 * (size_t)of->np * n + 1, sizeof *g->gain), NULL};
+  if (g && g->gain) g->by = g->gain + (size_t)of->np * n;
   if (g && g->gain && column && memory) {
     for (int j = 0; j < of->n; j++)
       if (!of->at_bound[j]) column[k++] = j;

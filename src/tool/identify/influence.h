@@ -12,7 +12,8 @@
 
 typedef struct od_influence {
   int np, n;
-  double *gain;  // np x n: the rows of the inverse that belong to parameters
+  double *gain;  // np x n: the rows of the inverse that belong to parameters,
+  double *by;    // and the same by columns, n x np
 } od_influence;
 
 typedef struct od_influence_of {

@@ -10,7 +10,7 @@
 #include "least_squares/search.h"
 
 static const double least_share = 0.25;  // of the information that so many rows would have on average
-static const double close = 1e-3;        // decrease of the cost, in variances of a residual: near enough
+static const double close = 0.1;         // decrease of the cost, in variances of a residual: near enough
 
 // Columns of length 1, and singular directions of all rows.
 static void orient(od_search *s) {
