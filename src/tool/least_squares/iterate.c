@@ -85,20 +85,22 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (s->evaluations >= s->options.max_evaluations) return *reason = OD_LS_EVALUATIONS, STOP;
   od_proposal p = method->propose(s);
   if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
-  double ratio = -INFINITY, actual = 0;
+  double ratio = -INFINITY, actual = 0, least = s->options.cost_tolerance * s->now.cost;
+  bool flat = false;
   // A proposal that promises nothing counts as well: without a step tolerance they would never end.
   if (!(p.decrease > 0)) s->evaluations++;
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;
-    *accepted = actual > 0 && ratio > least_ratio;
+    // Where neither what is promised nor what comes of it is above the tolerance, the sum no longer tells which point is better: the
+    // model does.
+    flat = fabs(actual) <= least && p.decrease <= least;
+    *accepted = flat || (actual > 0 && ratio > least_ratio);
     if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;
     if (!*accepted && ratio > 0) ratio = 0;
   }
   method->adapt(s, &p, ratio);
   if (!*accepted) return GO_ON;
-  double least = s->options.cost_tolerance * s->now.cost;
-  bool flat = actual <= least && p.decrease <= least;
   od_swap_points(s);
   s->iterations++;
   return flat ? (*reason = OD_LS_COST, STOP) : GO_ON;
