@@ -66,9 +66,10 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   if (status != OD_OK) return status;
   size_t values = (size_t)d->rows * (size_t)w->ny,
          derivatives = values * (size_t)od_predictor_columns(w->predictor[set]);
+  size_t most = w->options->most_kept > 0 ? w->options->most_kept : most_kept;
   w->y[set] = malloc((values + 1) * sizeof(double));
   // Without room for derivatives they are predicted again where they are wanted.
-  if (d->fitted > 0 && !od_fit_is_shooting(w) && w->kept + derivatives <= most_kept) {
+  if (d->fitted > 0 && !od_fit_is_shooting(w) && w->kept + derivatives <= most) {
     w->dy[set] = malloc((derivatives + 1) * sizeof(double));
     w->kept += derivatives;
   }

@@ -1,6 +1,7 @@
 // The search for the parameters of a fit: the least-squares engine, ranges of parameters that become bounds when they are left,
 // and in words why a search ended.
 #include <math.h>
+#include <stdio.h>
 
 #include "identify/fit_work.h"
 #include "io/clock.h"
@@ -115,6 +116,15 @@ static od_status search_once(od_fit_work *w, od_error *err) {
   return plan->starts > 0 && !w->options->only_predict
              ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
              : od_least_squares(&problem, &options, &w->f->search, err);
+}
+
+void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
+  const od_ls_result *r = f->search;
+  char first[100] = "";
+  if (r->coarse > 0)
+    snprintf(first, sizeof first, "%ld iterations with one row in %d, then ", r->coarse_iterations, r->coarse);
+  snprintf(text, size, "%s%ld iterations, %ld predictions, %ld with sensitivities", first, r->iterations,
+           r->residual_evaluations, r->jacobian_evaluations);
 }
 
 od_status od_fit_search(od_fit_work *w, od_error *err) {

@@ -3,7 +3,7 @@
 // What is found is decided by these alone.
 //
 // Rows that are left out may be those that tell a parameter: an event of a few samples, an input whose period is that of the
-// rows that are left. So the information along each direction that all rows tell is compared at the start.
+// rows that are left. So the information along all directions is compared at the start.
 #include <math.h>
 #include <string.h>
 
@@ -23,25 +23,38 @@ static void orient(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-static double length_along(const od_search *s, const double *D, const double *v) {
-  double sum = 0;
-  for (int i = 0; i < s->k; i++) {
-    double row = 0;
-    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * D[j] * v[j];
-    sum += row * row;
+// M (k x rank, by columns): what fewer rows see of each direction, in units of what all rows see of it.
+static void compare(const od_search *all, const od_search *some, double *M) {
+  int k = all->k;
+  for (int c = 0; c < all->spectrum.rank; c++) {
+    const double *v = all->spectrum.V + c * k;
+    for (int i = 0; i < k; i++) {
+      double sum = 0;
+      for (int j = i; j < k; j++) sum += some->model.R[i * k + j] * all->D[j] * v[j];
+      M[c * k + i] = sum / all->spectrum.value[c];
+    }
   }
-  return sum;
+}
+
+// Whether G = M'M is at least `least` along every direction: whether G - least I has a Cholesky factor. G: rank x rank.
+static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
+  for (int a = 0; a < rank; a++)
+    for (int b = 0; b <= a; b++) {
+      double sum = a == b ? -least : 0;
+      for (int i = 0; i < k; i++) sum += M[a * k + i] * M[b * k + i];
+      for (int i = 0; i < b; i++) sum -= G[a * rank + i] * G[b * rank + i];
+      if (a == b && !(sum > 0)) return false;
+      G[a * rank + b] = a == b ? sqrt(sum) : sum / G[b * rank + b];
+    }
+  return true;
 }
 
 // Whether fewer rows tell their share of whatever all rows tell.
 static bool tell_as_much(od_search *all, const od_search *some) {
   orient(all);
-  for (int i = 0; i < all->spectrum.rank; i++) {
-    const double *v = all->spectrum.V + i * all->k;
-    double share = (double)some->m / all->m;
-    if (!(length_along(some, all->D, v) >= least_share * share * length_along(all, all->D, v))) return false;
-  }
-  return true;
+  double *M = all->svd_memory, *G = M + all->k * all->k;
+  compare(all, some, M);
+  return is_at_least(all->k, all->spectrum.rank, M, least_share * some->m / all->m, G);
 }
 
 static bool begin(const od_search *s, od_search *c) {
