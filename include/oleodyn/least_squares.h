@@ -65,8 +65,9 @@ typedef struct od_ls_hidden {
   void (*shift)(void *user, double *r);  // m: what closing the gaps does to the residuals there, to first order
 } od_ls_hidden;
 
-// Rows that the caller has found: `count` residuals and, unless J is NULL, their derivatives (count x n).
-typedef void od_ls_take(void *to, int count, const double *r, const double *J);
+// Rows that the caller has found: `count` residuals and, unless J is NULL, their derivatives (count x n), each row of J still to be
+// multiplied by its entry of `factor` unless that is NULL.
+typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
 
 // m residuals, n parameters. Functions return zero, or anything else for "cannot evaluate here"; so do values that are
 // not finite. `jacobian` is only asked for at the point where `residuals` was asked last. Without it derivatives are

@@ -291,12 +291,13 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
       f[i] = (filter){.ring = at, .V = V + np * np};
       is_process[i] = find_process(w, set, i, e, &f[i].p);
     }
-    passage p = {.w = w,
-                 .v = {.b = b, .factor = wide * wide / (double)b, .ring = memory, .sum = memory + (size_t)b * np, .V = V},
-                 .f = f,
-                 .is_process = is_process,
-                 .z = memory + ((size_t)b + 1) * np,
-                 .gain = memory + ((size_t)b + 2) * np};
+    passage p = {
+        .w = w,
+        .v = {.b = b, .factor = wide * wide / (double)b, .ring = memory, .sum = memory + (size_t)b * np, .V = V},
+        .f = f,
+        .is_process = is_process,
+        .z = memory + ((size_t)b + 1) * np,
+        .gain = memory + ((size_t)b + 2) * np};
     status = go_through(w, set, &p);
     w->f->window = b > w->f->window ? b : w->f->window;
   } else {

@@ -114,8 +114,7 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   size_t square = (size_t)n * (size_t)n;
-  double *memory =
-      malloc((2 * od_row_qr_size(n) + 2 * square + (size_t)(w->np * (1 + tied)) + 1) * sizeof *memory);
+  double *memory = malloc((2 * od_row_qr_size(n) + 2 * square + (size_t)(w->np * (1 + tied)) + 1) * sizeof *memory);
   const od_ls_result *r = w->f->search;
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
@@ -179,8 +178,8 @@ static void release(od_fit_work *w) {
   free(w->dy);
   free(w->x0);
   free(w->start);
-  free(w->block);
-  free(w->block_of);
+  free(w->passing.r);
+  free(w->passing.of);
   free(w->every_state);
   free(w->states);
   od_influence_free(w->influence);

@@ -112,9 +112,12 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   size_t n = (size_t)w->n;
   w->start = calloc(8 * n + 1, sizeof *w->start);
-  w->block = malloc(((size_t)OD_PREDICTED_BLOCK * (size_t)w->ns * (1 + n) + 1) * sizeof *w->block);
-  w->block_of = malloc(((size_t)OD_PREDICTED_BLOCK * (size_t)w->ns + 1) * sizeof *w->block_of);
-  if (!w->start || !w->block || !w->block_of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  size_t rows = (size_t)OD_PREDICTED_BLOCK * (size_t)w->ns;
+  od_fit_passing *p = &w->passing;
+  p->r = malloc((rows * (2 + n) + 1) * sizeof *p->r);
+  p->of = malloc((rows + 1) * sizeof *p->of);
+  if (!w->start || !p->r || !p->of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  p->part = p->r + rows, p->J = p->part + rows;
   w->low = w->start + n;
   w->high = w->low + n;
   w->box_low = w->high + n;

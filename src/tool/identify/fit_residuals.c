@@ -30,24 +30,24 @@ typedef struct stream {
 } stream;
 
 // One row: by all parameters, and by the initial state of its own set; those of other sets have no influence.
-static inline void put_row(const od_fit_work *w, const od_fit_block *b, const double *restrict from, double part,
-                           double *restrict to) {
+static void put_row(const od_fit_work *w, const od_fit_block *b, const double *from, double part, double *to) {
   for (int c = 0; c < w->np; c++) to[c] = part * from[c];
   if (w->n == w->np) return;
   memset(to + w->np, 0, (size_t)(w->n - w->np) * sizeof *to);
   for (int c = w->np; c < b->columns; c++) to[od_fit_column(w, b, c)] = part * from[c];
 }
 
-// The residuals of a block into r, and into `of` whose they are: entry (row, sensor) of the block's outputs.
-static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_predicted *rows, double *r, int *of) {
+// The residuals of a block, whose they are (entry of the block's outputs), and what their derivatives are multiplied by.
+static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_predicted *rows, od_fit_passing *p) {
   int count = 0;
   for (int k = 0; k < rows->count; k++) {
     long row = rows->first + (long)k * rows->every;
     if (row >= d->fitted) break;
     for (int i = 0; i < w->ns; i++) {
       double said = d->y[row * w->ns + i];
-      r[count] = (rows->y[k * w->ny + i] - said) / d->sigma[i];
-      of[count] = k * w->ny + i;
+      p->r[count] = (rows->y[k * w->ny + i] - said) / d->sigma[i];
+      p->part[count] = 1 / d->sigma[i];
+      p->of[count] = k * w->ny + i;
       count += !isnan(said);
     }
   }
@@ -56,15 +56,19 @@ static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_p
 
 static void pass_on(void *user, const od_predicted *rows) {
   stream *s = user;
-  const od_fit_work *w = s->w;
-  const od_fit_data *d = w->f->data[s->block.set];
-  double *r = w->block, *J = r + (size_t)OD_PREDICTED_BLOCK * (size_t)w->ns;
-  int count = find_residuals(w, d, rows, r, w->block_of);
-  for (int i = 0; i < count && rows->dy; i++)
-    put_row(w, &s->block, rows->dy + (size_t)w->block_of[i] * (size_t)s->block.columns,
-            1 / d->sigma[w->block_of[i] % w->ny], J + (size_t)i * (size_t)w->n);
+  od_fit_work *w = s->w;
+  od_fit_passing *p = &w->passing;
+  int columns = s->block.columns, count = find_residuals(w, w->f->data[s->block.set], rows, p);
   if (rows->every == 1) od_fit_keep_rows(w, s->block.set, rows);
-  if (count > 0) s->take(s->to, count, r, rows->dy ? J : NULL);
+  if (count == 0) return;
+  // Most often they are the block as it is.
+  const double *J = rows->dy;
+  if (J && (count < rows->count * w->ny || columns < w->n)) {
+    J = p->J;
+    for (int i = 0; i < count; i++)
+      put_row(w, &s->block, rows->dy + (size_t)p->of[i] * (size_t)columns, 1, p->J + (size_t)i * (size_t)w->n);
+  }
+  s->take(s->to, count, p->r, J, p->part);
 }
 
 int od_fit_rows(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to) {
@@ -73,7 +77,8 @@ int od_fit_rows(void *user, const double *x, bool derivatives, int every, od_ls_
   if (!is_possible(w, x)) return 1;
   for (int set = 0; set < w->f->sets; set++) {
     if (w->f->data[set]->fitted == 0) continue;
-    stream s = {w, {.set = set, .columns = od_predictor_columns(w->predictor[set]), .states = w->states[set]}, take, to};
+    stream s = {
+        w, {.set = set, .columns = od_predictor_columns(w->predictor[set]), .states = w->states[set]}, take, to};
     const od_predict_wish wish = {.sensitivities = derivatives, .every = every, .take = pass_on, .user = &s};
     if (od_fit_predict_rows(w, set, w->predictor[set], x, &wish) != OD_OK) return 1;
   }

@@ -6,6 +6,13 @@
 #include "identify/influence.h"
 #include "identify/shooting.h"
 
+// A block of rows on its way to the search.
+typedef struct od_fit_passing {
+  double *r, *part;  // residuals; what their derivatives are to be multiplied by
+  double *J;         // derivatives by all that is fitted
+  int *of;           // which entries of the block they are
+} od_fit_passing;
+
 typedef struct od_fit_work {
   const od_fit_plan *plan;
   const od_fit_options *options;
@@ -20,10 +27,9 @@ typedef struct od_fit_work {
   int n;        // parameters and unknown initial states
   int *states;  // of each set: where its initial state stands among them; only fitted sets have one
   od_predictor **predictor;
-  double **y, **dy;    // of each set; dy: NULL where it is not needed, or would take too much memory
-  size_t kept;         // doubles of all dy
-  double *block;       // rows on their way to the search: residuals, and derivatives by all that is fitted,
-  int *block_of;       // and whose they are
+  double **y, **dy;  // of each set; dy: NULL where it is not needed, or would take too much memory
+  size_t kept;       // doubles of all dy
+  od_fit_passing passing;
   double *derived_at;  // n: where predictions with derivatives stand, those of dy and of segments; NAN: nowhere
   bool eager;          // segments: the last trial was accepted, so that the next one's derivatives will be wanted
   double *x0;          // the plant's own initial state, and a trial's

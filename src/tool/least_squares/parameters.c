@@ -79,7 +79,8 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
   if (p->m < 1 || p->n < 1) return od_fail(err, OD_BAD_ARGUMENT, "there must be residuals and parameters");
   if (p->rows && p->hidden)
     return od_fail(err, OD_BAD_ARGUMENT, "rows as they come and hidden unknowns do not go together");
-  if (!(p->residuals || p->rows) || !p->start) return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
+  if (!(p->residuals || p->rows) || !p->start)
+    return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius and max_evaluations cannot be negative");
   od_status status = OD_OK;

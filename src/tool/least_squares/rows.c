@@ -19,7 +19,7 @@ typedef struct stream {
 enum { CHUNK = 64 };  // rows whose weights are found at a time
 
 // Weighted rows into the triangle.
-static void put(stream *t, int count, const double *r, const double *J) {
+static void put(stream *t, int count, const double *r, const double *J, const double *factor) {
   const od_search *s = t->s;
   int k = s->k, stride;
   while (count > 0) {
@@ -27,7 +27,7 @@ static void put(stream *t, int count, const double *r, const double *J) {
     int n = od_row_qr_rows(&t->qr, count < CHUNK ? count : CHUNK, &to, &stride);
     for (int i = 0; i < n; i++) {
       od_loss_weight w = od_loss_row(s->options.loss, s->options.loss_scale, r[i]);
-      weight[i] = w.row;
+      weight[i] = factor ? factor[i] * w.row : w.row;
       to[k * stride + i] = w.residual;
       t->base += 0.5 * w.residual * w.residual;
     }
@@ -37,10 +37,11 @@ static void put(stream *t, int count, const double *r, const double *J) {
       for (int i = 0; i < n; i++) column[i] = weight[i] * slope * from[(size_t)i * (size_t)s->n];
     }
     count -= n, r += n, J += (size_t)n * (size_t)s->n;
+    if (factor) factor += n;
   }
 }
 
-static void take(void *to, int count, const double *r, const double *J) {
+static void take(void *to, int count, const double *r, const double *J, const double *factor) {
   stream *t = to;
   const od_ls_options *o = &t->s->options;
   double squares = 2 * od_loss_cost(OD_LOSS_LINEAR, 1, count, r);
@@ -48,7 +49,7 @@ static void take(void *to, int count, const double *r, const double *J) {
   t->cost += o->loss == OD_LOSS_LINEAR ? 0.5 * squares : od_loss_cost(o->loss, o->loss_scale, count, r);
   t->rows += count;
   t->good = t->good && isfinite(squares) && (J || !t->derivatives);
-  if (t->derivatives && t->good) put(t, count, r, J);
+  if (t->derivatives && t->good) put(t, count, r, J, factor);
 }
 
 static od_linear *model_of(od_search *s, const od_point *point) {

@@ -265,39 +265,47 @@ static void find_leap(od_predictor *pr) {
   }
 }
 
-// Both halves of one drive's channels: values s with rates t, and what the inputs in between add.
-OD_INTO_WIDE void leap(const od_predictor *pr, const double *restrict s, const double *restrict t,
-                       const double *restrict u, int stride, double *restrict next, double *restrict next_t) {
+// What the inputs in between add to the first `count` of one drive's channels, values and then rates.
+OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
   const od_modal *m = pr->modal;
-  const double *restrict a = m->leap_a, *restrict b = m->leap_b;
-  int n = m->channels, every = pr->wish.every;
-  double h = every * pr->log.step;
-  for (int c = 0; c < n; c += 2) {
-    next[c] = a[c] * s[c] + b[c] * s[c + 1];
-    next[c + 1] = a[c + 1] * s[c + 1] + b[c + 1] * s[c];
+  int every = pr->wish.every, c = 0;
+  for (; c + 4 <= count; c += 4) {
+    const double *taps = m->leap + c;
+    od_quad sum = {0}, tap;
+    for (int i = 0; i <= every; i++, taps += 2 * m->channels) {
+      memcpy(&tap, taps, sizeof tap);
+      sum += u[i * stride] * tap;
+    }
+    memcpy(to + c, &sum, sizeof sum);
   }
-  for (int i = 0; u && i <= every; i++)
-    for (int c = 0; c < n; c++) next[c] += u[i * stride] * m->leap[i * 2 * n + c];
-  if (!t) return;
-  for (int c = 0; c < n; c += 2) {
-    double t0 = t[c] + h * s[c], t1 = t[c + 1] + h * s[c + 1];
-    next_t[c] = a[c] * t0 + b[c] * t1;
-    next_t[c + 1] = a[c + 1] * t1 + b[c + 1] * t0;
+  for (; c < count; c++) {
+    to[c] = 0;
+    for (int i = 0; i <= every; i++) to[c] += u[i * stride] * m->leap[i * 2 * m->channels + c];
   }
-  for (int i = 0; u && i <= every; i++)
-    for (int c = 0; c < n; c++) next_t[c] += u[i * stride] * m->leap[(i * 2 + 1) * n + c];
 }
 
 // From the row of sample k to that of the next one that is wanted.
 OD_INTO_WIDE void leap_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
   static const double always = 1;
   const od_modal *m = pr->modal;
-  int half = m->drives * m->channels;
-  for (int d = 0; d < m->drives; d++) {
-    const double *u = d < pr->nu ? pr->log.u + (size_t)k * (size_t)pr->nu + d : d < m->inputs ? &always : NULL;
-    int at = d * m->channels;
-    leap(pr, row + at, sensitivities ? row + half + at : NULL, u, d < pr->nu ? pr->nu : 0, next + at,
-         next + half + at);
+  const double *a = m->leap_a, *b = m->leap_b;
+  double *add = m->leap_row, h = pr->wish.every * pr->log.step;
+  int n = m->channels, half = m->drives * n;
+  for (int d = 0; d < m->drives; d++, row += n, next += n) {
+    const double *u = d < pr->nu ? pr->log.u + (size_t)k * (size_t)pr->nu + d : &always;
+    if (d < m->inputs)
+      add_inputs(pr, u, d < pr->nu ? pr->nu : 0, sensitivities ? 2 * n : n, add);
+    else
+      memset(add, 0, 2 * (size_t)n * sizeof *add);
+    for (int c = 0; c < n; c += 2) {
+      double s0 = row[c], s1 = row[c + 1];
+      next[c] = a[c] * s0 + b[c] * s1 + add[c];
+      next[c + 1] = a[c + 1] * s1 + b[c + 1] * s0 + add[c + 1];
+      if (!sensitivities) continue;
+      double t0 = row[half + c] + h * s0, t1 = row[half + c + 1] + h * s1;
+      next[half + c] = a[c] * t0 + b[c] * t1 + add[n + c];
+      next[half + c + 1] = a[c + 1] * t1 + b[c + 1] * t0 + add[n + c + 1];
+    }
   }
 }
 

@@ -20,12 +20,18 @@ static bool take_memory(od_predictor *pr) {
   struct piece {
     double **to;
     int count;
-  } pieces[] = {{&pr->p, np},           {&pr->x0, nx},
-                {&pr->S, nx * columns}, {&pr->own_p, np},
-                {&pr->own_x0, nx},      {&pr->F, nx * nx},
-                {&pr->Gp, nx * np},     {&pr->hx, ny * nx},
-                {&pr->hp, ny * np},     {&pr->scratch, 3 * nx + nx * columns},
-                {&pr->u, pr->nu},       {&pr->y, OD_PREDICTED_BLOCK * ny},
+  } pieces[] = {{&pr->p, np},
+                {&pr->x0, nx},
+                {&pr->S, nx * columns},
+                {&pr->own_p, np},
+                {&pr->own_x0, nx},
+                {&pr->F, nx * nx},
+                {&pr->Gp, nx * np},
+                {&pr->hx, ny * nx},
+                {&pr->hp, ny * np},
+                {&pr->scratch, 3 * nx + nx * columns},
+                {&pr->u, pr->nu},
+                {&pr->y, OD_PREDICTED_BLOCK * ny},
                 {&pr->dy, OD_PREDICTED_BLOCK * ny * columns}};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
     if (!(*pieces[i].to = doubles(pr, pieces[i].count))) return false;

@@ -25,8 +25,8 @@ struct od_predictor {
   void *user;
   long steps;  // taken in this prediction
   od_predict_wish wish;
-  double *y, *dy;       // a block of rows
-  int given, filled;    // rows given away in this prediction, and rows of the present block
+  double *y, *dy;     // a block of rows
+  int given, filled;  // rows given away in this prediction, and rows of the present block
   od_sim *sim;
   double *p;               // parameters of this prediction
   double *x0;              // initial state

@@ -16,9 +16,9 @@
 // r = a exp(-b t) sin(c t) + d e(t) - data in units of the noise, t = 0 .. 1. e is 1 in a few rows and 0 in all others.
 enum { N = 4, MOST = 20000 };
 typedef struct swing {
-  int rows, block;           // given at a time
+  int rows, block;               // given at a time
   int event_first, event_count;  // zero: e is t
-  long asked;                // rows that were given
+  long asked;                    // rows that were given
   double data[MOST];
 } swing;
 
@@ -45,10 +45,10 @@ static int rows(void *user, const double *x, bool derivatives, int every, od_ls_
     r[count] = one_row(s, x, k, derivatives ? J + count * N : NULL);
     s->asked++;
     if (++count < s->block) continue;
-    take(to, count, r, derivatives ? J : NULL);
+    take(to, count, r, derivatives ? J : NULL, NULL);
     count = 0;
   }
-  if (count > 0) take(to, count, r, derivatives ? J : NULL);
+  if (count > 0) take(to, count, r, derivatives ? J : NULL, NULL);
   return 0;
 }
 static int residuals(void *user, const double *x, double *r) {
