@@ -8,6 +8,7 @@
 #include "experiment/sensor.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
+#include "simulate/divergence.h"
 
 typedef struct truth {
   const od_experiment *e;
@@ -116,7 +117,7 @@ static od_status begin(truth *m, od_error *err) {
   if (status == OD_OK) status = begin_sensors(m);
   if (status == OD_OK && m->disturbance) status = od_truth_noise_begin(m->disturbance, m->sim);
   if (status == OD_OK) return OD_OK;
-  return od_fail(err, status, "the true machine cannot start: %s", od_status_text(status));
+  return od_fail_to_start(m->e->truth, m->sim, "the true machine cannot start", status, err);
 }
 
 static od_status next(void *self, od_sample *out, bool *more, od_error *err) {

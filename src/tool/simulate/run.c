@@ -100,7 +100,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   for (int i = 0; i < r->plant->nu; i++) r->input_range[i] = (od_run_range){r->u[i], r->u[i]};
   status = od_sim_start(r->sim, 0, r->u);
-  if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
+  if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
   if (!r->integrator) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, od_run_tolerance(o));
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
@@ -166,6 +166,7 @@ static void tell_state(od_run_state *r, od_status status, double t, od_error *er
   char state[200], junction[260];
   if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
   od_unbalanced_junction(r->machine, r->sim, junction, sizeof junction);
+  if (!*junction && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, junction, sizeof junction);
   od_largest_state(r->machine, r->sim, state, sizeof state);
   size_t used = err ? strlen(err->text) : 0;
   if (err && *junction) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", junction);
