@@ -211,6 +211,7 @@ typedef struct od_element_class {
   bool supplies;    // its loss is negative: it gives energy to the machine
   int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
+  bool shuts_about_centre;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
   // Pumps with a control: at the pressure of this end that is the sum of two fields it delivers nothing; field 0: it has none.
   struct {
     int field, range, end;

@@ -104,8 +104,7 @@ static int cause(const od_model *m, const od_output *o) {
   }
 }
 
-// The value of one output as the failure left it.
-static double value_of(const od_machine *machine, od_sim *sim, int output) {
+double od_output_now(const od_machine *machine, od_sim *sim, int output) {
   od_plant *plant = NULL;
   double value = 0;
   if (od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL) == OD_OK)
@@ -121,7 +120,7 @@ void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, s
   for (int kind = 0; kind <= 4 && told == 0; kind++)
     for (int i = 0; i < m->outputs && told < 3; i++) {
       if (cause(m, &m->output[i]) != kind) continue;
-      double value = value_of(machine, sim, i);
+      double value = od_output_now(machine, sim, i);
       if (isfinite(value)) continue;
       size_t used = strlen(text);
       snprintf(text + used, size - used, "%s%s is %s", told++ ? ", " : "", m->output[i].name,
