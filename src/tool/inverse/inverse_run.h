@@ -47,8 +47,8 @@ typedef struct od_standstill {
   double reach;            // speed that its law needs to build up
   double friction, power;  // to be overcome, with a factor of 1; the power of the factor that it has
   double band;             // the same with the largest factor where it stood still
-  long rows;               // so many
-  double first;            // s
+  long rows, together;     // so many; of the present stretch
+  double first, began;     // s: when at first; the present stretch
 } od_standstill;
 
 typedef struct od_inverse_result {

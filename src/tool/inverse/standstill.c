@@ -49,10 +49,19 @@ void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_i
   for (int i = 0; i < r->stills; i++) {
     od_standstill *s = &r->still[i];
     const od_instance *e = &m->instance[s->instance];
-    if (!(fabs(speed_of(m, inverse, e)) < s->reach)) continue;
+    if (!(fabs(speed_of(m, inverse, e)) < s->reach)) {
+      s->together = 0;
+      continue;
+    }
     double factor = number_of(m, e, "factor") * od_inverse_signal(inverse, s->instance);
     double size = s->friction * (factor > 0 ? pow(factor, s->power) : 0);
-    if (s->rows++ == 0) s->first = t;
+    // In a single row it only turns round.
+    if (s->together++ == 0) {
+      s->began = t;
+      continue;
+    }
+    if (s->rows == 0) s->first = s->began;
+    s->rows += s->together == 2 ? 2 : 1;
     s->band = fmax(s->band, size);
   }
 }
@@ -64,8 +73,7 @@ bool od_standstills_judge(const od_model *m, double step, od_inverse_result *r) 
     const od_instance *e = &m->instance[s->instance];
     int coordinate = m->actuator[e->actuator].coordinate;
     bool turning = coordinate >= 0 && m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
-    // In a single row it only turns round.
-    if (s->rows < 2) continue;
+    if (s->rows == 0) continue;
     char band[80], reach[80], name[200];
     snprintf(band, sizeof band, "%.79s", od_display_quantity(s->band, turning ? "N m" : "N").text);
     snprintf(reach, sizeof reach, "%.79s", od_display_quantity(s->reach, turning ? "rad/s" : "m/s").text);
