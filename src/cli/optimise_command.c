@@ -233,10 +233,11 @@ static void verdict_text(const od_optimise_result *r, char *text, size_t size) {
   if (r->unmet == 0)
     snprintf(text, size, "All goals are met (%s).", reason);
   else if (r->unmet == undecided)
-    snprintf(text, size,
-             "%d requirement%s undecided, all other goals are met (%s). What is undecided counts as met in the search, which ended "
-             "for that; take shorter steps or a tighter tolerance.",
-             undecided, undecided > 1 ? "s are" : " is", reason);
+    snprintf(
+        text, size,
+        "%d requirement%s undecided, all other goals are met (%s). What is undecided counts as met in the search, which ended "
+        "for that; take shorter steps or a tighter tolerance.",
+        undecided, undecided > 1 ? "s are" : " is", reason);
   else if (r->minimum)
     snprintf(
         text, size,
@@ -257,16 +258,17 @@ static bool start_warning(const plan *p, int i, char *text, size_t size) {
   char cell[3][80];
   const double value[3] = {f->start, f->low, f->high};
   for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
-  snprintf(text, size, "%s is %s, outside of its range from %s to %s: the search began at %s", f->path, cell[0], cell[1],
-           cell[2], cell[f->start < f->low ? 1 : 2]);
+  snprintf(text, size, "%s is %s, outside of its range from %s to %s: the search began at %s", f->path, cell[0],
+           cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
   return true;
 }
 
 static bool undecided_warning(const od_judgement *j, char *text, size_t size) {
   if (j->outcome != OD_UNDECIDED) return false;
-  snprintf(text, size,
-           "requirement '%.100s' is undecided: %.300s. In the search it counts as met, which may be why that ended here",
-           j->requirement->name, j->note);
+  snprintf(
+      text, size,
+      "requirement '%.100s' is undecided: %.300s. In the search it counts as met, which may be why that ended here",
+      j->requirement->name, j->note);
   return true;
 }
 
@@ -319,10 +321,10 @@ static json_t *summary(const plan *p, const od_optimise_result *r) {
                                            od_json_number(p->goal[i].target), "value", od_json_number(p->goal[i].value),
                                            "met", (int)p->goal[i].met));
   verdict_text(r, text, sizeof text);
-  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "warnings", warnings_of(p, r), "numbers", numbers, "requirements",
-                   od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum", (int)r->minimum, "reason",
-                   od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict", od_verdict_json(&r->verdict),
-                   "runs", (json_int_t)r->runs);
+  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "warnings", warnings_of(p, r), "numbers",
+                   numbers, "requirements", od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum",
+                   (int)r->minimum, "reason", od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict",
+                   od_verdict_json(&r->verdict), "runs", (json_int_t)r->runs);
 }
 
 // --- The command --------------------------------------------------------------------------------------------------

@@ -78,11 +78,14 @@ bool od_standstills_judge(const od_model *m, double step, od_inverse_result *r) 
     snprintf(band, sizeof band, "%.79s", od_display_quantity(s->band, turning ? "N m" : "N").text);
     snprintf(reach, sizeof reach, "%.79s", od_display_quantity(s->reach, turning ? "rad/s" : "m/s").text);
     snprintf(name, sizeof name, "%.199s",
-             *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name);
-    ok = od_verdict_add(&r->verdict, OD_DOUBTFUL, "friction.standstill", "Friction at standstill:",
-                        "%s moves slower than %s, which its friction needs to build up, from t = %.6g s on, in all for %s. There the "
-                        "friction counts as little as nothing, and may be anything up to +-%s: so much more or less may be needed.",
-                        name, reach, s->first, od_duration_text((double)s->rows * step, 3).text, band);
+             *e->name       ? e->name
+             : e->host >= 0 ? m->instance[e->host].name
+                            : m->joint[e->joint].name);
+    ok = od_verdict_add(
+        &r->verdict, OD_DOUBTFUL, "friction.standstill", "Friction at standstill:",
+        "%s moves slower than %s, which its friction needs to build up, from t = %.6g s on, in all for %s. There the "
+        "friction counts as little as nothing, and may be anything up to +-%s: so much more or less may be needed.",
+        name, reach, s->first, od_duration_text((double)s->rows * step, 3).text, band);
   }
   return ok;
 }

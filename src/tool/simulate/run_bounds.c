@@ -51,9 +51,9 @@ static void add_instance(od_run_bounds *b, const od_model *m, int i) {
     if (c->fields[f].below_zero)
       add(b, (watched){BELOW_ZERO, i, f, find_output(m, OD_OUT_INPUT, e->signal), .bound = -none});
   if (c->shut_off.field > 0)
-    add(b, (watched){ABOVE_SHUT_OFF, i, c->shut_off.field,
-                     find_output(m, OD_OUT_NODE_PRESSURE, e->end[c->shut_off.end]),
-                     .bound = far * (m->theta[e->number + c->shut_off.field] + m->theta[e->number + c->shut_off.range])});
+    add(b,
+        (watched){ABOVE_SHUT_OFF, i, c->shut_off.field, find_output(m, OD_OUT_NODE_PRESSURE, e->end[c->shut_off.end]),
+                  .bound = far * (m->theta[e->number + c->shut_off.field] + m->theta[e->number + c->shut_off.range])});
 }
 
 od_status od_run_bounds_new(const od_machine *machine, od_run_bounds **out, od_error *err) {
@@ -112,15 +112,16 @@ static bool add_remark(const od_run_bounds *b, const watched *w, od_verdict *ver
   snprintf(worst, sizeof worst, "%.79s", od_display_quantity(w->worst, unit).text);
   if (w->kind == BELOW_ZERO)
     return od_verdict_add(verdict, OD_DOUBTFUL, "signal.below_zero", "Signal below zero:",
-                          "'%s', which is the %s of the %s of %s, is negative from %.4g s on, at %.4g s %s: %s.", signal,
-                          c->fields[w->field].key, c->noun, name_of(m, e), w->first, w->when, worst,
+                          "'%s', which is the %s of the %s of %s, is negative from %.4g s on, at %.4g s %s: %s.",
+                          signal, c->fields[w->field].key, c->noun, name_of(m, e), w->first, w->when, worst,
                           c->fields[w->field].below_zero);
   char most[80];
   snprintf(most, sizeof most, "%.79s", od_display_quantity(w->bound / far, unit).text);
-  return od_verdict_add(verdict, OD_DOUBTFUL, "pump.beyond", "Beyond a pump's control:",
-                        "%s reaches %s at %.4g s. The %s %s delivers nothing from %s on, and nothing lets the oil go: a relief valve "
-                        "is missing, or something else pushes the oil back.",
-                        signal, worst, w->when, c->noun, name_of(m, e), most);
+  return od_verdict_add(
+      verdict, OD_DOUBTFUL, "pump.beyond", "Beyond a pump's control:",
+      "%s reaches %s at %.4g s. The %s %s delivers nothing from %s on, and nothing lets the oil go: a relief valve "
+      "is missing, or something else pushes the oil back.",
+      signal, worst, w->when, c->noun, name_of(m, e), most);
 }
 
 bool od_run_bounds_add_remarks(const od_run_bounds *b, od_verdict *verdict) {

@@ -48,7 +48,8 @@ static void read_part(od_loader *ld, int node, int kind, od_drawn *d) {
   d->part = od_number_value(ld, number);
   // More than the number itself is most likely meant as percent.
   if (d->part > 1)
-    od_complain(ld, node, "'%s' is a part of the number itself, and %g is %g %% of it; expected at most 1, such as %g (%g %%)",
+    od_complain(ld, node,
+                "'%s' is a part of the number itself, and %g is %g %% of it; expected at most 1, such as %g (%g %%)",
                 keys[kind], d->part, 100 * d->part, d->part > 100 ? 0.1 : d->part / 100, d->part > 100 ? 10 : d->part);
   d->draw.kind = kind == RELATIVE ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM;
 }

@@ -204,7 +204,8 @@ static void friction_at_standstill(void **state) {
        "jack moves slower than 0.1 mm/s, which its friction needs to build up, from t = 0 s on, in all for 2.01 s. There the "
        "friction counts as little as nothing, and may be anything up to +-500 N"},
       {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m, factor: 2", "'0 m'", "up to +-1000 N"},
-      {"law: tustin, Fs: 500 N, Fs_negative: 700 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'", "up to +-700 N"},
+      {"law: tustin, Fs: 500 N, Fs_negative: 700 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",
+       "up to +-700 N"},
       {"law: coulomb, Fc: 300 N, vs: 2 mm/s", "'0 m'", "jack moves slower than 2 mm/s"},
       {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "up", NULL},
       {"law: viscous, viscous: 100 N s/m", "'0 m'", NULL}};
@@ -214,7 +215,8 @@ static void friction_at_standstill(void **state) {
     int length = snprintf(text, sizeof text, "%.*sstroke: 0.8 m, friction: {%s}}%s", (int)(end - piston), piston,
                           runs[i].friction, end + strlen("stroke: 0.8 m}"));
     scratch_write(*state, "held.yaml", text, (size_t)length);
-    outcome o = run(*state, "inverse held.yaml --move guide.position=%s --pump-flow '200 l/min' --json r.json", runs[i].motion);
+    outcome o =
+        run(*state, "inverse held.yaml --move guide.position=%s --pump-flow '200 l/min' --json r.json", runs[i].motion);
     ends_with(o, 0);
     char *written = scratch_read(scratch_path(*state, "r.json"));
     if (runs[i].says)

@@ -442,13 +442,14 @@ static void test_closed_valves(void **state) {
   for (int i = 0; i < 4; i++)
     for (int open = 0; open < 2; open++) {
       char text[1500];
-      int length = snprintf(text, sizeof text,
-                            "oil: {density: 870, law: constant, modulus: 1.4 GPa}\ninputs: {u: {unit: V, constant: %s V}}\n"
-                            "volumes: {A: {volume: 1 l}, B: {volume: 1 l}}\nsources: {P: {pressure: 100 bar}}\n"
-                            "tanks: {T: {pressure: 1 bar}}\n"
-                            "leaks: {a: {between: [A, T], slope: 1e-12}, b: {between: [B, T], slope: 1e-12}}\n%s"
-                            "initial: {A.pressure: 20 bar, B.pressure: 20 bar%s}\nrun: {time: 1 s, step: 1 ms}\n",
-                            open ? "2" : "0", valves[i], i == 0 && open ? ", main.spool: 2 V" : "");
+      int length =
+          snprintf(text, sizeof text,
+                   "oil: {density: 870, law: constant, modulus: 1.4 GPa}\ninputs: {u: {unit: V, constant: %s V}}\n"
+                   "volumes: {A: {volume: 1 l}, B: {volume: 1 l}}\nsources: {P: {pressure: 100 bar}}\n"
+                   "tanks: {T: {pressure: 1 bar}}\n"
+                   "leaks: {a: {between: [A, T], slope: 1e-12}, b: {between: [B, T], slope: 1e-12}}\n%s"
+                   "initial: {A.pressure: 20 bar, B.pressure: 20 bar%s}\nrun: {time: 1 s, step: 1 ms}\n",
+                   open ? "2" : "0", valves[i], i == 0 && open ? ", main.spool: 2 V" : "");
       scratch_write(*state, "closed.yaml", text, (size_t)length);
       outcome o = run(*state, "linearize closed.yaml --output A.pressure --json r.json");
       ends_with(o, 0);

@@ -217,10 +217,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals),       IN_SCRATCH(test_requirements),
-                                     IN_SCRATCH(test_variant),     IN_SCRATCH(test_fitted_formula),
-                                     IN_SCRATCH(test_starts),      IN_SCRATCH(test_zero_and_units),
-                                     IN_SCRATCH(test_run_verdict), IN_SCRATCH(test_warnings),
-                                     IN_SCRATCH(test_mistakes)};
+  const struct CMUnitTest tests[] = {
+      IN_SCRATCH(test_goals),          IN_SCRATCH(test_requirements), IN_SCRATCH(test_variant),
+      IN_SCRATCH(test_fitted_formula), IN_SCRATCH(test_starts),       IN_SCRATCH(test_zero_and_units),
+      IN_SCRATCH(test_run_verdict),    IN_SCRATCH(test_warnings),     IN_SCRATCH(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,29 +97,31 @@ static void expect_told(scratch *s, const char *text, const char *set, const cha
 }
 
 static void test_beyond_what_elements_are_made_for(void **state) {
-  expect_told(*state,
-              "bodies: {load: {point: {mass: 200 kg}}}\n"
-              "joints: {guide: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
-              "ground: {points: {foot: [-1 m, 0]}}\n"
-              "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
-              "volumes: {A: {volume: 0.5 l}, B: {volume: 0.5 l}}\n"
-              "inputs: {level: {unit: 1, steps: {initial: 1, at: [[20 ms, -0.5]]}}}\n"
-              "cylinders:\n"
-              "  ram: {between: [ground.foot, load], chambers: [A, B], areas: [20 cm^2, 15 cm^2], closed: 0.8 m, stroke: 0.6 m,\n"
-              "        friction: {law: viscous, viscous: 300, factor: level}}\n"
-              "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 40 bar}\n"
-              "run: {time: 0.05 s, step: 0.1 ms}\n",
-              "'inputs.level.steps.at[0][1]=0.5'",
-              "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction does not push, so that "
-              "it counts as next to zero there.");
+  expect_told(
+      *state,
+      "bodies: {load: {point: {mass: 200 kg}}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+      "ground: {points: {foot: [-1 m, 0]}}\n"
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {A: {volume: 0.5 l}, B: {volume: 0.5 l}}\n"
+      "inputs: {level: {unit: 1, steps: {initial: 1, at: [[20 ms, -0.5]]}}}\n"
+      "cylinders:\n"
+      "  ram: {between: [ground.foot, load], chambers: [A, B], areas: [20 cm^2, 15 cm^2], closed: 0.8 m, stroke: 0.6 m,\n"
+      "        friction: {law: viscous, viscous: 300, factor: level}}\n"
+      "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 40 bar}\n"
+      "run: {time: 0.05 s, step: 0.1 ms}\n",
+      "'inputs.level.steps.at[0][1]=0.5'",
+      "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction does not push, so that "
+      "it counts as next to zero there.");
   // 1 l/min into 1 l of oil: 1.4e9 Pa / 60 s on top of 10 bar and what the pump delivers.
-  expect_told(*state,
-              "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
-              "volumes: {P: {volume: 1 l}}\ntanks: {T: {pressure: 1 bar}}\n"
-              "pressure_pumps: {supply: {from: T, to: P, flow: 6 l/min, set: 100 bar, range: 10 bar}}\n"
-              "pumps: {other: {to: P, flow: 1 l/min}}\ninitial: {P.pressure: 10 bar}\nrun: {time: 2 s, step: 1 ms}\n",
-              "run.time='50 ms'",
-              "bar at 2 s. The pressure-controlled pump supply delivers nothing from 110 bar on, and nothing lets the oil go");
+  expect_told(
+      *state,
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {P: {volume: 1 l}}\ntanks: {T: {pressure: 1 bar}}\n"
+      "pressure_pumps: {supply: {from: T, to: P, flow: 6 l/min, set: 100 bar, range: 10 bar}}\n"
+      "pumps: {other: {to: P, flow: 1 l/min}}\ninitial: {P.pressure: 10 bar}\nrun: {time: 2 s, step: 1 ms}\n",
+      "run.time='50 ms'",
+      "bar at 2 s. The pressure-controlled pump supply delivers nothing from 110 bar on, and nothing lets the oil go");
 }
 
 static void test_units_for_people(void **state) {
