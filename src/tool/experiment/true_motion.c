@@ -8,6 +8,7 @@
 #include "experiment/truth_noise.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
+#include "simulate/divergence.h"
 
 struct od_true_motion {
   const od_experiment *e;
@@ -88,7 +89,7 @@ static od_status begin(od_true_motion *m, od_error *err) {
   if (status == OD_OK && m->rate) status = find_rates(m);
   if (status == OD_OK && m->disturbance) status = od_truth_noise_begin(m->disturbance, m->sim);
   if (status == OD_OK) return OD_OK;
-  return od_fail(err, status, "the true machine cannot start: %s", od_status_text(status));
+  return od_fail_to_start(m->e->truth, m->sim, "the true machine cannot start", status, err);
 }
 
 // --- Samples ------------------------------------------------------------------------------------------------------

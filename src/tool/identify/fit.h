@@ -198,6 +198,8 @@ typedef struct od_fit_options {
   bool random_start;  // begin at a point of the box drawn by `start_seed`
   uint64_t start_seed;
   bool table;  // the table of all samples is wanted
+  // So many numbers of derivatives of rows may stay in memory; what is beyond is predicted again where it is wanted. Zero: 4 million, 32 MB.
+  size_t most_kept;
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;
@@ -208,6 +210,8 @@ typedef struct od_fit_options {
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 
+// What the search took, in words.
+void od_fit_search_text(const od_fitted *f, char *text, size_t size);
 // Whether active constraints alone say what a parameter is.
 bool od_fit_is_fixed(const od_fitted *f, int parameter);
 // What a constraint says about the result, in words, and whether the data contradict it.
