@@ -156,14 +156,20 @@ static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_wait
 static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   const od_log *log = d->set->log;
-  int nu = od_machine_input_count(e->model), channels = log->plan->channels;
+  int nu = od_machine_input_count(e->model);
   d->rows = log->rows;
   if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (long k = 0; k < d->rows; k++) {
-    d->time[k] = log->time[k];
-    for (int i = 0; i < e->sensors; i++) d->y[k * e->sensors + i] = log->value[k * channels + d->set->channel[i]];
-    for (int i = 0; i < nu; i++) d->u[k * nu + i] = log->value[k * channels + d->set->channel[e->sensors + i]];
+  od_log_cursor *cursor = NULL;
+  od_status status = od_log_cursor_new(log, &cursor, err);
+  const double *value = NULL;
+  bool more = true;
+  for (long k = 0; k < d->rows && status == OD_OK; k++) {
+    status = od_log_cursor_next(cursor, &d->time[k], &value, &more, err);
+    for (int i = 0; i < e->sensors && status == OD_OK; i++) d->y[k * e->sensors + i] = value[d->set->channel[i]];
+    for (int i = 0; i < nu && status == OD_OK; i++) d->u[k * nu + i] = value[d->set->channel[e->sensors + i]];
   }
+  od_log_cursor_free(cursor);
+  if (status != OD_OK) return status;
   for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
   return find_sigmas(plan, d, err);
 }

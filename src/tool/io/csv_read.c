@@ -121,6 +121,12 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
+    // Whether the last cell is a number tells what cells too many are.
+    if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
+      values[count++] = NAN;
+      if (od_csv_at_line_end(r)) break;
+      continue;
+    }
     text = !od_csv_cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
     if (count < table->columns && text) {
       values[count] = NAN;

@@ -54,10 +54,13 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
   return OD_OK;
 }
 
-od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+bool od_table_is_matlab(const char *path) {
   size_t n = strlen(path);
-  bool matlab = n >= 4 && !strcasecmp(path + n - 4, ".mat");
-  return (matlab ? od_table_read_mat : od_table_read_csv_with)(path, wish, out, err);
+  return n >= 4 && !strcasecmp(path + n - 4, ".mat");
+}
+
+od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+  return (od_table_is_matlab(path) ? od_table_read_mat : od_table_read_csv_with)(path, wish, out, err);
 }
 
 const char *od_table_flaw(const od_table *table, int column) {

@@ -57,6 +57,8 @@ typedef struct od_table_wish {
   int skip;                    // lines of text before the header
 } od_table_wish;
 
+// Whether a file is a MATLAB file, by its name.
+bool od_table_is_matlab(const char *path);
 // Reads a MATLAB file if the path ends with .mat, else CSV. Notes the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a CSV file with or without units in its header or in a line below it; errors name line and column. Columns may hold
