@@ -7,8 +7,8 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-enum { BLOCKS = 64 };  // of the run, of equal length; two are put together when all are full
-enum { MARKS = 48 };   // times at which parameters are kept: after 1, 2, 4, 8 ... samples
+enum { BLOCKS = OD_MOST_WINDOWS };  // of the run, of equal length; two are put together when all are full
+enum { MARKS = 48 };                // times at which parameters are kept: after 1, 2, 4, 8 ... samples
 // Samples by which innovations may come after a change of an input, or before it (at most OD_LAGS, which are kept).
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3, wild = 10;  // standard deviations
@@ -37,7 +37,8 @@ struct od_innovation_record {
   history *history;  // per sensor
   sums *block;       // BLOCKS * sensors
   long samples, in_block, length;
-  int blocks;  // that have begun
+  int blocks;                         // that have begun
+  double begin[BLOCKS], end[BLOCKS];  // times of their first and last samples
   mark mark[MARKS];
   int marks;
   long next_mark;
@@ -92,6 +93,7 @@ static sums *next_block(od_innovation_record *r) {
         const sums *a = &r->block[2 * block * r->sensors + sensor], *b = a + r->sensors;
         r->block[i] = (sums){a->count + b->count, a->far + b->far, a->sum + b->sum, a->squares + b->squares};
       }
+      for (int i = 0; i < BLOCKS / 2; i++) r->begin[i] = r->begin[2 * i], r->end[i] = r->end[2 * i + 1];
       r->blocks = BLOCKS / 2;
       r->length *= 2;
       memset(r->block + r->blocks * r->sensors, 0, (size_t)(BLOCKS / 2 * r->sensors) * sizeof *r->block);
@@ -136,6 +138,8 @@ static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
 }
 
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t) {
+  if (r->blocks > 0) r->end[r->blocks - 1] = t;
+  if (r->blocks > 0 && r->in_block == 1) r->begin[r->blocks - 1] = t;
   if (r->samples != r->next_mark || r->marks == MARKS) return;
   r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
   // What a filter says before it has settled it does not stand for; where it began, the caller does.
@@ -255,6 +259,17 @@ od_movement od_innovation_record_parameter(const od_innovation_record *r, const 
   worst.since_start = since_start;
   worst.times = times;
   return worst;
+}
+
+int od_innovation_record_windows(const od_innovation_record *r, od_nis_part window[OD_MOST_WINDOWS]) {
+  for (int i = 0; i < r->blocks; i++) {
+    window[i] = (od_nis_part){.begin = r->begin[i], .end = r->end[i]};
+    for (int s = 0; s < r->sensors; s++) {
+      window[i].squares += r->block[i * r->sensors + s].squares;
+      window[i].count += r->block[i * r->sensors + s].count;
+    }
+  }
+  return r->blocks;
 }
 
 od_scatter od_scatter_of_all(const od_innovations *in, int sensors, bool last) {
