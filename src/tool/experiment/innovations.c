@@ -21,7 +21,8 @@ typedef struct sums {
 
 // Of one sensor.
 typedef struct history {
-  double head[OD_LAGS], tail[OD_LAGS];  // the first values, and the last ones, as a ring
+  double head[OD_LAGS];      // the first values,
+  double tail[2 * OD_LAGS];  // and the last ones, as a ring that is there twice, so that they follow each other
   double products[OD_LAGS + 1];         // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
@@ -105,12 +106,19 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
+// Behind the last values: the one k before is at [-k].
+static const double *end_of_tail(const history *h) {
+  return h->tail + h->count % OD_LAGS + OD_LAGS;
+}
+
 static void take_value(history *h, double x) {
-  long n = h->count++;
+  const double *earlier = end_of_tail(h);
+  long n = h->count++, at = n % OD_LAGS;
+  int lags = n < OD_LAGS ? (int)n : OD_LAGS;
   h->products[0] += x * x;
-  for (int k = 1; k <= OD_LAGS && k <= n; k++) h->products[k] += x * h->tail[(n - k) % OD_LAGS];
+  for (int k = 1; k <= lags; k++) h->products[k] += x * earlier[-k];
   if (n < OD_LAGS) h->head[n] = x;
-  h->tail[n % OD_LAGS] = x;
+  h->tail[at] = h->tail[at + OD_LAGS] = x;
 }
 
 static void follow_inputs(od_innovation_record *r, const double *u) {
@@ -130,9 +138,10 @@ static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   for (int i = 0; i < r->inputs; i++) {
     double *followed = r->followed + (sensor * r->inputs + i) * INPUT_LAGS, *change = r->change + i * AFTER;
     for (int k = 0; k < AFTER; k++) followed[k] += x * change[k];
+    const double *earlier = end_of_tail(h);
     for (int k = 1; k <= BEFORE && k <= h->count && change[0] != 0; k++) {
-      double earlier = h->tail[(h->count - k) % OD_LAGS];
-      followed[AFTER + k - 1] += fmin(fmax(earlier, -wild), wild) * change[0];
+      double bounded = earlier[-k] < -wild ? -wild : earlier[-k] > wild ? wild : earlier[-k];
+      followed[AFTER + k - 1] += bounded * change[0];
     }
   }
 }
@@ -194,7 +203,7 @@ static void find_whiteness(const history *h, od_innovations *out) {
     out->correlation[k] = NAN;
     if (h->count <= k || !(squares > 0)) continue;
     head += h->head[k - 1];
-    tail += h->tail[(h->count - k) % OD_LAGS];
+    tail += end_of_tail(h)[-k];
     double sum = h->products[k] - m * (2 * n * m - head - tail) + (n - k) * m * m;
     out->correlation[k] = sum / squares;
     weighted += out->correlation[k] * out->correlation[k] / (n - k);

@@ -11,7 +11,7 @@
 #include "machine/machine.h"
 #include "math/normal.h"
 
-enum { ALL_LOOKS = 131072, LOOK_EVERY = 64 };
+enum { ALL_LOOKS = 131072, LOOK_EVERY = 256 };
 
 static od_columns lay_out(const od_observe_run *r) {
   const od_experiment *e = r->e;

@@ -204,13 +204,17 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
       memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
       memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
     }
+    // No more than two copies of long logs at a time.
+    free(d->u), free(d->y);
+    d->u = d->y = NULL;
     od_error why = {0};
     status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, &why);
     if (status != OD_OK) od_fail(err, status, "the set '%s' cannot be prepared: %s", d->set->name, why.text);
   }
+  free(all);
   if (status == OD_OK) {
     double *sigma = d->sigma;
-    free(d->time), free(d->u), free(d->y);
+    free(d->time);
     *d = (od_fit_data){.set = d->set,
                        .rows = out->rows,
                        .outliers = out->outliers_removed,
@@ -226,7 +230,6 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
     memcpy(d->u + k * nu, out->value + k * n + ns, (size_t)nu * sizeof *all);
   }
   od_prepared_free(out);
-  free(all);
   free(is_input);
   return status;
 }

@@ -110,8 +110,45 @@ static void flaws(void **state) {
   assert_null(none);
 }
 
+// Another stream over the same open file goes its own way, also when the file has another name by now and has become longer. Columns that
+// are not wanted may hold anything, and are not read.
+static void again(void **state) {
+  scratch *s = *state;
+  const char text[] = "t,u,note\n0,1,x\n1,2,\"a\nb\"\n2,3,y\n";
+  const bool wanted[3] = {true, true, false};
+  const int line[3] = {2, 3, 5};
+  char path[512], other_path[512];
+  double row[3], other_row[3];
+  bool end = false;
+  od_error err = {0};
+  od_csv_stream *c = NULL, *other = NULL;
+  scratch_write(s, "f.csv", text, strlen(text));
+  snprintf(path, sizeof path, "%s", scratch_path(s, "f.csv"));
+  snprintf(other_path, sizeof other_path, "%s", scratch_path(s, "g.csv"));
+  assert_int_equal(od_csv_stream_open(path, NULL, 7, &c, &err), OD_OK);
+  od_csv_stream_want(c, wanted);
+  assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+  assert_int_equal(rename(path, other_path), 0);
+  FILE *more = fopen(other_path, "a");
+  fputs("3,4,z\n", more);
+  fclose(more);
+  assert_int_equal(od_csv_stream_again(c, &other, &err), OD_OK);
+  od_csv_stream_want(other, wanted);
+  for (int k = 0; k < 3; k++) {
+    if (k > 0) assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+    assert_int_equal(od_csv_stream_next(other, other_row, &end, &err), OD_OK);
+    assert_true(!end && row[0] == k && row[1] == k + 1 && isnan(row[2]));
+    assert_true(other_row[0] == k && other_row[1] == k + 1 && isnan(other_row[2]));
+    assert_int_equal(od_csv_stream_line(other), line[k]);
+  }
+  assert_int_equal(od_csv_stream_next(other, other_row, &end, &err), OD_OK);
+  assert_true(end && !od_csv_stream_is_cut(c));
+  od_csv_stream_close(other);
+  od_csv_stream_close(c);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws)};
+  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws), TEST(again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
