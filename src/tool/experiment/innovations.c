@@ -21,9 +21,9 @@ typedef struct sums {
 
 // Of one sensor.
 typedef struct history {
-  double head[OD_LAGS];      // the first values,
-  double tail[2 * OD_LAGS];  // and the last ones, as a ring that is there twice, so that they follow each other
-  double products[OD_LAGS + 1];         // sums of x_i x_(i-k)
+  double head[OD_LAGS];          // the first values,
+  double tail[2 * OD_LAGS];      // and the last ones, as a ring that is there twice, so that they follow each other
+  double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
   double squares;  // of values, wild ones taken as no farther: a few must not decide what is followed

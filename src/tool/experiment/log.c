@@ -96,8 +96,10 @@ static void take_value(od_log *log, int channel, double value) {
   }
   f->least = fmin(f->least, value);
   f->most = fmax(f->most, value);
-  if (f->first < 0) f->first = log->rows, f->first_value = value;
+  if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value;
+  f->steepest = fmax(f->steepest, fabs(value - f->last_value));
   f->last = log->rows;
+  f->last_value = value;
 }
 
 // A row that counts.

@@ -57,8 +57,9 @@ static inline double od_channel_value(const od_channel *c, const double *row) {
 typedef struct od_channel_facts {
   double least, most;  // of its values; +-INFINITY: it has none
   long first, last;    // the first row with a value, and the last
-  double first_value;
-  long jumps;  // of an input, see od_log_jumps()
+  double first_value, last_value;
+  double steepest;  // the largest change from one value to the next
+  long jumps;       // of an input, see od_log_jumps()
 } od_channel_facts;
 
 typedef struct od_log {

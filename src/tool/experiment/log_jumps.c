@@ -31,15 +31,17 @@ static void take_change(od_channel_facts *f, changes *c, double value, long row)
   if (row > 1) judge_change(f, c);
 }
 
-static bool varies(const od_log *log, int channel) {
+// Whether an input may jump at all; bridged gaps make changes smaller, but for round-off.
+static bool may_jump(const od_log *log, int channel) {
   const od_channel_facts *f = &log->facts[channel];
-  return log->plan->channel[channel].is_input && f->least < f->most;
+  bool large_enough = f->steepest > 0 && f->steepest >= 0.999 * large * (f->most - f->least);
+  return log->plan->channel[channel].is_input && large_enough;
 }
 
 // Less than four rows do not show what is before and after.
 od_status od_log_count_jumps(od_log *log, od_error *err) {
   bool any = false;
-  for (int i = 0; i < log->plan->channels; i++) any = any || varies(log, i);
+  for (int i = 0; i < log->plan->channels; i++) any = any || may_jump(log, i);
   if (!any || log->rows <= 3) return OD_OK;
   changes *c = calloc((size_t)log->plan->channels, sizeof *c);
   od_log_cursor *cursor = NULL;
@@ -52,7 +54,7 @@ od_status od_log_count_jumps(od_log *log, od_error *err) {
     status = od_log_cursor_next(cursor, &time, &value, &more, err);
     for (int i = 0; i < log->plan->channels && status == OD_OK; i++)
       // After the last row nothing changes.
-      if (varies(log, i)) take_change(&log->facts[i], &c[i], more ? value[i] : c[i].value, row);
+      if (may_jump(log, i)) take_change(&log->facts[i], &c[i], more ? value[i] : c[i].value, row);
     if (!more) break;
   }
   od_log_cursor_free(cursor);

@@ -19,9 +19,6 @@
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // steps between two samples of a log
 static const double inflation = 100;
-// The processor's clock costs as much as a tenth of a step. After so many steps, one of so many is timed and stands for the others; a prime, as
-// filters may have more to do in every so many steps of their own.
-enum { ALL_TIMED = 8192, TIMED_EVERY = 17 };
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
@@ -45,15 +42,13 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 
 // The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
-  double (*clock)(void) = r->options->processor_time ? od_processor_seconds : od_seconds;
-  bool all = r->o->steps < ALL_TIMED, timed = !start && (all || r->o->steps % TIMED_EVERY == 0);
-  double begin = timed ? clock() : 0;
+  if (!start) od_step_clock_begin(&r->clock);
   bool corrected = !r->e->uncorrected;
   for (int i = 0; i < r->ny; i++)
     r->y[i] = i < r->e->sensors && corrected ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
-  if (timed) r->o->seconds += (all ? 1 : TIMED_EVERY) * (clock() - begin);
+  if (!start) od_step_clock_end(&r->clock);
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
   return status;
 }
@@ -244,7 +239,9 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   r->o->begin = first.t;
   for (int i = 0; i < r->np; i++) r->o->start[i] = od_observer_parameters(r->observer)[i];
   od_innovation_record_mark(r->innovations, r->observer, first.t);
+  r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
+  r->o->seconds = od_step_clock_seconds(&r->clock);
   bool table = !r->options->no_table && !(r->broken && r->unrecorded);
   if (table && od_observe_end_rows(r) != OD_OK && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");

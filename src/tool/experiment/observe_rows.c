@@ -11,7 +11,7 @@
 #include "machine/machine.h"
 #include "math/normal.h"
 
-enum { ALL_LOOKS = 131072, LOOK_EVERY = 256 };
+enum { ALL_LOOKS = 65536, LOOK_EVERY = 256 };
 
 static od_columns lay_out(const od_observe_run *r) {
   const od_experiment *e = r->e;
@@ -127,7 +127,11 @@ od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
   r->o->rows++;
   r->o->looks += look;
   r->unrecorded = !look && !wanted;
-  return r->unrecorded ? OD_OK : record(r, s, look);
+  if (r->unrecorded) return OD_OK;
+  od_step_clock_leave(&r->clock);
+  od_status status = record(r, s, look);
+  od_step_clock_return(&r->clock);
+  return status;
 }
 
 od_status od_observe_end_rows(od_observe_run *r) {

@@ -4,6 +4,7 @@
 
 #include "experiment/error_metrics.h"
 #include "experiment/observe.h"
+#include "experiment/step_clock.h"
 #include "io/thin_table.h"
 
 typedef struct od_observe_run {
@@ -21,6 +22,7 @@ typedef struct od_observe_run {
   double *process;                // nx^2: that of the states, in the present coordinates, where outputs tell it
   long repartitions;              // changes of coordinates so far
   double *Q, Q_step;              // process noise of a step, and the step it is for
+  od_step_clock clock;
   double *row;
   od_thin_table *thin;  // what thins the table, if it must
   od_sample last;       // the last sample that was taken in
