@@ -21,8 +21,11 @@ typedef struct sums {
 
 // Of one sensor.
 typedef struct history {
-  double head[OD_LAGS];          // the first values,
-  double tail[2 * OD_LAGS];      // and the last ones, as a ring that is there twice, so that they follow each other
+  double head[OD_LAGS];  // the first values,
+  double tail
+      [2 *
+       OD_LAGS];  // and the last ones: a ring that is there twice and goes backwards, so that they follow each other
+  double tame[2 * OD_LAGS];      // the same, wild ones taken as no farther
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
@@ -106,19 +109,24 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Behind the last values: the one k before is at [-k].
-static const double *end_of_tail(const history *h) {
-  return h->tail + h->count % OD_LAGS + OD_LAGS;
+// Where the next value goes; the one k before it is k places behind.
+static int place_of_next(const history *h) {
+  return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
+}
+
+static double tamed(double x) {
+  return fmin(fmax(x, -wild), wild);
 }
 
 static void take_value(history *h, double x) {
-  const double *earlier = end_of_tail(h);
-  long n = h->count++, at = n % OD_LAGS;
-  int lags = n < OD_LAGS ? (int)n : OD_LAGS;
+  int at = place_of_next(h), lags = h->count < OD_LAGS ? (int)h->count : OD_LAGS;
+  const double *earlier = h->tail + at;
   h->products[0] += x * x;
-  for (int k = 1; k <= lags; k++) h->products[k] += x * earlier[-k];
-  if (n < OD_LAGS) h->head[n] = x;
+  for (int k = 1; k <= lags; k++) h->products[k] += x * earlier[k];
+  if (h->count < OD_LAGS) h->head[h->count] = x;
   h->tail[at] = h->tail[at + OD_LAGS] = x;
+  h->tame[at] = h->tame[at + OD_LAGS] = tamed(x);
+  h->count++;
 }
 
 static void follow_inputs(od_innovation_record *r, const double *u) {
@@ -138,11 +146,9 @@ static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   for (int i = 0; i < r->inputs; i++) {
     double *followed = r->followed + (sensor * r->inputs + i) * INPUT_LAGS, *change = r->change + i * AFTER;
     for (int k = 0; k < AFTER; k++) followed[k] += x * change[k];
-    const double *earlier = end_of_tail(h);
-    for (int k = 1; k <= BEFORE && k <= h->count && change[0] != 0; k++) {
-      double bounded = earlier[-k] < -wild ? -wild : earlier[-k] > wild ? wild : earlier[-k];
-      followed[AFTER + k - 1] += bounded * change[0];
-    }
+    const double *earlier = h->tame + place_of_next(h);
+    int lags = change[0] == 0 ? 0 : h->count < BEFORE ? (int)h->count : BEFORE;
+    for (int k = 1; k <= lags; k++) followed[AFTER + k - 1] += earlier[k] * change[0];
   }
 }
 
@@ -174,7 +180,7 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
     block[s].far += fabs(x) > far;
     block[s].sum += x;
     block[s].squares += x * x;
-    compare_with_inputs(r, s, fmin(fmax(x, -wild), wild));
+    compare_with_inputs(r, s, tamed(x));
     take_value(h, x);
   }
   r->samples++;
@@ -203,7 +209,7 @@ static void find_whiteness(const history *h, od_innovations *out) {
     out->correlation[k] = NAN;
     if (h->count <= k || !(squares > 0)) continue;
     head += h->head[k - 1];
-    tail += end_of_tail(h)[-k];
+    tail += h->tail[place_of_next(h) + k];
     double sum = h->products[k] - m * (2 * n * m - head - tail) + (n - k) * m * m;
     out->correlation[k] = sum / squares;
     weighted += out->correlation[k] * out->correlation[k] / (n - k);

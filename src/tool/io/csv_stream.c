@@ -39,6 +39,14 @@ static od_status cannot_read(const od_csv_stream *s, od_error *err) {
 }
 
 static void find_whole_lines(od_csv_stream *s) {
+  bool quotes = s->quoted || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
+  // Without quotes the last line end is found from behind.
+  for (size_t at = s->filled; at > s->scanned && !quotes; at--)
+    if (s->buffer[at - 1] == '\n') {
+      s->whole = at;
+      break;
+    }
+  if (!quotes) s->scanned = s->filled;
   for (; s->scanned < s->filled; s->scanned++) {
     if (s->buffer[s->scanned] == '"') s->quoted = !s->quoted;
     if (s->buffer[s->scanned] == '\n' && !s->quoted) s->whole = s->scanned + 1;
