@@ -201,14 +201,20 @@ od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waitin
 static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   const od_log *log = d->set->log;
-  int nu = od_machine_input_count(e->model), channels = log->plan->channels;
+  int nu = od_machine_input_count(e->model);
   d->rows = log->rows;
   if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (long k = 0; k < d->rows; k++) {
-    d->time[k] = log->time[k];
-    for (int i = 0; i < e->sensors; i++) d->y[k * e->sensors + i] = log->value[k * channels + d->set->channel[i]];
-    for (int i = 0; i < nu; i++) d->u[k * nu + i] = log->value[k * channels + d->set->channel[e->sensors + i]];
+  od_log_cursor *cursor = NULL;
+  od_status status = od_log_cursor_new(log, &cursor, err);
+  const double *value = NULL;
+  bool more = true;
+  for (long k = 0; k < d->rows && status == OD_OK; k++) {
+    status = od_log_cursor_next(cursor, &d->time[k], &value, &more, err);
+    for (int i = 0; i < e->sensors && status == OD_OK; i++) d->y[k * e->sensors + i] = value[d->set->channel[i]];
+    for (int i = 0; i < nu && status == OD_OK; i++) d->u[k * nu + i] = value[d->set->channel[e->sensors + i]];
   }
+  od_log_cursor_free(cursor);
+  if (status != OD_OK) return status;
   for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
   return find_sigmas(plan, d, err);
 }
@@ -243,13 +249,17 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
       memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
       memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
     }
+    // No more than two copies of long logs at a time.
+    free(d->u), free(d->y);
+    d->u = d->y = NULL;
     od_error why = {0};
     status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, &why);
     if (status != OD_OK) od_fail(err, status, "the set '%s' cannot be prepared: %s", d->set->name, why.text);
   }
+  free(all);
   if (status == OD_OK) {
     double *sigma = d->sigma;
-    free(d->time), free(d->u), free(d->y);
+    free(d->time);
     *d = (od_fit_data){.set = d->set,
                        .rows = out->rows,
                        .outliers = out->outliers_removed,
@@ -265,7 +275,6 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
     memcpy(d->u + k * nu, out->value + k * n + ns, (size_t)nu * sizeof *all);
   }
   od_prepared_free(out);
-  free(all);
   free(is_input);
   return status;
 }
