@@ -45,13 +45,22 @@ static void new_state(od_sim *s, const od_stage *stage) {
   for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
 }
 
+// By the plant's own factors where it has them. What they cannot do, with pivots that do not depend on the numbers, the dense
+// factors with their pivots may.
 static od_status new_matrix(od_sim *s, double beta) {
-  s->has_matrix = 0;
-  od_status status = s->plant->ops->step_matrix(s->plant, od_sim_work(s), beta * beta, beta, od_sim_at(s, s->matrix));
-  if (status == OD_OK) status = od_lu_factor(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
-  s->has_matrix = status == OD_OK;
+  const od_plant *plant = s->plant;
+  od_status status = OD_SINGULAR;
+  s->has_matrix = OD_NO_MATRIX;
   s->matrix_beta = beta;
   s->counts.matrices++;
+  if (plant->ops->step_factors) {
+    status = plant->ops->step_factors(plant, od_sim_work(s), beta * beta, beta);
+    if (status == OD_OK) s->has_matrix = OD_MATRIX_OF_PLANT;
+    if (status != OD_SINGULAR || !s->dense_room) return status;
+  }
+  status = plant->ops->step_matrix(plant, od_sim_work(s), beta * beta, beta, od_sim_at(s, s->matrix));
+  if (status == OD_OK) status = od_lu_factor(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
+  if (status == OD_OK) s->has_matrix = OD_MATRIX_HERE;
   return status;
 }
 
@@ -75,7 +84,7 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   od_status status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next),
                                           od_sim_at(s, s->k_next), stage->u, g);
   if (status == OD_OK && !s->has_matrix) status = new_matrix(s, stage->beta);
-  if (status == OD_OK) od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+  if (status == OD_OK) od_sim_solve_matrix(s, g, 1);
   return status;
 }
 
@@ -96,7 +105,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
   int nk = od_plant_nk(plant);
   double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), last = INFINITY, tolerance = finest_tolerance;
   bool fresh = false;
-  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = OD_NO_MATRIX;
   for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
     fresh = fresh || !s->has_matrix;
     od_status status = correction(s, stage);
@@ -117,12 +126,34 @@ static od_status newton(od_sim *s, const od_stage *stage) {
       return status;
     }
     if (iteration > 0 && s->contraction > good_contraction && !fresh)
-      s->has_matrix = 0;
+      s->has_matrix = OD_NO_MATRIX;
     else if (iteration > 3)
-      s->has_matrix = 0, fresh = false;
+      s->has_matrix = OD_NO_MATRIX, fresh = false;
     last = size;
   }
   return OD_NOT_CONVERGED;
+}
+
+// ---- single corrections, for rules that evaluate elsewhere than at the stage's solution
+
+static double take_correction(od_sim *s, const od_stage *stage) {
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), size = relative_size(s->plant, g, k);
+  for (int i = 0; i < od_plant_nk(s->plant); i++) k[i] -= g[i];
+  new_state(s, stage);
+  return size;
+}
+
+od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size) {
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
+  od_status status = correction(s, stage);
+  if (status != OD_OK) return status;
+  *size = take_correction(s, stage);
+  return isfinite(*size) ? OD_OK : OD_NOT_FINITE;
+}
+
+double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
+  od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->g), 1);
+  return take_correction(s, stage);
 }
 
 // For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix
@@ -135,7 +166,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
          *reach = step + nk;
   memcpy(k, od_sim_at(s, s->k), (size_t)nk * sizeof *k);
   for (int iteration = 0; iteration < MOST_CAREFUL_ITERATIONS; iteration++) {
-    s->has_matrix = 0;
+    s->has_matrix = OD_NO_MATRIX;
     od_status status = correction(s, stage);
     if (status != OD_OK) return status;
     if (!(relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
@@ -183,7 +214,7 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
   }
   for (int i = 0; i < nk * nk; i++) matrix[i] = gk[i] + gxB[i];
   od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
-  s->has_matrix = status == OD_OK;
+  s->has_matrix = status == OD_OK ? OD_MATRIX_HERE : OD_NO_MATRIX;
   s->matrix_beta = beta;
   s->counts.matrices++;
   return status;

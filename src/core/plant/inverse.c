@@ -271,7 +271,7 @@ static void settle_states(od_inverse *v) {
       if (e->actuator < 0 || force_place(e) < 0) continue;
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
-        double slope = p.w[l->rate_row + s * l->rate_width + 2 * m->actuators + s];
+        double slope = p.w[m->join.diagonal[s]];
         if (!(slope < 0)) continue;  // nothing draws it anywhere
         double step = -p.w[l->rate + s] / slope;
         p.w[l->c + s] += step;
