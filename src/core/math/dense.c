@@ -63,7 +63,7 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
         double swap = a[k * n + j];
         a[k * n + j] = a[p * n + j], a[p * n + j] = swap;
       }
-    double inverse = 1 / a[k * n + k];
+    double inverse = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
       if (a[i * n + k] == 0) continue;
       double factor = a[i * n + k] *= inverse;
@@ -83,7 +83,7 @@ static void solve_one(int n, const double *restrict a, const int *restrict pivot
     for (int k = 0; k < i; k++) b[i] -= a[i * n + k] * b[k];
   for (int i = n - 1; i >= 0; i--) {
     for (int k = i + 1; k < n; k++) b[i] -= a[i * n + k] * b[k];
-    b[i] *= 1 / a[i * n + i];
+    b[i] *= a[i * n + i];
   }
 }
 
@@ -99,7 +99,7 @@ OD_WIDE static void solve_many(int n, const double *a, const int *pivot, double 
     for (int k = 0; k < i; k++)
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, b + i * columns);
   for (int i = n - 1; i >= 0; i--) {
-    double *row = b + i * columns, inverse = 1 / a[i * n + i];
+    double *row = b + i * columns, inverse = a[i * n + i];
     for (int k = i + 1; k < n; k++)
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
     if (inverse == 1) continue;

@@ -23,6 +23,7 @@
 #include "mechanics/reactions_x.h"
 #ifndef OD_COMPLEX
 #include "mechanics/tangent_x.h"
+#include "mechanics/tree_solve_x.h"
 #endif
 #include "mechanics/outputs_x.h"
 
@@ -53,6 +54,9 @@ const od_mechanics_real OD_TABLE = {
     .tangent = X(tangent),
     .tangent_motion = X(tangent_motion),
     .output_tangent = X(output_tangent),
+    .tree_factor = X(tree_factor),
+    .tree_solve = X(tree_solve),
+    .tree_line = X(tree_line),
 #endif
     .prepare = X(prepare),
     .open_positions = X(open_positions),

@@ -32,6 +32,9 @@ typedef struct od_fit_set {
   double time;        // to be simulated
   bool clean;         // simulated without noise
   bool borrowed;      // log, plan and channels are the experiment's own
+  // What the true machine does, the same for all seeds: inputs and sensors' outputs per row; NULL: each fit simulates it. See
+  // od_fit_keep_truth().
+  double *true_u, *true_y;
 } od_fit_set;
 
 // A function of the parameters that people want to know: a product of powers times a weighted sum.
@@ -122,6 +125,10 @@ typedef struct od_waiting {
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
+// For plans that are fitted many times: the memory that the true motion of a simulated set takes, and that motion, simulated once and kept
+// until the plan is freed.
+double od_fit_truth_bytes(const od_fit_plan *plan, int set);
+od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
 // The rule for predictions: the plan's, else exact for linear machines with uniform samples, else steps of the first integrator.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 

@@ -52,9 +52,17 @@ static od_status make_table(od_run_state *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
+// What an estimate beside the steps costs grows with the cube of the number of states, its memory with the square. Machines whose
+// steps do not grow so are judged by a second run instead.
+static bool is_large(const od_run_state *r) {
+  return r->integrator && r->plant->ops->step_factors && od_plant_nx(r->plant) >= OD_LARGE_RUN;
+}
+
 static bool allocate(od_run_state *r) {
   size_t inputs = (size_t)r->plant->nu + 1, states = (size_t)od_plant_nx(r->plant);
-  r->sim = od_sim_new(r->plant);
+  bool plain = r->integrator && (r->options->unjudged || r->is_large);
+  bool maps = !plain || (r->options->adaptive && r->plant->nz > 0);
+  r->sim = plain ? od_sim_plain_new(r->plant) : od_sim_new(r->plant);
   r->u = calloc(inputs, sizeof *r->u);
   r->u_inside = calloc(inputs * (size_t)(r->integrator ? r->integrator->inside_count + 1 : 1), sizeof *r->u_inside);
   r->u_before = calloc(inputs, sizeof *r->u_before);
@@ -63,7 +71,7 @@ static bool allocate(od_run_state *r) {
   r->input_bend = calloc(inputs, sizeof *r->input_bend);
   r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
   r->watched = calloc((size_t)r->options->output_count + 1, sizeof *r->watched);
-  r->map = calloc(states * states + 1, sizeof *r->map);
+  r->map = calloc(maps ? states * states + 1 : 1, sizeof *r->map);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine));
   return r->cavitation && r->sim && r->u && r->u_inside && r->u_before && r->u_after && r->input_range &&
          r->input_bend && r->row && r->map && r->watched;
@@ -96,6 +104,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->bounds, err);
   if (status != OD_OK) return status;
   r->samples = r->plant->ops->sample != NULL;
+  r->is_large = is_large(r);
   if (!allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   for (int i = 0; i < r->plant->nu; i++) r->input_range[i] = (od_run_range){r->u[i], r->u[i]};
@@ -109,13 +118,13 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, r->integrator);
-  if (r->plant->ops->margin && !(r->modes = od_run_switch_new(r->plant)))
+  if (r->plant->ops->margin && !(r->modes = od_run_switch_new(r->sim, r->plant)))
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (o->adaptive) {
     r->control = od_step_control_new(r->sim, r->plant, od_run_tolerance(o), r->step, r->step * (double)r->steps);
     if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  if (o->unjudged) return OD_OK;
+  if (o->unjudged || r->is_large) return OD_OK;
   r->accuracy = od_accuracy_new(r->plant, r->sim, o->output_count);
   return r->accuracy ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
