@@ -60,7 +60,8 @@ static int run(void *self, int steps) {
   return 0;
 }
 
-// A change of coordinates, and the rates in the new ones: what od_sim_repartition() does where it is due. This chain never needs it.
+// A change of coordinates, and the rates in the new ones: what od_sim_repartition() does where it is due. This chain never needs it:
+// the coordinates stay, and there is nothing to exchange. Where rows have become bad, the search from the start costs more.
 static int change(void *self, int changes) {
   chain *c = self;
   const od_plant *plant = c->plant;
@@ -165,7 +166,8 @@ int main(int argc, char **argv) {
          bench_exponent(n, time, 0, count), bench_exponent(n, work, 0, count), n[0], bench_exponent(n, time, 1, count),
          bench_exponent(n, work, 1, count));
   printf("instructions by %s\n", bench_instructions_source());
-  printf("change: other coordinates chosen within a run, and the rates in them\n");
+  printf(
+      "change: coordinates chosen again within a run, and the rates in them; rows serve as before, and the choice is the same\n");
   bench_print_method(subjects, 2 * count);
   return 0;
 }

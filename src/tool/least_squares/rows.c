@@ -60,7 +60,6 @@ static bool go_through(od_search *s, const od_point *point, bool derivatives, st
   double *slope = s->scratch;
   *t = (stream){.s = s, .slope = slope, .derivatives = derivatives, .good = true};
   s->at = NULL;
-  s->residual_calls++;
   for (int j = 0; j < s->k; j++) slope[j] = od_parameter_slope(s, j, point->x);
   if (derivatives) od_row_qr_begin(&t->qr, s->k, s->qr_memory);
   if (s->problem->rows(s->problem->user, point->x, derivatives, s->every, take, t) != 0 || !t->good) return false;
@@ -77,6 +76,7 @@ bool od_rows_evaluate(od_search *s, od_point *point) {
   bool derivatives = s->eager && s->k > 0;
   stream t;
   s->eager = false;
+  s->residual_calls++;
   if (!go_through(s, point, derivatives, &t)) return false;
   point->cost = t.cost, point->squares = t.squares;
   return true;

@@ -280,6 +280,11 @@ static void write_chain_with_states(FILE *to, bool blocks) {
           " closed: 0.1 m, stroke: 4 m}\n"
           "  near: {between: [ground.D, link20.middle], chambers: [C, T], areas: [2 cm^2, 1 cm^2], closed: 0.1 m,"
           " stroke: 8 m, friction: {law: lugre, Fs: 30 N, Fc: 20 N, vs: 0.1 m/s, sigma_0: 5 kN/m}}\n");
+  // Its states follow a pressure, too: they are none of the joint's own.
+  fprintf(
+      to,
+      "brakes: {brake: {joint: J3, at: C, holding: 40 N m, deflection: 5 deg, damping: 0.5 N m s/rad, engage: 20 bar,"
+      " release: 35 bar}}\n");
   if (blocks)
     fprintf(to,
             "inputs: {torque: {unit: N m, constant: 1 N m}}\n"
