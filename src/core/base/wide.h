@@ -22,6 +22,10 @@
 // Four numbers side by side. For variables inside a function only.
 typedef double od_quad __attribute__((vector_size(32)));
 
+// The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent.
+enum { OD_LANES = 4 };
+typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
+
 // x moved up by one or two places, the first numbers of y before it.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)

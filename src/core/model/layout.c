@@ -1,6 +1,7 @@
 // Laying out a machine's work memory.
 #include "model/layout.h"
 
+#include "base/wide.h"
 #include "model/model.h"
 
 static int take(int *end, int count) {
@@ -95,6 +96,8 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dlength = take(&end, m->actuators);
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
+  l->dscratch = take(&end, 2 * n + m->rows);
+  l->lanes = take(&end, OD_LANES * (end - l->dX));
   l->slope = take(&end, m->join.slopes);
   l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
   l->force_row = take(&end, m->actuators * l->force_width);

@@ -36,8 +36,8 @@ typedef struct od_layout {
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
-  // Tangents along one direction; those of links stand one after another.
-  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;
+  // Tangents along one direction; those of links stand one after another. Behind them the same in lanes, in the same order.
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch, lanes;
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
   // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with

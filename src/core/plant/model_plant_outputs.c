@@ -54,9 +54,10 @@ double od_model_output_value(const od_model *m, const double *w, const od_output
   double share = stored_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
-double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
+                              const od_number_change *change) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
-  double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
+  double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
@@ -98,11 +99,12 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
 // The wanted outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number
 // describe, into a column.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, const double *dc,
-                          double *du, od_block_number number, double *h, int columns, int column) {
-  if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, du);
+                          double *du, od_block_number number, const od_number_change *change, double *h, int columns,
+                          int column) {
+  if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, change, du);
   for (int i = 0; i < d->plant.ny; i++)
     if (!wanted || wanted[i])
-      h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+      h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du, change);
 }
 
 // What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.
@@ -181,8 +183,8 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
     if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
       od_directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
-      od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
-      output_column(d, &p, wanted, v.dc, v.du, d->block[j], hp, plant->np, j);
+      od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_ACCELERATION);
+      output_column(d, &p, wanted, v.dc, v.du, d->block[j], NULL, hp, plant->np, j);
       continue;
     }
     for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
@@ -254,7 +256,7 @@ static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const
                : level == OD_LEVEL_VELOCITY ? seen.velocities
                                             : seen.accelerations;
   od_mechanics(d->m)->tangent_motion(d->m, p->in, p->w, v->dz, seen.velocities ? v->dzd : NULL,
-                                     seen.accelerations ? v->dzdd : NULL, moves ? level : OD_LEVEL_INPUT);
+                                     seen.accelerations ? v->dzdd : NULL, NULL, moves ? level : OD_LEVEL_INPUT);
 }
 
 od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, const double *energy,
@@ -273,13 +275,13 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
     *moved = 1;
     // States of the circuit and inputs move nothing but accelerations.
     if (j <= 2 * n || seen.accelerations) move_mechanism(d, &p, &v, seen, level, kx + j, nx);
-    output_column(d, &p, wanted, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, hx, nx, j);
+    output_column(d, &p, wanted, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);
     *moved = 0;
   }
   for (int j = 0; hu && j < nu; j++) {
     v.du[j] = 1;
     if (j == 0 || seen.accelerations) move_mechanism(d, &p, &v, seen, OD_LEVEL_ACCELERATION, ku + j, nu);
-    output_column(d, &p, wanted, v.dc, v.du, od_no_block_number, hu, nu, j);
+    output_column(d, &p, wanted, v.dc, v.du, od_no_block_number, NULL, hu, nu, j);
     v.du[j] = 0;
   }
   od_status status = hp ? output_parameter_jacobian(plant, work, wanted, kp, hp) : OD_OK;

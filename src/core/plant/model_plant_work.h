@@ -92,6 +92,27 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
   return -sum;
 }
 
+// model_plant_tangents.c
+// A column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
+                                  const od_number_change *change, int level, double *column);
+// The same for OD_LANES directions side by side, where the compiler knows vectors that make it worth while.
+#if defined(__SSE2__) || defined(__aarch64__)
+enum { OD_LANES_PAY = 1 };
+#else
+enum { OD_LANES_PAY = 0 };
+#endif
+typedef struct od_lane_directions {
+  od_lanes *dz, *dzd, *dzdd, *column;
+} od_lane_directions;
+size_t od_model_plant_lane_doubles(const od_plant *plant);
+od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
+// The level is the lowest of all lanes. Afterwards columns are taken lane by lane, each with the level of its own.
+void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
+                              const od_number_change *change, int level);
+void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
+                                const od_number_change *change, int level, double *column, int stride);
+
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
@@ -117,7 +138,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
                                           const unsigned char *wanted, const double *kx, const double *ku,
                                           const double *kp, double *hx, double *hu, double *hp);
 // The change of an output (without integrals) along the last tangent.
-double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
+                              const od_number_change *change);
 // Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
 bool od_model_output_is_reaction(const od_output *o);
 // Whether an output shows rates k.
@@ -140,13 +162,13 @@ void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p);
 // The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
-// dc and a number.
+// dc, a block's number and a mechanism's (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
-                                   od_block_number number, double *line);
+                                   od_block_number number, const od_number_change *change, double *line);
 // What blocks add to a column of the residual's derivatives: of the last tangent (dc is zero), of the first-order
 // states, of an input, of a number.
-void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc, int level,
-                                         double *column);
+void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc,
+                                         const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,

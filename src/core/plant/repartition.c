@@ -159,7 +159,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   od_directions v = clear_directions(plant, &p);
   for (int j = 0; j < 2 * freedom; j++) {
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;
-    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
+    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
     put_column(T, n, columns, j, p.w + l->dz);
     put_column(T1, n, columns, j, p.w + l->dzd);
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 0;
