@@ -168,6 +168,8 @@ OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_nu
       case OD_CLOSE_POINT:
         T(apply_force_tangent)(v.ra, y, t.ra, zero, 1, dFa);
         T(apply_force_tangent)(v.rb, y, t.rb, zero, -1, dFb);
+        for (int k = 0; k < ND; k++) p[k] = -y[k];
+        if (T(may_break)(m, change)) TP(add_couple)(t.d, p, D(dF) + NV * T(loop_root)(m, c));
         break;
       case OD_CLOSE_SLIDE:
         for (int k = 0; k < ND; k++) p[k] = y[0] * v.u[k], dp[k] = y[0] * t.u[k];

@@ -155,14 +155,12 @@ OD_PART void T(closure_vector_tangents)(const od_model *m, const double *w, cons
       if (second) t->d2[k] = ab[k] - aa[k];
     }
   }
-  if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT)
-    T(direction_tangent)
-    (l, w, c->link_a, moves ? CHANGE(closure_u) + ND * i : NULL, v->u, r->u1, t->u, first ? t->u1 : NULL,
-     second ? t->u2 : NULL);
-  if (c->kind == OD_CLOSE_DOT)
-    T(direction_tangent)
-    (l, w, c->link_b, moves ? CHANGE(closure_w) + ND * i : NULL, v->w, r->w1, t->w, first ? t->w1 : NULL,
-     second ? t->w2 : NULL);
+  if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT) T(direction_tangent)
+  (l, w, c->link_a, moves ? CHANGE(closure_u) + ND * i : NULL, v->u, r->u1, t->u, first ? t->u1 : NULL,
+   second ? t->u2 : NULL);
+  if (c->kind == OD_CLOSE_DOT) T(direction_tangent)
+  (l, w, c->link_b, moves ? CHANGE(closure_w) + ND * i : NULL, v->w, r->w1, t->w, first ? t->w1 : NULL,
+   second ? t->w2 : NULL);
 }
 
 // The change of z_b - ratio z_a of a gear, whose coordinates (or rates, accelerations) z change by dz.
@@ -202,6 +200,7 @@ OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_nu
     switch (c->kind) {
       case OD_CLOSE_POINT:
         for (int k = 0; k < ND; k++) o[k] = order == 2 ? t.d2[k] : order == 1 ? t.d1[k] : t.d[k];
+        if (order > 0 && T(may_break)(m, change)) T(take_out_turn)(m, w, c, order, t.d, o);
         break;
       case OD_CLOSE_SLIDE:
         o[0] = T(product_change)(order, v.u, r.u1, r.u2, v.d, r.d1, r.d2, t.u, t.u1, t.u2, t.d, t.d1, t.d2);

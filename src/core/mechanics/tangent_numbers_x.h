@@ -97,3 +97,30 @@ OD_PART void T(add_own_inertia)(const od_model *m, const double *w, const od_num
   PT(force_cross)(V, p, f);
   for (int k = 0; k < NV; k++) dF[k] += f[k];
 }
+
+// Where loops have more equations than they need, some are not used, and a number may break those: then a point of a loop moves
+// away from the other by dd. The kernels' closure Jacobian leaves out what the links before the loop, c, do to both ends alike, so
+// that tangents have to do so, too: their turn with `V` is taken out of a row's rate.
+static inline int T(loop_root)(const od_model *m, const od_closure *c) {
+  int a = c->link_a, b = c->link_b;
+  while (a != b)
+    if (a > b)
+      a = m->link[a].parent;
+    else
+      b = m->link[b].parent;
+  return a;
+}
+OD_PART bool T(may_break)(const od_model *m, const od_number_change *change) {
+  return T(moves_places)(change) && m->rows > od_partition_rank(m);
+}
+OD_PART void T(take_out_turn)(const od_model *m, const double *w, const od_closure *c, int order, const od_t *dd,
+                              od_t *row) {
+  const od_layout *l = &m->layout;
+  int root = NV * T(loop_root)(m, c);
+  double turn_rate[NA];
+  od_t t[ND];
+  for (int k = 0; k < NA; k++)
+    turn_rate[k] = order == 1 ? w[l->V + root + k] : w[l->A + root + k] - w[l->bias + root + k];
+  PT(spin)(turn_rate, dd, t);
+  for (int k = 0; k < ND; k++) row[k] -= t[k];
+}

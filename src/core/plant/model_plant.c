@@ -57,7 +57,10 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
     p.w[d->m->layout.theta + d->parameter[i]] = values[i];
     mechanism = mechanism || (d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0);
   }
-  if (mechanism) od_mechanics(d->m)->prepare(d->m, p.w);
+  if (mechanism) {
+    od_mechanics(d->m)->prepare(d->m, p.w);
+    p.head->changes_known = 0;
+  }
   p.head->linear = p.head->placed = 0;
   return OD_OK;
 }
@@ -179,7 +182,7 @@ static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double 
     v.dzdd[k + i][i] = 1;
   }
   od_model_plant_run_lanes(d, p, &v, NULL, level);
-  for (int i = 0; i < count; i++) od_model_plant_lane_column(d, p, &v, i, NULL, level, matrix + k + i, nk);
+  for (int i = 0; i < count; i++) od_model_plant_lane_column(d, p, &v, i, level, matrix + k + i, nk);
 }
 
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
@@ -216,7 +219,7 @@ static void motion_columns(const od_plant_data *d, const od_work_parts *p, const
     int column = j + i, level = column / n, columns = level < OD_LEVEL_ACCELERATION ? nx : nk;
     double *to = level < OD_LEVEL_ACCELERATION ? gx + column : gk + column - 2 * n;
     if (side_by_side) {
-      od_model_plant_lane_column(d, p, &lanes, i, NULL, level, to, columns);
+      od_model_plant_lane_column(d, p, &lanes, i, level, to, columns);
       continue;
     }
     v->dz[column] = 1;
@@ -269,7 +272,8 @@ static od_status stiffness(const od_plant *plant, void *work, double *K) {
   return OD_OK;
 }
 
-// ---- parameters: by hand for the circuit's numbers, complex steps through everything for lengths and masses
+// ---- parameters: by hand for the circuit's numbers, tangents for those of the mechanism; complex steps through everything
+// where blocks measure what depends on numbers
 
 // A column for a number of the circuit; gp is zero there before.
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
@@ -302,10 +306,12 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
       od_model_plant_signal_number_column(d, &p, d->block[j], gp + j, np);
       continue;
     }
+    if (d->change[j].is_mechanical) continue;
     od_status status = od_model_plant_complex_point(plant, work, j, NULL, g);
     if (status != OD_OK) return status;
     for (int k = 0; k < nk; k++) gp[k * np + j] = __imag__ g[k] / od_imaginary_step;
   }
+  if (d->mechanicals) od_model_plant_number_columns(d, &p, gp);
   return OD_OK;
 }
 
@@ -329,6 +335,9 @@ static void destroy(od_plant *plant) {
   free(d->parameter);
   free(d->owner);
   free(d->block);
+  free(d->change);
+  free(d->changed);
+  free(d->mechanical);
   free(d->scale);
   free(d);
 }
@@ -347,6 +356,7 @@ static void lay_out(od_plant_data *d) {
       od_place(&end, (scratch + nc + (size_t)m->actuators + od_model_plant_lane_doubles(&d->plant)) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
+  d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(
       &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
@@ -448,6 +458,10 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   for (int i = 0; i < parameter_count; i++) {
     d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, parameters[i]);
     d->block[i] = od_block_find_number(m, parameters[i]);
+  }
+  if (!od_model_plant_find_changes(d)) {
+    destroy(&d->plant);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   od_circuit_find_runs(m, d->owner, parameter_count);
   set_scales(d);

@@ -63,7 +63,7 @@ static void show_lane(const od_model *m, double *w, int lane) {
 }
 
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
-                                const od_number_change *change, int level, double *column, int stride) {
+                                int level, double *column, int stride) {
   int rows = d->plant.nz + d->m->circuit_states;
   const double *from = (const double *)(const void *)v->column + lane;
   for (int i = 0; i < rows; i++) column[i * stride] = from[i * OD_LANES];
@@ -71,6 +71,6 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
   od_directions single = clear_directions(&d->plant, p);
   for (int i = 0; i < rows; i++) single.out[i] = from[i * OD_LANES];
   show_lane(d->m, p->w, lane);
-  od_model_plant_signal_motion_column(d, p, single.dc, change, level, single.out);
+  od_model_plant_signal_motion_column(d, p, single.dc, NULL, level, single.out);
   for (int i = 0; i < od_plant_nk(&d->plant); i++) column[i * stride] = single.out[i];
 }

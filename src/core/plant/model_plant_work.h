@@ -13,19 +13,31 @@
 #include "oleodyn/plant.h"
 #include "signals/blocks.h"
 
+// What a parameter changes of the mechanism's constants: a part of od_plant_data.changed. Not for numbers of circuits and blocks, nor
+// where blocks measure what depends on numbers: there derivatives are found otherwise.
+typedef struct od_constant_changes {
+  bool is_mechanical;
+  int first, count, kinds;
+} od_constant_changes;
+
 typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
   const od_model *m;
   int *output, *parameter;
-  bool reactions;            // some output shows what a joint or a rod carries
-  od_circuit_number *owner;  // of each parameter
-  od_block_number *block;    // the same for numbers of blocks
+  bool reactions;                // some output shows what a joint or a rod carries
+  od_circuit_number *owner;      // of each parameter
+  od_block_number *block;        // the same for numbers of blocks
+  od_constant_changes *change;   // of each parameter
+  int *changed, changes;         // indices of the constants
+  int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
   double *scale;
-  size_t scalars, integers, scratch, point, kept, complex_scalars;  // offsets in bytes
+  size_t changed_values;  // offsets in bytes
+  size_t scalars, integers, scratch, point, kept, complex_scalars;
 } od_plant_data;
 
 typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
+  int changes_known;     // whether the changes of constants are those of the present numbers
   int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } od_work_header;
@@ -38,6 +50,7 @@ typedef struct od_work_parts {
   double *scratch;    // directions first, then whatever a function needs
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to come back to after a failure
+  double *change;     // of constants, see model_plant_numbers.c
   double _Complex *wc;
 } od_work_parts;
 
@@ -55,6 +68,7 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.k = p.x + 2 * d->plant.nz + d->plant.nc;
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
+  p.change = (double *)(base + d->changed_values);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }
@@ -107,11 +121,23 @@ typedef struct od_lane_directions {
 } od_lane_directions;
 size_t od_model_plant_lane_doubles(const od_plant *plant);
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
-// The level is the lowest of all lanes. Afterwards columns are taken lane by lane, each with the level of its own.
+// The level is the lowest of all lanes. Afterwards columns are taken lane by lane, each with the level of its own; with a
+// change, of machines without blocks.
 void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
                               const od_number_change *change, int level);
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
-                                const od_number_change *change, int level, double *column, int stride);
+                                int level, double *column, int stride);
+
+// model_plant_numbers.c
+// Finds which constants the parameters change, when the plant is made; false: memory ran out.
+bool od_model_plant_find_changes(od_plant_data *d);
+size_t od_model_plant_change_doubles(const od_plant_data *d);
+// The change of one parameter that is a number of the mechanism, and the level that tangents along it begin at; its end
+// must be told.
+od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level);
+void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j);
+// The columns of all of them, in nk x np.
+void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp);
 
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
