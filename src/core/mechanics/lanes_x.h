@@ -22,7 +22,7 @@
 #define T(name)  name##_lanes
 #define PT(name) name##_pt
 #define TP(name) name##_tp
-#define D(name)  ((od_lanes *)(void *)(w + l->lanes) + (l->name - l->dX))
+#define D(name)  ((od_lanes *)(void *)(w + l->lanes.name))
 #define OD_STAGE static OD_WIDE
 #define OD_PART  OD_INTO_WIDE
 

@@ -14,23 +14,17 @@ OD_PART void T(apply_force_tangent)(const double *r, const double *f, const od_t
   T(apply_force)(r, df, sign, dF);
 }
 
-OD_PART void T(apply_pull_tangent)(const od_model *m, double *w, int point_a, int point_b, const X(line) * s,
-                                   const T(line_tangent) * d, double force, od_t dforce) {
-  const od_layout *l = &m->layout;
-  double pull[ND];
-  od_t dpull[ND];
-  for (int k = 0; k < ND; k++) pull[k] = force * s->e[k], dpull[k] = dforce * s->e[k] + force * d->e[k];
-  T(apply_force_tangent)(s->ra, pull, d->ra, dpull, 1, D(dF) + NV * m->point[point_a].link);
-  T(apply_force_tangent)(s->rb, pull, d->rb, dpull, -1, D(dF) + NV * m->point[point_b].link);
-}
-
 OD_PART void T(apply_actuator_tangent)(const od_model *m, double *w, int i) {
   const od_layout *l = &m->layout;
   const od_actuator *a = &m->actuator[i];
   if (a->coordinate >= 0) return;
-  T(apply_pull_tangent)
-  (m, w, a->point_a, a->point_b, actuator_line(m, w, i), T(actuator_line_tangent)(m, w, i), -w[l->force + i],
-   -D(dforce)[i]);
+  const X(line) *s = actuator_line(m, w, i);
+  const T(line_tangent) *d = T(actuator_line_tangent)(m, w, i);
+  double force = -w[l->force + i], pull[ND];
+  od_t dforce = -D(dforce)[i], dpull[ND];
+  for (int k = 0; k < ND; k++) pull[k] = force * s->e[k], dpull[k] = dforce * s->e[k] + force * d->e[k];
+  T(apply_force_tangent)(s->ra, pull, d->ra, dpull, 1, D(dF) + NV * m->point[a->point_a].link);
+  T(apply_force_tangent)(s->rb, pull, d->rb, dpull, -1, D(dF) + NV * m->point[a->point_b].link);
 }
 
 // The change of a load's size when the inputs change by du (NULL: they do not).

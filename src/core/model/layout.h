@@ -12,6 +12,11 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 #define OD_LINE_SCALARS(nd)         (5 * (nd) + 2)
 #define OD_LINE_TANGENT_SCALARS(nd) (3 * (nd) + 2)
 
+// Where tangents in lanes begin.
+typedef struct od_lane_places {
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
+} od_lane_places;
+
 typedef struct od_layout {
   // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
   int theta, gravity, reference, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
@@ -37,7 +42,8 @@ typedef struct od_layout {
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
   // Tangents along one direction; those of links stand one after another. Behind them the same in lanes, in the same order.
-  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch, lanes;
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
+  od_lane_places lanes;
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
   // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with

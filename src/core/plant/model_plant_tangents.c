@@ -36,11 +36,11 @@ od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_wo
 }
 
 // The same as circuit_rows(), of all lanes.
-static void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
+static OD_WIDE void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
-  const od_lanes *lanes = (const od_lanes *)(const void *)(p->w + l->lanes);
-  const od_lanes *dlength = lanes + (l->dlength - l->dX), *dspeed = lanes + (l->dspeed - l->dX);
+  const od_lanes *dlength = (const od_lanes *)(const void *)(p->w + l->lanes.dlength),
+                 *dspeed = (const od_lanes *)(const void *)(p->w + l->lanes.dspeed);
   for (int i = 0; i < d->m->circuit_states; i++) {
     const double *row = p->w + l->rate_row + i * l->rate_width;
     od_lanes sum = {0};
@@ -58,7 +58,7 @@ void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, co
 // Blocks measure what one direction does: that of the lane, where single tangents stand.
 static void show_lane(const od_model *m, double *w, int lane) {
   const od_layout *l = &m->layout;
-  const double *lanes = w + l->lanes + lane;
+  const double *lanes = w + l->lanes.dX + lane;
   for (int i = 0; i < l->dscratch - l->dX; i++) w[l->dX + i] = lanes[i * OD_LANES];
 }
 
