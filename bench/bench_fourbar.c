@@ -242,7 +242,8 @@ int main(int argc, char **argv) {
     printf("Four-bar, free swing; MuJoCo (libmujoco-dev) was not found, so its rows are missing\n\n");
   print(&t);
 
-  const rows r = {euler, hard, mujoco, forward, trapezoid, jacobian, oleodyn, hydraulic, hydraulic_jacobian, hydraulic_masses};
+  const rows r = {euler,           hard, mujoco, forward, trapezoid, jacobian, oleodyn, hydraulic, hydraulic_jacobian,
+                  hydraulic_masses};
   if (bench_wants_times()) judge(&t, &r);
   for (int i = 0; i < t.count; i++) t.row[i].destroy(t.row[i].self);
   return 0;

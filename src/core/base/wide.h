@@ -12,18 +12,26 @@
 #else
 #define OD_WIDE __attribute__((target_clones("avx2", "default")))
 #endif
+#define OD_WIDE_QUAD __attribute__((target_clones("avx2", "default")))
 #else
 #define OD_WIDE
+#define OD_WIDE_QUAD
 #endif
 
-// What such a function calls in its loops becomes part of it.
+// OD_WIDE_QUAD: the same for functions that know nothing wider than four numbers. What such a function calls in its loops becomes part of it.
 #define OD_INTO_WIDE static inline __attribute__((always_inline))
 
 // Four numbers side by side. For variables inside a function only.
 typedef double od_quad __attribute__((vector_size(32)));
 
-// The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent.
+// The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
+// vectors at all; elsewhere nobody asks for them, and they are left out.
 enum { OD_LANES = 4 };
+#if defined(__SSE2__) || defined(__aarch64__)
+#define OD_LANES_PAY 1
+#else
+#define OD_LANES_PAY 0
+#endif
 typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
 
 // x moved up by one or two places, the first numbers of y before it.

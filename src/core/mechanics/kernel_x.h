@@ -47,7 +47,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #include "mechanics/tangent_forces_x.h"
 #endif
 #include "mechanics/outputs_x.h"
-#ifndef OD_COMPLEX
+#if !defined(OD_COMPLEX) && OD_LANES_PAY
 #include "mechanics/lanes_x.h"
 #endif
 
@@ -77,7 +77,9 @@ const od_mechanics_real OD_TABLE = {
     .actuator_map = X(actuator_map),
     .tangent = tangent,
     .tangent_motion = tangent_motion,
+#if OD_LANES_PAY
     .tangent_lanes = X(tangent_lanes),
+#endif
     .output_tangent = X(output_tangent),
 #endif
     .prepare = X(prepare),

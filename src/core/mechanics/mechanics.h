@@ -39,7 +39,7 @@ typedef struct od_mechanics_real {
   // where dzdd is NULL, and without velocities where dzd is NULL as well.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, const od_number_change *change, int level);
-  // tangent() along OD_LANES directions side by side, of which none begins at a lower level.
+  // tangent() along OD_LANES directions side by side, of which none begins at a lower level. NULL where OD_LANES_PAY is 0.
   void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                         const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);

@@ -83,7 +83,7 @@ static int place_scalars(const od_model *m, od_layout *l) {
 
 // Tangents once more, in the same order, each entry in OD_LANES lanes.
 static void place_lanes(od_layout *l, int begin) {
-  const int one[] = {l->dX,  l->dS,   l->dV,   l->dA,    l->dF,      l->dz,     l->dzd,
+  const int one[] = {l->dX,   l->dS,   l->dV,    l->dA,      l->dF,     l->dz,     l->dzd,
                      l->dzdd, l->dtau, l->dline, l->dlength, l->dspeed, l->dforce, l->dscratch};
   od_lane_places *p = &l->lanes;
   int *const lanes[] = {&p->dX,   &p->dS,   &p->dV,    &p->dA,      &p->dF,     &p->dz,     &p->dzd,
@@ -109,7 +109,7 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
   l->dscratch = take(&end, 2 * n + m->rows);
-  place_lanes(l, take(&end, OD_LANES * (end - l->dX)));
+  place_lanes(l, take(&end, OD_LANES_PAY * OD_LANES * (end - l->dX)));
   l->slope = take(&end, m->join.slopes);
   l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
   l->force_row = take(&end, m->actuators * l->force_width);

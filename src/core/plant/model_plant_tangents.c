@@ -36,7 +36,7 @@ od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_wo
 }
 
 // The same as circuit_rows(), of all lanes.
-static OD_WIDE void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
+static OD_WIDE_QUAD void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
   const od_lanes *dlength = (const od_lanes *)(const void *)(p->w + l->lanes.dlength),

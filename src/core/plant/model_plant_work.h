@@ -110,12 +110,7 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 // A column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
-// The same for OD_LANES directions side by side, where the compiler knows vectors that make it worth while.
-#if defined(__SSE2__) || defined(__aarch64__)
-enum { OD_LANES_PAY = 1 };
-#else
-enum { OD_LANES_PAY = 0 };
-#endif
+// The same for OD_LANES directions side by side, where OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;
 } od_lane_directions;
