@@ -23,6 +23,16 @@
 enum { MACHINES = 25, MOST = 160 };
 static const double tiny = 1e-30, bound = 1e-9;
 
+// What the machines had: closures and loads of all kinds, screws. Without one of them its numbers would not have been tried.
+static int closures[OD_CLOSE_GEAR + 1], loads[OD_LOAD_CONTACT + 1], screws, gravities;
+
+static void count_kinds(const od_model *m) {
+  for (int i = 0; i < m->closures; i++) closures[m->closure[i].kind]++;
+  for (int i = 0; i < m->loads; i++) loads[m->load[i].kind]++;
+  for (int i = 0; i < m->links; i++) screws += m->link[i].kind == OD_LINK_SCREW;
+  gravities += m->gravity >= 0;
+}
+
 typedef struct point {  // a machine with all its numbers as parameters, at a random point
   od_model *m;
   od_plant *plant;
@@ -126,6 +136,7 @@ static void check_kind(bool planar, bool loops, bool circuit, bool blocks) {
     if (!open_point(&b, seed, planar, loops, circuit, blocks)) continue;
     worst = fmax(worst, check_point(&b, seed));
     numbers += b.np;
+    count_kinds(b.m);
     close_point(&b);
     checked++;
   }
@@ -155,8 +166,15 @@ static void blocks(void **state) {
   check_kind(false, true, true, true);
 }
 
+static void all_kinds_were_there(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof closures / sizeof *closures; i++) assert_true(closures[i] > 0);
+  for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) assert_true(loads[i] > 0);
+  assert_true(screws > 0 && gravities > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(trees), cmocka_unit_test(loops), cmocka_unit_test(circuits),
-                                     cmocka_unit_test(blocks)};
+                                     cmocka_unit_test(blocks), cmocka_unit_test(all_kinds_were_there)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
