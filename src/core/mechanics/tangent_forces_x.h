@@ -144,13 +144,34 @@ OD_PART void T(load_tangent)(const od_model *m, double *w, const od_number_chang
   T(apply_force_tangent)(r, f, dr, df, 1, dF);
 }
 
+// The change of a closure force y at two points that coincide.
+OD_PART void T(point_force_tangent)(const od_model *m, double *w, const od_number_change *change, const od_closure *c) {
+  const od_layout *l = &m->layout;
+  const double *y = w + l->lambda + c->row;
+  const int point[] = {c->point_a, c->point_b};
+  double r[ND], f[2][ND];
+  od_t dr[2][ND];
+  for (int end = 0; end < 2; end++) {
+    for (int k = 0; k < ND; k++) f[end][k] = end ? y[k] : -y[k];
+    point_position(m, w, point[end], r);
+    T(point_tangent)(m, w, change, point[end], r, NULL, dr[end], NULL, NULL);
+    TP(add_couple)(dr[end], f[end], D(dF) + NV * m->point[point[end]].link);
+  }
+  if (!T(may_break)(m, change)) return;
+  for (int k = 0; k < ND; k++) dr[1][k] -= dr[0][k];
+  TP(add_couple)(dr[1], f[0], D(dF) + NV * T(loop_root)(m, c));
+}
+
 // The change of the closure forces at constant multipliers.
 OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   const X(closure_rates) still = {0};
-  const od_t zero[ND] = {0};
   for (int i = 0; i < m->closures; i++) {
     const od_closure *c = &m->closure[i];
+    if (c->kind == OD_CLOSE_POINT) {
+      T(point_force_tangent)(m, w, change, c);
+      continue;
+    }
     const double *y = w + l->lambda + c->row;
     od_t *dFa = D(dF) + NV * c->link_a, *dFb = D(dF) + NV * c->link_b, dp[ND];
     double p[ND];
@@ -159,12 +180,7 @@ OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_nu
     closure_positions(m, w, i, &v);
     T(closure_vector_tangents)(m, w, change, i, 0, &v, &still, &t);
     switch (c->kind) {
-      case OD_CLOSE_POINT:
-        T(apply_force_tangent)(v.ra, y, t.ra, zero, 1, dFa);
-        T(apply_force_tangent)(v.rb, y, t.rb, zero, -1, dFb);
-        for (int k = 0; k < ND; k++) p[k] = -y[k];
-        if (T(may_break)(m, change)) TP(add_couple)(t.d, p, D(dF) + NV * T(loop_root)(m, c));
-        break;
+      case OD_CLOSE_POINT: break;
       case OD_CLOSE_SLIDE:
         for (int k = 0; k < ND; k++) p[k] = y[0] * v.u[k], dp[k] = y[0] * t.u[k];
         T(apply_force_tangent)(v.ra, p, t.ra, dp, 1, dFa);

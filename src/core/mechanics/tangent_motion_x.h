@@ -183,6 +183,25 @@ OD_PART od_t T(product_change)(int order, const double *p, const double *p1, con
          PT(dot)(p, dq2);
 }
 
+// Rows of two points that coincide, the most frequent closure: the change of d = r_b - r_a itself.
+OD_PART void T(point_rows)(const od_model *m, const double *w, const od_number_change *change, const od_closure *c,
+                           int order, od_t *o) {
+  const od_layout *l = &m->layout;
+  const int point[] = {c->point_a, c->point_b};
+  double r[ND], v[ND];
+  od_t dr[2][ND], dv[2][ND], da[2][ND];
+  for (int end = 0; end < 2; end++) {
+    point_position(m, w, point[end], r);
+    velocity_at(w + l->V + NV * m->point[point[end]].link, r, v);
+    T(point_tangent)(m, w, change, point[end], r, v, dr[end], order > 0 ? dv[end] : NULL, order > 1 ? da[end] : NULL);
+  }
+  const od_t *a = order == 2 ? da[0] : order == 1 ? dv[0] : dr[0], *b = order == 2 ? da[1] : order == 1 ? dv[1] : dr[1];
+  for (int k = 0; k < ND; k++) o[k] = b[k] - a[k];
+  if (order == 0 || !T(may_break)(m, change)) return;
+  for (int k = 0; k < ND; k++) dr[1][k] -= dr[0][k];
+  T(take_out_turn)(m, w, c, order, dr[1], o);
+}
+
 // The change of every closure row (order 0), of its first (1) or second rate (2), into out.
 OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_number_change *change, int order,
                                  od_t *out) {
@@ -190,18 +209,19 @@ OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_nu
   bool moves = T(moves_places)(change);
   for (int i = 0; i < m->closures; i++) {
     const od_closure *c = &m->closure[i];
+    od_t *o = out + c->row;
+    if (c->kind == OD_CLOSE_POINT) {
+      T(point_rows)(m, w, change, c, order, o);
+      continue;
+    }
     X(closure_vectors) v = {0};
     X(closure_rates) r = {0};
     T(closure_tangent) t = {0};
     closure_positions(m, w, i, &v);
     if (order > 0) closure_motion(m, w, i, l->A, &v, &r);
     T(closure_vector_tangents)(m, w, change, i, order, &v, &r, &t);
-    od_t *o = out + c->row;
     switch (c->kind) {
-      case OD_CLOSE_POINT:
-        for (int k = 0; k < ND; k++) o[k] = order == 2 ? t.d2[k] : order == 1 ? t.d1[k] : t.d[k];
-        if (order > 0 && T(may_break)(m, change)) T(take_out_turn)(m, w, c, order, t.d, o);
-        break;
+      case OD_CLOSE_POINT: break;
       case OD_CLOSE_SLIDE:
         o[0] = T(product_change)(order, v.u, r.u1, r.u2, v.d, r.d1, r.d2, t.u, t.u1, t.u2, t.d, t.d1, t.d2);
         break;
