@@ -39,7 +39,7 @@ static od_status complex_point(const od_plant *plant, void *work, od_complex_mov
   for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
   if (move.parameter >= 0) wc[l->theta + d->parameter[move.parameter]] += step;
   od_mechanics_with_derivatives(m)->prepare(m, wc);
-  for (int i = 0; i < nx; i++) x[i] = p.x[i];
+  for (int i = 0; i < nx; i++) x[i] = p.x[i] + (move.states ? move.states[i * move.stride] * step : 0);
   if (move.state >= 0) x[move.state] += step;
   for (int i = 0; i < nk; i++) k[i] = p.k[i] + (move.rates ? move.rates[i * move.stride] * step : 0);
   for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
@@ -49,7 +49,7 @@ static od_status complex_point(const od_plant *plant, void *work, od_complex_mov
 
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g) {
-  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, dk, 1}, g);
+  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, dk, NULL, 1}, g);
 }
 
 static double _Complex *residual_room(const od_plant *plant, void *work) {
@@ -58,7 +58,13 @@ static double _Complex *residual_room(const od_plant *plant, void *work) {
 }
 
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
-  return complex_point(plant, work, (od_complex_move){-1, state, -1, NULL, 0}, residual_room(plant, work));
+  return complex_point(plant, work, (od_complex_move){-1, state, -1, NULL, NULL, 0}, residual_room(plant, work));
+}
+
+od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
+                                        int stride) {
+  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, NULL, states, stride},
+                       residual_room(plant, work));
 }
 
 od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move) {

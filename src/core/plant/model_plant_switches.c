@@ -103,15 +103,13 @@ static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, doub
     map[(2 * d->plant.nz + state) * columns + column] = __imag__ next[k] / od_imaginary_step;
 }
 
-// Derivatives of all states after the switches that are due, by states or by parameters. All of them see the same point.
-static od_status find_map(const od_plant *plant, void *work, double *map, int columns, bool parameters) {
+// Moves the columns of a map, by states or by parameters, on across the switches that are due. All of them see the same point.
+static od_status move_map(const od_plant *plant, void *work, double *map, int columns, bool parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
-  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
   for (int j = 0; j < columns; j++) {
-    od_status status = parameters ? od_model_plant_complex_point(plant, work, j, NULL, g)
-                                  : od_model_plant_complex_state(plant, work, j);
+    od_status status = od_model_plant_complex_column(plant, work, parameters ? j : -1, map + j, columns);
     if (status != OD_OK) return status;
     for (int i = 0; i < od_model_switchers(m); i++)
       if (margin_of(m, p.w, i) <= 0) put_rows(d, &p, i, map, columns, j);
@@ -134,7 +132,7 @@ static void switch_one(const od_plant_data *d, const od_work_parts *p, int i, do
   }
 }
 
-// Switches all that is due, each at most once. What an element had stored before and has no more afterwards is lost.
+// Switches all that is due. What an element had stored before and has no more afterwards is lost.
 static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x) {
   const od_model *m = d->m;
   double *before = p->w + m->layout.switch_stored, *loss = p->w + m->layout.switch_loss;
@@ -150,13 +148,17 @@ static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  double margin;
-  nearest(d->m, p.w, &margin);
-  if (!(margin <= 0)) return OD_OK;
-  od_status status = map ? find_map(plant, work, map, od_plant_nx(plant), false) : OD_OK;
-  if (status == OD_OK && by_parameters) status = find_map(plant, work, by_parameters, plant->np, true);
-  if (status != OD_OK) return status;
-  switch_all(d, &p, x);
-  p.head->linear = 0;
+  // What has switched may make something else due, at the same moment. Where things make each other due in turns without end,
+  // the rest waits for the end of the next step.
+  for (int round = 0; round < od_model_switchers(d->m); round++) {
+    double margin;
+    nearest(d->m, p.w, &margin);
+    if (!(margin <= 0)) break;
+    od_status status = map ? move_map(plant, work, map, od_plant_nx(plant), false) : OD_OK;
+    if (status == OD_OK && by_parameters) status = move_map(plant, work, by_parameters, plant->np, true);
+    if (status != OD_OK) return status;
+    switch_all(d, &p, x);
+    p.head->linear = 0;
+  }
   return OD_OK;
 }

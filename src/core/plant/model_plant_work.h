@@ -143,10 +143,13 @@ od_status od_model_plant_complex_point(const od_plant *plant, void *work, int pa
                                        double _Complex *g);
 // The last point with one state moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state);
-// What to move along the imaginary axis: a parameter, a state, an input (-1: none), and rates, `stride` apart (NULL: none).
+// The last point with all states moved along a column of numbers, `stride` apart, and a parameter (-1: none); fills p.wc.
+od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
+                                        int stride);
+// What to move along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart (NULL: none).
 typedef struct od_complex_move {
   int parameter, state, input;
-  const double *rates;
+  const double *rates, *states;
   int stride;
 } od_complex_move;
 // The last point moved so, with what joints and rods carry; fills p.wc.

@@ -76,6 +76,29 @@ static void test_sequence(void **state) {
   }
 }
 
+// Three relays in a row, written backwards: the first goes on when t reaches 0.33, the others by what the one before them gives. All
+// three do so at the same moment, so that x counts the time from there on.
+static const char row[] =
+    "inputs: {t: {ramps: {at: [[0 s, 0], [10 s, 10]]}}}\n"
+    "blocks:\n"
+    "  x: {type: integrator, input: third}\n"
+    "  third: {type: relay, input: second, thresholds: [1, 4], values: [0, 1]}\n"
+    "  second: {type: relay, input: first, thresholds: [1, 2], values: [0, 5]}\n"
+    "  first: {type: relay, input: t, thresholds: [0.1, 0.33], values: [0, 3]}\n"
+    "run: {time: 1 s, step: 70 ms}\n";
+
+static void test_row(void **state) {
+  (void)state;
+  static const char *const names[] = {"x", "third"};
+  for (int i = 0; i < INTEGRATORS; i++) {
+    od_machine *m = od_test_machine_text(row);
+    double last[2];
+    od_test_run_to(m, integrators[i], 0.98, 70e-3, names, 2, last);
+    if (!(fabs(last[0] - 0.65) < 1e-6) || last[1] != 1) fail_msg("%s: %.12g", integrators[i], last[0]);
+    od_machine_free(m);
+  }
+}
+
 // Values at given inputs, by hand.
 static const char values[] =
     "inputs: {a: 2.5, b: -1.2, p: 30 bar}\n"
@@ -107,6 +130,6 @@ static void test_values(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_triangle), cmocka_unit_test(test_sequence),
-                                     cmocka_unit_test(test_values)};
+                                     cmocka_unit_test(test_row), cmocka_unit_test(test_values)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
