@@ -1,7 +1,7 @@
 // OD_WIDE before a function: compiled again for processors with wider vectors, chosen when the program starts. The
 // bits stay the same: nothing is contracted, and sums keep the order in which they are written. Only where the compiler
 // and the system can do that; elsewhere it means nothing. For static functions: what chooses between them would leave the
-// shared library otherwise.
+// shared library otherwise. OD_WIDE_QUAD: the same for functions that know nothing wider than four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
@@ -18,7 +18,7 @@
 #define OD_WIDE_QUAD
 #endif
 
-// OD_WIDE_QUAD: the same for functions that know nothing wider than four numbers. What such a function calls in its loops becomes part of it.
+// What such a function calls in its loops becomes part of it.
 #define OD_INTO_WIDE static inline __attribute__((always_inline))
 
 // Four numbers side by side. For variables inside a function only.

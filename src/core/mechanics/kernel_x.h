@@ -9,10 +9,8 @@
 #include "model/model.h"
 // The space.
 #ifdef OD_PLANAR
-#define OD_SPACE "mechanics/space_planar_x.h"
 enum { ND = OD_PLANAR_ND, NV = OD_PLANAR_NV, NR = OD_PLANAR_NR, NI = OD_PLANAR_NI, NA = 1 };
 #else
-#define OD_SPACE "mechanics/space_spatial_x.h"
 enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATIAL_NI, NA = 3 };
 #endif
 
@@ -31,7 +29,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #define OD_B     od_x
 #define OD_C     od_x
 #define OD_C_IS_B
-#include OD_SPACE
+#include "mechanics/space_x.h"
 // The pipeline, in the order in which data flows.
 #include "mechanics/linear_x.h"
 #include "mechanics/derive_x.h"

@@ -30,7 +30,7 @@
 #define OD_B    od_lanes
 #define OD_C    od_lanes
 #define OD_C_IS_B
-#include OD_SPACE
+#include "mechanics/space_x.h"
 #undef OD_C_IS_B
 #undef OD_A
 #undef OD_B
@@ -38,7 +38,7 @@
 #define N(name) name##_tp
 #define OD_A    od_lanes
 #define OD_B    double
-#include OD_SPACE
+#include "mechanics/space_x.h"
 #include "mechanics/linear_x.h"
 #include "mechanics/tangent_numbers_x.h"
 #include "mechanics/tangent_motion_x.h"

@@ -26,7 +26,7 @@ static int kinds_of_constant(const od_layout *l, int constant) {
   return constant >= l->reference && constant < l->direction ? OD_CHANGES_PLACES : OD_CHANGES_LOADS;
 }
 
-// The constants that depend on a number: where it is not a number, neither are they. Returns how many; index may be NULL.
+// The constants that depend on a number: where it is not a number, neither are they. Returns how many.
 static int find_constants(const od_model *m, double *w, int number, int *index, int *kinds) {
   const od_layout *l = &m->layout;
   int count = 0;
@@ -34,15 +34,24 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
   w[l->theta + number] = NAN;
   od_mechanics(m)->prepare(m, w);
   *kinds = kinds_of_number(m, number);
-  if (index) index[count] = l->theta + number;
-  count++;
-  for (int i = l->gravity; i < l->chart; i++) {
-    if (!isnan(w[i])) continue;
-    if (index) index[count] = i;
-    *kinds |= kinds_of_constant(l, i);
-    count++;
-  }
+  index[count++] = l->theta + number;
+  for (int i = l->gravity; i < l->chart; i++)
+    if (isnan(w[i])) {
+      *kinds |= kinds_of_constant(l, i);
+      index[count++] = i;
+    }
   return count;
+}
+
+// Puts them behind those of other parameters; false: memory ran out.
+static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
+  int *all = realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
+  if (!all) return false;
+  memcpy(all + d->changes, index, (size_t)c->count * sizeof *all);
+  c->first = d->changes;
+  d->changed = all;
+  d->changes += c->count;
+  return true;
 }
 
 // Those that move places first, so that lanes have the same level where possible.
@@ -58,29 +67,22 @@ static void sort_numbers(od_plant_data *d) {
 
 bool od_model_plant_find_changes(od_plant_data *d) {
   const od_model *m = d->m;
-  int np = d->plant.np, total = 0;
-  d->change = calloc((size_t)np + 1, sizeof *d->change);
-  d->mechanical = calloc((size_t)np + 1, sizeof *d->mechanical);
+  d->change = calloc((size_t)d->plant.np + 1, sizeof *d->change);
+  d->mechanical = calloc((size_t)d->plant.np + 1, sizeof *d->mechanical);
   double *w = calloc((size_t)m->layout.scalars + 1, sizeof *w);
-  bool measured = od_model_measures_numbers(m), ready = d->change && d->mechanical && w;
-  for (int pass = 0; pass < 2 && ready; pass++) {
-    if (pass) d->changed = calloc((size_t)total + 1, sizeof *d->changed);
-    ready = !pass || d->changed;
-    total = 0;
-    for (int j = 0; j < np && ready; j++) {
-      od_constant_changes *c = &d->change[j];
-      c->is_mechanical = !measured && d->owner[j].owner == OD_OWNER_NONE && d->block[j].block < 0;
-      c->first = total;
-      if (!c->is_mechanical) continue;
-      c->count = find_constants(m, w, d->parameter[j], pass ? d->changed + total : NULL, &c->kinds);
-      total += c->count;
-    }
+  int *index = calloc((size_t)m->layout.chart + 1, sizeof *index);
+  bool measured = od_model_measures_numbers(m), ready = d->change && d->mechanical && w && index;
+  for (int j = 0; j < d->plant.np && ready; j++) {
+    od_constant_changes *c = &d->change[j];
+    c->is_mechanical = !measured && d->owner[j].owner == OD_OWNER_NONE && d->block[j].block < 0;
+    if (!c->is_mechanical) continue;
+    c->count = find_constants(m, w, d->parameter[j], index, &c->kinds);
+    ready = keep_constants(d, c, index);
   }
   free(w);
-  if (!ready) return false;
-  d->changes = total;
-  sort_numbers(d);
-  return true;
+  free(index);
+  if (ready) sort_numbers(d);
+  return ready;
 }
 
 // The values of all changes, then room for them in lanes and for those of one number, which is zero between calls.
