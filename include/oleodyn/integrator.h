@@ -48,6 +48,9 @@ typedef struct od_integrator {
   // One step; inside: the inputs there (inside_count x nu). Both leave the simulation as it was when they fail.
   od_status (*step)(struct od_sim *sim, double h, const double *inside, const double *u);
   od_status (*step_with_jacobians)(struct od_sim *sim, double h, const double *u, const od_transition *out);
+  // The same, after which the state is moved by dx; see od_sim_step_and_shift(). NULL: it cannot do both at once.
+  od_status (*step_and_shift)(struct od_sim *sim, double h, const double *u, const double *dx,
+                              const od_transition *out);
 } od_integrator;
 
 // Entry i of the table; NULL: there is none. The first one is what is used where nothing is said.

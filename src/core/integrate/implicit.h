@@ -42,6 +42,11 @@ static inline void od_sim_solve_matrix(od_sim *s, double *right, int columns) {
 // where it was settled last; after the last stage of a step od_sim_settle() is the caller's.
 od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
 
+// One correction of the rates in k_next by a residual there and the matrix at hand; *size: how large it was, relative to the rates.
+od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
+// The same by a residual that the caller has put into g, and the matrix of od_sim_differentiate_stage(). Returns the size.
+double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
+
 // At the solution of a stage: the derivatives of g, as od_sim_find_slopes() leaves them, Newton's matrix of them,
 // factored, and gx B (nk x nk). After a failure nothing is known about the present point.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);

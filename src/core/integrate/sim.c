@@ -281,6 +281,10 @@ od_status od_sim_linearise(od_sim *s, int by) {
   return OD_OK;
 }
 
+od_status od_sim_linearise_rates(od_sim *s, int by) {
+  return by & ~s->linear ? od_sim_linearise(s, by) : OD_OK;
+}
+
 od_status od_sim_outputs(od_sim *s, double *y) {
   od_status status = od_sim_refresh(s);
   return status == OD_OK ? s->plant->ops->outputs(s->plant, od_sim_work(s), od_sim_at(s, s->energy), y) : status;

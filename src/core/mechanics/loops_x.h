@@ -34,11 +34,15 @@ static void solve_closure(const od_model *m, const int *in, const od_x *w, od_x 
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
   const od_x *lu = w + l->lu;
   int rank = od_partition_rank(m);
-  for (int i = 0; i < rank; i++)
-    for (int e = start[i]; e < diagonal[i]; e++) b[i] -= lu[e] * b[column[e]];
+  for (int i = 0; i < rank; i++) {
+    od_x left = b[i];
+    for (int e = start[i]; e < diagonal[i]; e++) left -= lu[e] * b[column[e]];
+    b[i] = left;
+  }
   for (int i = rank - 1; i >= 0; i--) {
-    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) b[i] -= lu[e] * b[column[e]];
-    b[i] *= lu[diagonal[i]];
+    od_x left = b[i];
+    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) left -= lu[e] * b[column[e]];
+    b[i] = left * lu[diagonal[i]];
   }
 }
 
@@ -117,6 +121,11 @@ static void spread(const od_model *m, const int *in, const od_x *w, const od_x *
   int rank = od_partition_rank(m), free = m->freedom;
   const od_x *R = w + l->R;
   for (int k = 0; k < free; k++) full[in[l->independent + k]] = part[k];
+  if (free == 1) {
+    od_x only = part[0];
+    for (int i = 0; i < rank; i++) full[in[l->dependent + i]] = R[i] * only;
+    return;
+  }
   for (int i = 0; i < rank; i++) {
     od_x sum = 0;
     for (int k = 0; k < free; k++) sum += R[i * free + k] * part[k];
@@ -129,6 +138,12 @@ static void gather(const od_model *m, const int *in, const od_x *w, const od_x *
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;
   const od_x *R = w + l->R;
+  if (free == 1) {
+    od_x sum = full[in[l->independent]];
+    for (int i = 0; i < rank; i++) sum += R[i] * full[in[l->dependent + i]];
+    part[0] = sum;
+    return;
+  }
   for (int k = 0; k < free; k++) part[k] = full[in[l->independent + k]];
   for (int i = 0; i < rank; i++) {
     od_x value = full[in[l->dependent + i]];

@@ -26,8 +26,9 @@ static inline int od_rate_place(const od_model *m, int state, int column) {
   return at < 0 ? l->scalars_real - 1 : l->rate_row + begin + at;
 }
 static inline double od_rate_slope(const od_model *m, const double *w, int state, int column) {
+  if (!m->join.row_start) return w[m->layout.rate_row + state * m->layout.rate_width + column];
   int place = od_rate_place(m, state, column);
-  return m->join.row_start && place == m->layout.scalars_real - 1 ? 0 : w[place];
+  return place == m->layout.scalars_real - 1 ? 0 : w[place];
 }
 
 // The same of junctions: the row of each, and places in it.

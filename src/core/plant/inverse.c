@@ -142,7 +142,7 @@ static od_status find_map(od_inverse *v) {
   od_status status = od_lu_factor(n, v->square, v->pivot);
   double least = INFINITY, most = 0;
   for (int i = 0; i < n; i++) {
-    double size = fabs(v->square[i * n + i]);
+    double size = fabs(1 / v->square[i * n + i]);  // the pivot
     least = fmin(least, size), most = fmax(most, size);
   }
   if (status != OD_OK || (n > 0 && !(least > singular_pivot * fmax(most, 1e-3)))) {

@@ -334,6 +334,7 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work) {
 static void destroy(od_plant *plant) {
   od_plant_data *d = (od_plant_data *)plant->model;
   free(d->output);
+  free(d->seen);
   free(d->parameter);
   free(d->owner);
   free(d->block);
@@ -463,11 +464,12 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .ops = &d->ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
+  d->seen = malloc((size_t)(output_count + 1) * sizeof *d->seen);
   d->parameter = copy_indices(parameters, parameter_count);
   d->owner = malloc((size_t)(parameter_count + 1) * sizeof *d->owner);
   d->block = malloc((size_t)(parameter_count + 1) * sizeof *d->block);
   d->scale = malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
-  if (!d->output || !d->parameter || !d->owner || !d->block || !d->scale) {
+  if (!d->output || !d->seen || !d->parameter || !d->owner || !d->block || !d->scale) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
@@ -480,6 +482,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++) {
+    d->seen[i] = od_model_output_sees(m, &m->output[chosen[i]], od_plant_nx(&d->plant));
     if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
     if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
   }

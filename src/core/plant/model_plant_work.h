@@ -13,11 +13,16 @@
 #include "oleodyn/plant.h"
 #include "signals/blocks.h"
 
+typedef struct od_state_range {  // states from `first` on, before `end`
+  int first, end;
+} od_state_range;
+
 typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
   od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
+  od_state_range *seen;      // of each output: the states whose changes it may show
   bool reactions;            // some output shows what a joint or a rod carries
   od_circuit_number *owner;  // of each parameter
   od_block_number *block;    // the same for numbers of blocks
@@ -158,6 +163,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
 // Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
 bool od_model_output_is_reaction(const od_output *o);
+// States whose changes an output may show, of a plant with nx of them.
+od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
 // Whether an output shows rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);

@@ -7,6 +7,7 @@
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
 #include "simulate/run.h"
+#include "simulate/run_bounds.h"
 #include "simulate/step_control.h"
 
 // The energies whose ranges say how much was moved about; the first is what must stay zero.
@@ -40,6 +41,7 @@ typedef struct od_run_state {
   od_run_range energy_range[OD_RUN_ENERGIES];
   double balance;  // the largest
   od_cavitation *cavitation;
+  od_run_bounds *bounds;
   long rows, inputs_watched;
   od_run_range *input_range;
   double *input_bend;         // the largest distance of each input from the straight line within a step
