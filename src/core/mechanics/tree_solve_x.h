@@ -2,7 +2,7 @@
 // grow with the number of links alone. It is never written down.
 //
 // A change kappa_j of the second rates moves the coordinates by alpha kappa, their rates by beta kappa. Along the tree (the same
-// equations as in tangent_x.h) the change Y_i = (dX_i, dV_i, dA_i) of a link's motion follows that of its parent,
+// equations as in tangent_motion_x.h) the change Y_i = (dX_i, dV_i, dA_i) of a link's motion follows that of its parent,
 //
 //   Y_i = T_i Y_parent + b_i kappa_j,   b_i = (alpha S, beta S, S + beta S')
 //
@@ -86,7 +86,7 @@ static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY
   int columns = load->kind == OD_LOAD_CONTACT ? 2 * NV : NV;
   for (int c = 0; c < columns; c++) {
     move_link(m, w, load->link, c);
-    load_tangent(m, w, i, NULL, OD_LEVEL_POSITION);
+    load_tangent(m, w, NULL, i, NULL, OD_LEVEL_POSITION);
     add_column(m, w, load->link, c, P);
   }
 }
@@ -101,7 +101,7 @@ static void find_pull_tangent(const od_model *m, const double *w, int i, pull_ta
   const od_actuator *a = &m->actuator[i];
   const X(line) *s = actuator_line(m, w, i);
   const double *row = w + l->force_row + i * l->force_width;
-  line_tangents(m, w, a->point_a, a->point_b, s, &t->line);
+  line_tangents(m, w, NULL, a->point_a, a->point_b, s, &t->line);
   double force = -w[l->force + i], dforce = -(row[0] * t->line.length + row[1] * t->line.rate);
   for (int k = 0; k < ND; k++) t->pull[k] = force * s->e[k], t->change[k] = dforce * s->e[k] + force * t->line.e[k];
 }

@@ -1,6 +1,9 @@
 // Laying out a machine's work memory.
 #include "model/layout.h"
 
+#include <stddef.h>
+
+#include "base/wide.h"
 #include "model/model.h"
 
 static int take(int *end, int count) {
@@ -81,6 +84,16 @@ static int place_scalars(const od_model *m, od_layout *l) {
   return end;
 }
 
+// Tangents once more, in the same order, each entry in OD_LANES lanes.
+static void place_lanes(od_layout *l, int begin) {
+  const int one[] = {l->dX,   l->dS,   l->dV,    l->dA,      l->dF,     l->dz,     l->dzd,
+                     l->dzdd, l->dtau, l->dline, l->dlength, l->dspeed, l->dforce, l->dscratch};
+  od_lane_places *p = &l->lanes;
+  int *const lanes[] = {&p->dX,   &p->dS,   &p->dV,    &p->dA,      &p->dF,     &p->dz,     &p->dzd,
+                        &p->dzdd, &p->dtau, &p->dline, &p->dlength, &p->dspeed, &p->dforce, &p->dscratch};
+  for (size_t i = 0; i < sizeof one / sizeof *one; i++) *lanes[i] = begin + OD_LANES * (one[i] - l->dX);
+}
+
 // What only the real build has, behind that: tangents, derivatives, samples.
 static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
@@ -98,6 +111,8 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dlength = take(&end, m->actuators);
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
+  l->dscratch = take(&end, 2 * n + m->rows);
+  place_lanes(l, take(&end, OD_LANES_PAY * OD_LANES * (end - l->dX)));
   l->slope = take(&end, m->join.slopes);
   l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);

@@ -14,6 +14,11 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 // Scalars of a link in the factors of a tree's Newton matrix (mechanics/tree_solve_x.h), with motion vectors of nv entries.
 #define OD_TREE_LINK_SCALARS(nv) (3 * (nv) * (nv) + 11 * (nv) + 5)
 
+// Where tangents in lanes begin.
+typedef struct od_lane_places {
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
+} od_lane_places;
+
 typedef struct od_layout {
   // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
   int theta, gravity, reference, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
@@ -38,8 +43,9 @@ typedef struct od_layout {
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
-  // Tangents along one direction; those of links stand one after another.
-  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;
+  // Tangents along one direction; those of links stand one after another. Behind them the same in lanes, in the same order.
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
+  od_lane_places lanes;
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
   // (rate_width apart, or sparse: od_join.row_start); the last column of a row is for what depends on nothing. How pressures as elements see them move with

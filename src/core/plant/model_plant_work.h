@@ -16,22 +16,33 @@
 typedef struct od_state_range {  // states from `first` on, before `end`
   int first, end;
 } od_state_range;
+// What a parameter changes of the mechanism's constants: a part of od_plant_data.changed. Not for numbers of circuits and blocks, nor
+// where blocks measure what depends on numbers: there derivatives are found otherwise.
+typedef struct od_constant_changes {
+  bool is_mechanical;
+  int first, count, kinds;
+} od_constant_changes;
 
 typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
   od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
-  od_state_range *seen;      // of each output: the states whose changes it may show
-  bool reactions;            // some output shows what a joint or a rod carries
-  od_circuit_number *owner;  // of each parameter
-  od_block_number *block;    // the same for numbers of blocks
+  od_state_range *seen;          // of each output: the states whose changes it may show
+  bool reactions;                // some output shows what a joint or a rod carries
+  od_circuit_number *owner;      // of each parameter
+  od_block_number *block;        // the same for numbers of blocks
+  od_constant_changes *change;   // of each parameter
+  int *changed, changes;         // indices of the constants
+  int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
   double *scale;
-  size_t scalars, integers, scratch, point, kept, sparse, tree, complex_scalars;  // offsets in bytes
+  // Offsets in bytes.
+  size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
 
 typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
+  int changes_known;     // whether the changes of constants are those of the present numbers
   int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } od_work_header;
@@ -45,6 +56,7 @@ typedef struct od_work_parts {
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to come back to after a failure
   double *sparse;     // factors of the matrix of a step and room for a row of it, where it is sparse
+  double *change;     // of constants, see model_plant_numbers.c
   double _Complex *wc;
 } od_work_parts;
 
@@ -63,6 +75,7 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
   p.sparse = (double *)(base + d->sparse);
+  p.change = (double *)(base + d->changed_values);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }
@@ -110,6 +123,34 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
   return -sum;
 }
 
+// model_plant_tangents.c
+// A column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
+                                  const od_number_change *change, int level, double *column);
+// The same for OD_LANES directions side by side, where OD_LANES_PAY.
+typedef struct od_lane_directions {
+  od_lanes *dz, *dzd, *dzdd, *column;
+} od_lane_directions;
+size_t od_model_plant_lane_doubles(const od_plant *plant);
+od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
+// The level is the lowest of all lanes. Afterwards columns are taken lane by lane, each with the level of its own; with a
+// change, of machines without blocks.
+void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
+                              const od_number_change *change, int level);
+void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
+                                int level, double *column, int stride);
+
+// model_plant_numbers.c
+// Finds which constants the parameters change, when the plant is made; false: memory ran out.
+bool od_model_plant_find_changes(od_plant_data *d);
+size_t od_model_plant_change_doubles(const od_plant_data *d);
+// The change of one parameter that is a number of the mechanism, and the level that tangents along it begin at; its end
+// must be told.
+od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level);
+void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j);
+// The columns of all of them, in nk x np.
+void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp);
+
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
@@ -122,10 +163,6 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
 od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta);
 void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
 size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
-
-// A column of the residual's derivatives for a direction of the mechanism, from a level on.
-void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
-                                  double *column);
 
 // sparse_steps.c: machines whose rows of rates are sparse. The circuit's rows of a column, for changed lengths and speeds; a row of
 // factor * dg/dc, of all states of the circuit; and the matrix of a step.
@@ -160,7 +197,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
                                           const unsigned char *wanted, const double *kx, const double *ku,
                                           const double *kp, double *hx, double *hu, double *hp);
 // The change of an output (without integrals) along the last tangent.
-double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
+                              const od_number_change *change);
 // Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
 bool od_model_output_is_reaction(const od_output *o);
 // States whose changes an output may show, of a plant with nx of them.
@@ -185,13 +223,13 @@ void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p);
 // The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
-// dc and a number.
+// dc, a block's number and a mechanism's (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
-                                   od_block_number number, double *line);
+                                   od_block_number number, const od_number_change *change, double *line);
 // What blocks add to a column of the residual's derivatives: of the last tangent (dc is zero), of the first-order
 // states, of an input, of a number.
-void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc, int level,
-                                         double *column);
+void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc,
+                                         const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
 // The same along states dc alone, without the motion, which stands still: the column begins as zero.

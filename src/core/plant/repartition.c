@@ -108,6 +108,16 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   od_work_parts p = od_work_parts_of(d, work);
   double _Complex *g = p.wc + l->scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
   for (int j = 0; j < plant->np; j++) {
+    if (d->change[j].is_mechanical) {
+      int level;
+      od_number_change change = od_model_plant_begin_number(d, &p, j, &level);
+      od_directions v = clear_directions(plant, &p);
+      od_mechanics(d->m)->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, NULL, &change, level);
+      put_column(T, d->m->coordinates, columns, first + j, p.w + l->dz);
+      put_column(T1, d->m->coordinates, columns, first + j, p.w + l->dzd);
+      od_model_plant_end_number(d, &p, j);
+      continue;
+    }
     bool moves = d->owner[j].owner == OD_OWNER_NONE;
     od_status status = moves ? od_model_plant_complex_point(plant, work, j, NULL, g) : OD_OK;
     if (status != OD_OK) return status;
@@ -191,7 +201,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   od_directions v = clear_directions(plant, &p);
   for (int j = 0; j < moved; j++) {
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;
-    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
+    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
     put_column(T, n, columns, j, p.w + l->dz);
     put_column(T1, n, columns, j, p.w + l->dzd);
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 0;

@@ -60,7 +60,7 @@ static const int *fill_motion(const od_plant_data *d, const od_work_parts *p, do
     v.dz[k] = alpha;
     v.dzd[k] = beta;
     v.dzdd[k] = 1;
-    od_model_plant_motion_column(d, p, &v, level, v.out);
+    od_model_plant_motion_column(d, p, &v, NULL, level, v.out);
     for (int i = 0; i < n; i++) p->sparse[*place++] += v.out[i];
     for (int i = 0; i < m->step.moves; i++) p->sparse[*place++] += v.out[n + m->step.moved[i]];
     for (int i = m->circuit_states; i < m->states; i++) p->sparse[*place++] += v.out[n + i];
@@ -85,7 +85,8 @@ static void fill_signals(const od_plant_data *d, const od_work_parts *p, double 
   const od_step_pattern *step = &m->step;
   int n = d->plant.nz;
   od_directions v = clear_directions(&d->plant, p);
-  if (m->measures) od_mechanics(m)->tangent_motion(m, p->in, p->w, v.dz, v.dzd, v.dzdd, OD_LEVEL_INPUT);  // no motion
+  if (m->measures)
+    od_mechanics(m)->tangent_motion(m, p->in, p->w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_INPUT);  // no motion
   for (int k = 0; k < step->feels; k++) {
     v.dc[step->felt[k]] = 1;
     od_model_plant_signal_column(d, p, v.dc, beta, v.out);
