@@ -6,7 +6,7 @@
 #include "fourbar_subjects.h"
 #include "oleodyn/oleodyn.h"
 
-enum { PARAMETERS = 18, SECONDS = 5 };
+enum { PARAMETERS = 18, WITH_MASSES = 24, SECONDS = 5 };
 
 typedef struct press {
   od_machine *machine;
@@ -50,7 +50,7 @@ static void destroy(void *self) {
   free(m);
 }
 
-// The oil's two numbers and the inner control points of the four curves.
+// The oil's two numbers and the inner control points of the four curves; then masses and lengths of the bodies.
 static int find_parameters(const od_machine *machine, int *parameter) {
   int count = 0;
   parameter[count++] = od_machine_number_find(machine, "oil.kp");
@@ -61,6 +61,12 @@ static int find_parameters(const od_machine *machine, int *parameter) {
       snprintf(path, sizeof path, "valve.ports.%c.curve.points[%d]", "abcd"[port], point);
       parameter[count++] = od_machine_number_find(machine, path);
     }
+  static const char *const body[] = {"crank", "coupler", "rocker"}, *const what[] = {"mass", "length"};
+  for (int i = 0; i < 6; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s.beam.%s", body[i % 3], what[i / 3]);
+    parameter[count++] = od_machine_number_find(machine, path);
+  }
   for (int i = 0; i < count; i++)
     if (parameter[i] < 0) return -1;
   return 0;
@@ -74,10 +80,12 @@ static int prepare(press *m, const char *file) {
   od_messages_free(messages);
   if (loaded != OD_OK) return -1;
   // Parameters cost memory and, with Jacobian, time; a plain step has none.
-  int parameter[PARAMETERS];
+  int parameter[WITH_MASSES];
   od_error error = {0};
   if (find_parameters(m->machine, parameter) != 0) return -1;
-  const int count = m->mode == BENCH_TRAPEZOID ? 0 : PARAMETERS;
+  const int count = m->mode == BENCH_TRAPEZOID                   ? 0
+                    : m->mode == BENCH_TRAPEZOID_JACOBIAN_MASSES ? WITH_MASSES
+                                                                 : PARAMETERS;
   if (od_machine_plant(m->machine, NULL, 0, parameter, count, &m->plant, &error) != OD_OK) {
     fprintf(stderr, "oleodyn: %s\n", error.text);
     return -1;
@@ -85,7 +93,7 @@ static int prepare(press *m, const char *file) {
   const size_t nx = (size_t)od_plant_nx(m->plant);
   m->sim = od_sim_new(m->plant);
   m->F = calloc(nx * nx, sizeof *m->F);
-  m->Gp = calloc(nx * PARAMETERS, sizeof *m->Gp);
+  m->Gp = calloc(nx * WITH_MASSES, sizeof *m->Gp);
   m->steps = (int)lround(SECONDS / m->step);
   m->u = calloc((size_t)m->steps + 1, sizeof *m->u);
   if (!m->sim || !m->F || !m->Gp || !m->u || m->plant->nu != 1) return -1;
@@ -104,6 +112,8 @@ int bench_hydraulic_new(bench_subject *subject, const char *machine_file, int mo
   *subject = (bench_subject){
       .step = step, .self = m, .start = start, .advance = advance, .destroy = destroy, .steps = m->steps};
   snprintf(subject->name, sizeof subject->name, "oleodyn hydraulic, trapezoid%s",
-           mode == BENCH_TRAPEZOID ? "" : ", exact Jacobian");
+           mode == BENCH_TRAPEZOID            ? ""
+           : mode == BENCH_TRAPEZOID_JACOBIAN ? ", exact Jacobian"
+                                              : ", Jacobian with masses");
   return 0;
 }

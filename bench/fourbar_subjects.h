@@ -22,12 +22,12 @@ enum { BENCH_EULER, BENCH_RK4, BENCH_FORWARD_DIFFERENCES, BENCH_CENTRED_DIFFEREN
 int bench_mujoco_new(bench_subject *subject, const bench_reference *reference, int mode, double step, double hardness);
 const char *bench_mujoco_version(void);  // NULL: built without MuJoCo
 
-enum { BENCH_TRAPEZOID, BENCH_TRAPEZOID_JACOBIAN, BENCH_OLEODYN_RK4 };
+enum { BENCH_TRAPEZOID, BENCH_TRAPEZOID_JACOBIAN, BENCH_OLEODYN_RK4, BENCH_TRAPEZOID_JACOBIAN_MASSES };
 int bench_oleodyn_new(bench_subject *subject, const char *machine_file, int mode, double step);
 
 // The same four-bar driven by a cylinder, a valve and a pump (cases/fourbar-valve, six control points), 5 s. With
-// Jacobian: the transition in all states and in 18 parameters, two of the oil and the 16 inner control points.
-// BENCH_TRAPEZOID or BENCH_TRAPEZOID_JACOBIAN.
+// Jacobian: the transition in all states and in 18 parameters, two of the oil and the 16 inner control points; with masses: and in
+// masses and lengths of the three bodies. BENCH_TRAPEZOID, BENCH_TRAPEZOID_JACOBIAN or BENCH_TRAPEZOID_JACOBIAN_MASSES.
 int bench_hydraulic_new(bench_subject *subject, const char *machine_file, int mode, double step);
 
 #endif

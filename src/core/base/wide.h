@@ -1,7 +1,7 @@
 // OD_WIDE before a function: compiled again for processors with wider vectors, chosen when the program starts. The
 // bits stay the same: nothing is contracted, and sums keep the order in which they are written. Only where the compiler
 // and the system can do that; elsewhere it means nothing. For static functions: what chooses between them would leave the
-// shared library otherwise.
+// shared library otherwise. OD_WIDE_QUAD: the same for functions that know nothing wider than four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
@@ -12,8 +12,10 @@
 #else
 #define OD_WIDE __attribute__((target_clones("avx2", "default")))
 #endif
+#define OD_WIDE_QUAD __attribute__((target_clones("avx2", "default")))
 #else
 #define OD_WIDE
+#define OD_WIDE_QUAD
 #endif
 
 // What such a function calls in its loops becomes part of it.
@@ -21,15 +23,30 @@
 
 // Four numbers side by side. For variables inside a function only.
 typedef double od_quad __attribute__((vector_size(32)));
+typedef long long od_quad_places __attribute__((vector_size(32)));
+// Four numbers from a place in memory on, to be read or written.
+typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+#define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
 
-// x moved up by one or two places, the first numbers of y before it.
+// The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
+// vectors at all; elsewhere nobody asks for them, and they are left out.
+enum { OD_LANES = 4 };
+#if defined(__SSE2__) || defined(__aarch64__)
+#define OD_LANES_PAY 1
+#else
+#define OD_LANES_PAY 0
+#endif
+typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
+
+// x moved up by one or two places, the first numbers of y before it; x with the numbers of each pair exchanged.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)
+#define OD_QUAD_PAIRS_TURNED(x) __builtin_shufflevector(x, x, 1, 0, 3, 2)
 #else
-typedef long long od_quad_places __attribute__((vector_size(32)));
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shuffle(x, y, (od_quad_places){4, 0, 1, 2})
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shuffle(x, y, (od_quad_places){4, 5, 0, 1})
+#define OD_QUAD_PAIRS_TURNED(x) __builtin_shuffle(x, (od_quad_places){1, 0, 3, 2})
 #endif
 
 #endif

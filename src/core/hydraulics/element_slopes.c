@@ -15,33 +15,31 @@ typedef struct alone {
   od_batch batch;
 } alone;
 
-static alone take_out(const od_model *m, const double *w, int instance) {
+static void take_out(const od_model *m, const double *w, int instance, alone *a) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   const od_element_class *c = od_instance_class(e);
   const od_layout *l = &m->layout;
-  alone a;
   int hosts = OD_OIL_STATES, own = hosts + MOST_NUMBERS, in = own + MOST_NUMBERS,
       kept = in + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS;
-  a.batch = (od_batch){.element_class = e->element_class,
-                       .count = 1,
-                       .in = in,
-                       .out = in + OD_MOST_IN,
-                       .report = in + OD_MOST_IN + OD_MOST_OUT,
-                       .kept = kept,
-                       .kept_scalars = c->kept,
-                       .choices = c->choices,
-                       .number = 0,
-                       .host = 1,
-                       .choice = 2};
-  a.pool[0] = own;
-  a.pool[1] = hosts;
-  memcpy(a.pool + 2, e->choice, sizeof e->choice);
-  for (int i = 0; i < OD_OIL_STATES; i++) a.w[i] = w[l->oil + i];
-  for (int i = 0; host && i < host->numbers && i < MOST_NUMBERS; i++) a.w[hosts + i] = w[l->theta + host->number + i];
-  for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a.w[own + i] = w[l->theta + e->number + i];
-  for (int i = 0; i < c->ins; i++) a.w[in + i] = w[e->in + i];
-  for (int i = 0; i < c->kept; i++) a.w[kept + i] = 0;
-  return a;
+  a->batch = (od_batch){.element_class = e->element_class,
+                        .count = 1,
+                        .in = in,
+                        .out = in + OD_MOST_IN,
+                        .report = in + OD_MOST_IN + OD_MOST_OUT,
+                        .kept = kept,
+                        .kept_scalars = c->kept,
+                        .choices = c->choices,
+                        .number = 0,
+                        .host = 1,
+                        .choice = 2};
+  a->pool[0] = own;
+  a->pool[1] = hosts;
+  memcpy(a->pool + 2, e->choice, sizeof e->choice);
+  for (int i = 0; i < OD_OIL_STATES; i++) a->w[i] = w[l->oil + i];
+  for (int i = 0; host && i < host->numbers && i < MOST_NUMBERS; i++) a->w[hosts + i] = w[l->theta + host->number + i];
+  for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a->w[own + i] = w[l->theta + e->number + i];
+  for (int i = 0; i < c->ins; i++) a->w[in + i] = w[e->in + i];
+  for (int i = 0; i < c->kept; i++) a->w[kept + i] = 0;
 }
 
 static void evaluate(alone *a) {
@@ -64,7 +62,8 @@ static double change(const alone *a, int place) {
 void od_element_slopes(const od_model *m, double *w, int instance) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
-  alone a = take_out(m, w, instance);
+  alone a;
+  take_out(m, w, instance, &a);
   for (int j = 0; j < c->ins; j++) {
     move(&a, a.batch.in + j, 1);
     evaluate(&a);
@@ -77,7 +76,8 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
   if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
-  alone a = take_out(m, w, instance);
+  alone a;
+  take_out(m, w, instance, &a);
   move_number(&a, number);
   evaluate(&a);
   for (int k = 0; k < c->outs; k++) dout[k] = change(&a, a.batch.out + k);
@@ -98,7 +98,8 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
-  alone a = take_out(m, w, instance);
+  alone a;
+  take_out(m, w, instance, &a);
   for (int j = 0; j < c->ins; j++) move(&a, a.batch.in + j, din[j]);
   for (int i = 0; doil && i < OD_OIL_STATES; i++) move(&a, i, doil[i]);
   for (int k = 0; k < c->outs; k++) {
@@ -118,7 +119,8 @@ double od_element_report_by_number(const od_model *m, double *w, int instance, i
     return od_element_number_slope(m, w, instance, number, dout)
                ? od_element_report_change(m, w, instance, report, none, dout, NULL)
                : 0;
-  alone a = take_out(m, w, instance);
+  alone a;
+  take_out(m, w, instance, &a);
   move_number(&a, number);
   evaluate(&a);
   c->report_complex(&a.batch, a.pool, a.w);

@@ -21,20 +21,6 @@ static void link_forces(const od_model *m, od_x *w) {
   for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
 }
 
-// Adds every link's force to its parent's: afterwards F holds what each joint must carry for its whole branch.
-static void accumulate(const od_model *m, od_x *F) {
-  for (int i = m->links - 1; i > 0; i--) {
-    od_x *Fp = F + NV * m->link[i].parent;
-    for (int k = 0; k < NV; k++) Fp[k] += F[NV * i + k];
-  }
-}
-
-static inline od_x along(const od_x *S, const od_x *F) {
-  od_x sum = 0;
-  for (int k = 0; k < NV; k++) sum += S[k] * F[k];
-  return sum;
-}
-
 // The part of the accumulated forces that each joint's coordinate has to provide.
 static void joint_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;

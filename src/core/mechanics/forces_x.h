@@ -21,13 +21,6 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
 }
 
-// Subtracts a force f acting at r on a link from what its motion requires.
-static inline void apply_force(const od_x *r, const od_x *f, double sign, od_x *F) {
-  od_x minus[ND];
-  for (int k = 0; k < ND; k++) minus[k] = -sign * f[k], F[NA + k] += minus[k];
-  add_couple(r, minus, F);
-}
-
 // A pull along a line, on both its ends.
 static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point_b, const X(line) * s, od_x force) {
   od_x pull[ND];
@@ -142,3 +135,30 @@ static inline void apply_load(const od_model *m, od_x *w, int i) {
   for (int k = 0; k < ND; k++) d[k] *= size;
   apply_force(r, d, 1, F);
 }
+
+#ifndef OD_COMPLEX
+// How the lengths of all actuators change with the independent coordinates: one row each, also the way in which their
+// forces act on those.
+static void X(actuator_map)(const od_model *m, const int *in, double *w) {
+  const od_layout *l = &m->layout;
+  double *full = w + l->dtau;
+  for (int i = 0; i < m->actuators; i++) {
+    const od_actuator *a = &m->actuator[i];
+    if (a->length_row < 0) continue;
+    for (int j = 0; j < m->coordinates; j++) full[j] = 0;
+    if (a->coordinate >= 0) {
+      full[a->coordinate] = 1;
+    } else {
+      const X(line) *s = actuator_line(m, w, i);
+      double v[ND];
+      for (int end = -1; end <= 1; end += 2)
+        for (int link = m->point[end < 0 ? a->point_a : a->point_b].link; link > 0; link = m->link[link].parent) {
+          if (m->link[link].coordinate < 0) continue;
+          velocity_at(w + l->S + NV * link, end < 0 ? s->ra : s->rb, v);
+          full[m->link[link].coordinate] += end * dot(s->e, v);
+        }
+    }
+    gather(m, in, w, full, w + l->length_map + a->length_row * m->freedom);
+  }
+}
+#endif

@@ -9,11 +9,29 @@
 #include "model/model.h"
 // The space.
 #ifdef OD_PLANAR
-#include "mechanics/space_planar_x.h"
+enum { ND = OD_PLANAR_ND, NV = OD_PLANAR_NV, NR = OD_PLANAR_NR, NI = OD_PLANAR_NI, NA = 1 };
 #else
-#include "mechanics/space_spatial_x.h"
+enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATIAL_NI, NA = 3 };
 #endif
+
+// Vectors that the motion is linear in: here of the kernel's own scalar, in lanes below. T(name) is a function of such a vector;
+// PT(name) a product of what the point has and such a vector, TP(name) the other way round. D(name) is where tangents stand. A stage is
+// called from several places, a part becomes part of its callers.
+#define od_t     od_x
+#define T(name)  name
+#define PT(name) name
+#define TP(name) name
+#define D(name)  (w + l->name)
+#define OD_STAGE static
+#define OD_PART  static inline
+#define N(name)  name
+#define OD_A     od_x
+#define OD_B     od_x
+#define OD_C     od_x
+#define OD_C_IS_B
+#include "mechanics/space_x.h"
 // The pipeline, in the order in which data flows.
+#include "mechanics/linear_x.h"
 #include "mechanics/derive_x.h"
 #include "mechanics/kinematics_x.h"
 #include "mechanics/closure_x.h"
@@ -22,9 +40,15 @@
 #include "mechanics/dynamics_x.h"
 #include "mechanics/reactions_x.h"
 #ifndef OD_COMPLEX
-#include "mechanics/tangent_x.h"
+#include "mechanics/tangent_numbers_x.h"
+#include "mechanics/tangent_motion_x.h"
+#include "mechanics/tangent_forces_x.h"
+#include "mechanics/tree_solve_x.h"
 #endif
 #include "mechanics/outputs_x.h"
+#if !defined(OD_COMPLEX) && OD_LANES_PAY
+#include "mechanics/lanes_x.h"
+#endif
 
 // Positions, closure rows and their Jacobian for all coordinates as they stand in w: what assembly needs.
 static void X(open_positions)(const od_model *m, od_x *w) {
@@ -50,9 +74,15 @@ const od_mechanics_complex OD_TABLE = {
 const od_mechanics_real OD_TABLE = {
     .accelerate = X(accelerate),
     .actuator_map = X(actuator_map),
-    .tangent = X(tangent),
-    .tangent_motion = X(tangent_motion),
+    .tangent = tangent,
+    .tangent_motion = tangent_motion,
+#if OD_LANES_PAY
+    .tangent_lanes = X(tangent_lanes),
+#endif
     .output_tangent = X(output_tangent),
+    .tree_factor = X(tree_factor),
+    .tree_solve = X(tree_solve),
+    .tree_line = X(tree_line),
 #endif
     .prepare = X(prepare),
     .open_positions = X(open_positions),

@@ -2,6 +2,27 @@
 // Positions and joint axes, then velocities with what they alone contribute to accelerations, then accelerations.
 
 #ifndef OD_PLANAR
+// out = A B for rotation matrices
+static inline void rotation_product(const od_x *A, const od_x *B, od_x *out) {
+  od_x T[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) T[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+  for (int i = 0; i < 9; i++) out[i] = T[i];
+}
+// Rotation by an angle about a unit axis (Rodrigues).
+static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
+  od_x t = 1 - c;
+  R[0] = c + t * a[0] * a[0];
+  R[4] = c + t * a[1] * a[1];
+  R[8] = c + t * a[2] * a[2];
+  R[1] = t * a[0] * a[1] - s * a[2];
+  R[3] = t * a[0] * a[1] + s * a[2];
+  R[2] = t * a[0] * a[2] + s * a[1];
+  R[6] = t * a[0] * a[2] - s * a[1];
+  R[5] = t * a[1] * a[2] - s * a[0];
+  R[7] = t * a[1] * a[2] + s * a[0];
+}
+
 // A screw turns about its axis and moves along it, by its lead in a turn.
 static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x *R, od_x *r, od_x *S) {
   od_x a[ND], T[NR], pitch = lead / 6.2831853071795864769;
@@ -119,10 +140,6 @@ static inline void point_position(const od_model *m, const od_x *w, int point, o
   int link = m->point[point].link;
   turn(w + l->rotation + NR * link, w + l->point + ND * point, r);
   for (int k = 0; k < ND; k++) r[k] += w[l->position + ND * link + k];
-}
-static inline void velocity_at(const od_x *V, const od_x *r, od_x *v) {
-  spin(V, r, v);
-  for (int k = 0; k < ND; k++) v[k] += V[NA + k];
 }
 static inline void acceleration_at(const od_x *V, const od_x *A, const od_x *r, const od_x *v, od_x *a) {
   od_x centripetal[ND];

@@ -28,26 +28,6 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
   return OD_OK;
 }
 
-// Solves Phi_dep x = b in place; b has one entry per pivot row, x one per dependent coordinate.
-static void solve_closure(const od_model *m, const int *in, const od_x *w, od_x *b) {
-  const od_layout *l = &m->layout;
-  const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
-  const od_x *lu = w + l->lu;
-  int rank = od_partition_rank(m);
-  for (int i = 0; i < rank; i++)
-    for (int e = start[i]; e < diagonal[i]; e++) b[i] -= lu[e] * b[column[e]];
-  for (int i = rank - 1; i >= 0; i--) {
-    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) b[i] -= lu[e] * b[column[e]];
-    b[i] *= lu[diagonal[i]];
-  }
-}
-
-// Gathers the kept rows of a vector with one entry per closure row, negated, in pivot order.
-static void gather_rows(const od_model *m, const int *in, const od_x *rows, od_x *out) {
-  int rank = od_partition_rank(m);
-  for (int i = 0; i < rank; i++) out[i] = -rows[in[m->layout.kept_row + i]];
-}
-
 // The dependent coordinates that close the loops for the independent ones at hand, from the present ones on.
 // Bounded: quadratic convergence needs three or four rounds, anything beyond is a failure.
 static od_status close_loops(const od_model *m, const int *in, od_x *w) {
@@ -108,30 +88,5 @@ static void velocity_map(const od_model *m, const int *in, od_x *w) {
     }
     solve_closure(m, in, w, b);
     for (int i = 0; i < rank; i++) R[i * free + k] = b[i];
-  }
-}
-
-// full = [R; 1] part: a vector of independent entries spread over all coordinates.
-static void spread(const od_model *m, const int *in, const od_x *w, const od_x *part, od_x *full) {
-  const od_layout *l = &m->layout;
-  int rank = od_partition_rank(m), free = m->freedom;
-  const od_x *R = w + l->R;
-  for (int k = 0; k < free; k++) full[in[l->independent + k]] = part[k];
-  for (int i = 0; i < rank; i++) {
-    od_x sum = 0;
-    for (int k = 0; k < free; k++) sum += R[i * free + k] * part[k];
-    full[in[l->dependent + i]] = sum;
-  }
-}
-
-// part = [R; 1]' full: generalised forces of all coordinates as felt by the independent ones.
-static void gather(const od_model *m, const int *in, const od_x *w, const od_x *full, od_x *part) {
-  const od_layout *l = &m->layout;
-  int rank = od_partition_rank(m), free = m->freedom;
-  const od_x *R = w + l->R;
-  for (int k = 0; k < free; k++) part[k] = full[in[l->independent + k]];
-  for (int i = 0; i < rank; i++) {
-    od_x value = full[in[l->dependent + i]];
-    for (int k = 0; k < free; k++) part[k] += R[i * free + k] * value;
   }
 }

@@ -3,7 +3,16 @@
 #ifndef OD_MECHANICS_H
 #define OD_MECHANICS_H
 
+#include "base/wide.h"
 #include "model/model.h"
+
+// What a number of the mechanism changes directly: the constants at the beginning of the work memory (od_layout, before `chart`), in
+// the same order; in lanes, of OD_LANES numbers side by side. Kinds tell which of them may be other than zero.
+enum { OD_CHANGES_PLACES = 1, OD_CHANGES_INERTIA = 2, OD_CHANGES_LOADS = 4 };
+typedef struct od_number_change {
+  const double *by;
+  int kinds;
+} od_number_change;
 
 typedef struct od_mechanics_real {
   // Constants from theta (which stands in w), and the ground.
@@ -22,15 +31,28 @@ typedef struct od_mechanics_real {
   void (*actuator_map)(const od_model *m, const int *in, double *w);
   // Closure forces; once per point before tangents at position level and before reactions of joints are shown.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
-  // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_x.h) and inputs.
+  // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_motion_x.h), inputs and
+  // a number of the mechanism. du and change may be NULL.
   void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
-                  const double *du, int level, double *dg);
+                  const double *du, const od_number_change *change, int level, double *dg);
   // The motion's part of it alone, for outputs and for carrying tangents to other coordinates; without accelerations
   // where dzdd is NULL, and without velocities where dzd is NULL as well.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
-                         const double *dzdd, int level);
+                         const double *dzdd, const od_number_change *change, int level);
+  // tangent() along OD_LANES directions side by side, of which none begins at a lower level. NULL where OD_LANES_PAY is 0.
+  void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
+                        const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);
-  double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du);
+  // Its change along the last tangent or tangent_motion, with du and change as there.
+  double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
+                           const od_number_change *change);
+  // Machines without loops: Newton's matrix at the last point, factored along the tree into `tree` (od_tree_doubles()), without
+  // the lines between two moving links, and with `own` on its diagonal besides (NULL: nothing); a solution with these factors, in place; and how the pull of such a line acts on the
+  // coordinates, and how its pull, length and speed follow them (tree_solve_x.h).
+  od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
+  void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
+  void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,
+                    double *length, double *speed);
 } od_mechanics_real;
 
 typedef struct od_mechanics_complex {
@@ -52,6 +74,11 @@ static inline const od_mechanics_real *od_mechanics(const od_model *m) {
 }
 static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od_model *m) {
   return m->planar ? &od_mechanics_planar_complex : &od_mechanics_spatial_complex;
+}
+
+static inline size_t od_tree_doubles(const od_model *m) {
+  size_t links = (size_t)m->links;
+  return 2 + links * (m->planar ? OD_TREE_LINK_SCALARS(OD_PLANAR_NV) : OD_TREE_LINK_SCALARS(OD_SPATIAL_NV));
 }
 
 // What a direction changes: levels of od_mechanics_real.tangent.

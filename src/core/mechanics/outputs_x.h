@@ -172,57 +172,66 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
 
 #ifndef OD_COMPLEX
 
-static double body_kinetic_tangent(const od_model *m, const double *w, int body) {
+static double body_kinetic_tangent(const od_model *m, const double *w, const od_number_change *change, int body) {
   const od_layout *l = &m->layout;
   int i = m->body[body].link;
   double p[NV], t[NV], rV[NV];
   momentum(w + l->ground_inertia + NI * i, w + l->V + NV * i, p);
   motion_cross(w + l->dX + NV * i, w + l->V + NV * i, t);
   for (int k = 0; k < NV; k++) rV[k] = w[l->dV + NV * i + k] - t[k];
-  return along(rV, p);
+  double sum = along(rV, p);
+  if (!change) return sum;
+  double dI[NI];
+  own_inertia(m, w, change, i, dI);
+  momentum(dI, w + l->V + NV * i, p);
+  return sum + along(w + l->V + NV * i, p) / 2;
 }
 
 // d(m c) = m v_O + w x (m c) for the displacement dX.
-static double body_potential_tangent(const od_model *m, const double *w, int body) {
+static double body_potential_tangent(const od_model *m, const double *w, const od_number_change *change, int body) {
   const od_layout *l = &m->layout;
   int i = m->body[body].link;
   const double *I = w + l->ground_inertia + NI * i, *dX = w + l->dX + NV * i;
   double dh[ND];
   spin(dX, I + 1, dh);
   for (int k = 0; k < ND; k++) dh[k] += I[0] * dX[NA + k];
-  return -dot(dh, w + l->gravity);
+  double sum = -dot(dh, w + l->gravity);
+  if (!change) return sum;
+  // The inertia's own change, and those of gravity and of the reference point that first moments are taken about.
+  const double *g = w + l->gravity, *dg = CHANGE(gravity), *reference = w + l->reference;
+  double dI[NI];
+  own_inertia(m, w, change, i, dI);
+  sum -= dot(dI + 1, g) + dot(I + 1, dg);
+  return sum - dI[0] * dot(reference, g) - I[0] * (dot(CHANGE(reference), g) + dot(reference, dg));
 }
 
-static double load_speed_tangent(const od_model *m, const double *w, int i) {
+static double load_speed_tangent(const od_model *m, const double *w, const od_number_change *change, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
   if (load->kind == OD_LOAD_JOINT) return w[l->dzd + load->coordinate];
-  const double *V = w + l->V + NV * load->link, *dX = w + l->dX + NV * load->link, *dV = w + l->dV + NV * load->link;
-  double d[ND], dd[ND] = {0}, r[ND], v[ND], dr[ND], dv[ND], sum = 0;
+  const double *V = w + l->V + NV * load->link, *dV = w + l->dV + NV * load->link;
+  double d[ND], dd[ND], r[ND], v[ND], dr[ND], dv[ND], sum = 0;
   load_direction(m, w, i, d);
+  load_direction_tangent(m, w, change, i, d, dd);
   if (load->kind == OD_LOAD_TORQUE) {
-#ifndef OD_PLANAR
-    if (load->follows_body) spin(dX, d, dd);
-#endif
     for (int k = 0; k < NA; k++) sum += d[k] * dV[k] + dd[k] * V[k];
     return sum;
   }
-  if (load->follows_body) spin(dX, d, dd);
   point_position(m, w, load->point, r);
   velocity_at(V, r, v);
-  point_tangent(w, l, load->link, r, v, dr, dv, NULL);
+  point_tangent(m, w, change, load->point, r, v, dr, dv, NULL);
   return dot(d, dv) + dot(dd, v);
 }
 
-static double total_kinetic_tangent(const od_model *m, const double *w) {
+static double total_kinetic_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
-  for (int i = 0; i < m->bodies; i++) sum += body_kinetic_tangent(m, w, i);
+  for (int i = 0; i < m->bodies; i++) sum += body_kinetic_tangent(m, w, change, i);
   return sum;
 }
 
-static double total_potential_tangent(const od_model *m, const double *w) {
+static double total_potential_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
-  for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, i);
+  for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, change, i);
   return sum;
 }
 
@@ -235,7 +244,8 @@ static double body_component_tangent(const od_model *m, const double *w, int lin
   return body_component(m, w, link, rest, component);
 }
 
-static double point_output_tangent(const od_model *m, const double *w, const od_output *o) {
+static double point_output_tangent(const od_model *m, const double *w, const od_output *o,
+                                   const od_number_change *change) {
   const od_layout *l = &m->layout;
   int link = m->point[o->index].link;
   const double *V = w + l->V + NV * link;
@@ -244,7 +254,11 @@ static double point_output_tangent(const od_model *m, const double *w, const od_
   velocity_at(V, r, v);
   bool accelerates =
       o->kind != OD_OUT_POINT && o->kind != OD_OUT_POINT_VELOCITY && o->kind != OD_OUT_POINT_BODY_VELOCITY;
-  point_tangent(w, l, link, r, v, dr, dv, accelerates ? da : NULL);
+  point_tangent(m, w, change, o->index, r, v, dr, dv, accelerates ? da : NULL);
+  if (change && o->kind == OD_OUT_POINT)
+    for (int k = 0; k < ND; k++) dr[k] += CHANGE(reference)[k];
+  if (change && accelerates && o->kind != OD_OUT_POINT_SPECIFIC_FORCE)
+    for (int k = 0; k < ND; k++) da[k] += CHANGE(gravity)[k];
   switch (o->kind) {
     case OD_OUT_POINT: return ground_component(m, dr, o->component);
     case OD_OUT_POINT_VELOCITY: return ground_component(m, dv, o->component);
@@ -255,7 +269,11 @@ static double point_output_tangent(const od_model *m, const double *w, const od_
   acceleration_at(V, w + l->A + NV * link, r, v, a);
   if (o->kind == OD_OUT_POINT_BODY_ACCELERATION)
     for (int k = 0; k < ND; k++) a[k] += w[l->gravity + k];
-  return body_component_tangent(m, w, link, a, da, o->component);
+  double sum = body_component_tangent(m, w, link, a, da, o->component);
+#ifdef OD_PLANAR
+  if (change && o->kind == OD_OUT_POINT_SPECIFIC_FORCE) sum -= CHANGE(gravity)[2] * m->plane[2][o->component];
+#endif
+  return sum;
 }
 
 // The change of the angular part V of a motion vector along an axis of the link.
@@ -287,21 +305,23 @@ static double body_angle_tangent(const od_model *m, const double *w, int body) {
   return sum;
 }
 
-static double load_output_tangent(const od_model *m, const double *w, const od_output *o, const double *du) {
+static double load_output_tangent(const od_model *m, const double *w, const od_output *o, const double *du,
+                                  const od_number_change *change) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
     X(contact) c;
     contact_tangent d;
     contact_at(m, w, o->index, &c);
-    contact_tangents(m, w, o->index, &c, &d);
+    contact_tangents(m, w, change, o->index, &c, &d);
     return o->kind == OD_OUT_LOAD ? d.normal : dot(d.f, c.v) + dot(c.f, d.v);
   }
-  double size = load_size_tangent(m, w, o->index, du);
+  double size = load_size_tangent(m, w, change, o->index, du);
   if (o->kind == OD_OUT_LOAD) return size;
-  return size * load_speed(m, w, o->index) + load_size(m, w, o->index) * load_speed_tangent(m, w, o->index);
+  return size * load_speed(m, w, o->index) + load_size(m, w, o->index) * load_speed_tangent(m, w, change, o->index);
 }
 
-// The change of an output along the last tangent; du as there.
-static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du) {
+// The change of an output along the last tangent; du and change as there.
+static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
+                                const od_number_change *change) {
   const od_layout *l = &m->layout;
   switch (o->kind) {
     case OD_OUT_COORDINATE: return w[l->dz + o->index];
@@ -312,21 +332,21 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_POINT_ACCELERATION:
     case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_POINT_BODY_ACCELERATION:
-    case OD_OUT_POINT_SPECIFIC_FORCE: return point_output_tangent(m, w, o);
+    case OD_OUT_POINT_SPECIFIC_FORCE: return point_output_tangent(m, w, o, change);
     case OD_OUT_BODY_ANGLE: return body_angle_tangent(m, w, o->index);
     case OD_OUT_BODY_TURN_RATE:
     case OD_OUT_BODY_TURN_ACCELERATION:
     case OD_OUT_BODY_GYRO:
     case OD_OUT_BODY_GYRO_RATE: return body_turn_tangent(m, w, o);
-    case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
-    case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
+    case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, change, o->index);
+    case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, change, o->index);
     case OD_OUT_LOAD:
-    case OD_OUT_LOAD_POWER: return load_output_tangent(m, w, o, du);
+    case OD_OUT_LOAD_POWER: return load_output_tangent(m, w, o, du, change);
     case OD_OUT_INPUT: return du ? du[o->index] : 0;
-    case OD_OUT_KINETIC: return total_kinetic_tangent(m, w);
-    case OD_OUT_POTENTIAL: return total_potential_tangent(m, w);
-    case OD_OUT_STORED: return total_kinetic_tangent(m, w) + total_potential_tangent(m, w);
-    case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w) - total_potential_tangent(m, w);
+    case OD_OUT_KINETIC: return total_kinetic_tangent(m, w, change);
+    case OD_OUT_POTENTIAL: return total_potential_tangent(m, w, change);
+    case OD_OUT_STORED: return total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change);
+    case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change);
     default: return 0;  // integrals and the circuit: not the mechanism's matter
   }
 }

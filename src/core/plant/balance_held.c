@@ -11,8 +11,8 @@ void od_balance_gradient(const od_balance *b, const od_output *o, double *row) {
   od_directions v = clear_directions(b->t->plant, &p);
   for (int k = 0; k < b->n; k++) {
     v.dz[k] = 1;
-    od_mechanics(d->m)->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_POSITION);
-    row[k] = od_model_output_change(d->m, p.w, o, v.dc, v.du);
+    od_mechanics(d->m)->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_POSITION);
+    row[k] = od_model_output_change(d->m, p.w, o, v.dc, v.du, NULL);
     v.dz[k] = 0;
   }
 }

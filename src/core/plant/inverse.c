@@ -127,8 +127,8 @@ static od_status find_map(od_inverse *v) {
   for (int k = 0; k < n; k++) dz[k] = 0;
   for (int k = 0; k < n; k++) {
     dz[k] = 1;
-    od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, dz, NULL, NULL, OD_LEVEL_POSITION);
-    for (int i = 0; i < n; i++) v->J[i * n + k] = od_model_output_change(v->m, p.w, &v->moved[i], v->zero, NULL);
+    od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, dz, NULL, NULL, NULL, OD_LEVEL_POSITION);
+    for (int i = 0; i < n; i++) v->J[i * n + k] = od_model_output_change(v->m, p.w, &v->moved[i], v->zero, NULL, NULL);
     dz[k] = 0;
   }
   // Rows in units of the machine, so that pivots can be compared.
@@ -142,7 +142,7 @@ static od_status find_map(od_inverse *v) {
   od_status status = od_lu_factor(n, v->square, v->pivot);
   double least = INFINITY, most = 0;
   for (int i = 0; i < n; i++) {
-    double size = fabs(v->square[i * n + i]);
+    double size = fabs(1 / v->square[i * n + i]);  // the pivot
     least = fmin(least, size), most = fmax(most, size);
   }
   if (status != OD_OK || (n > 0 && !(least > singular_pivot * fmax(most, 1e-3)))) {
@@ -231,10 +231,10 @@ static od_status find_rates(od_inverse *v, const double *rate, const double *sec
   od_status status = place(v, v->zd, v->zero);
   if (status != OD_OK) return status;
   // What the rates of the outputs change by because of the motion alone.
-  od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, v->zd, v->zero, NULL, OD_LEVEL_POSITION);
+  od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, v->zd, v->zero, NULL, NULL, OD_LEVEL_POSITION);
   for (int i = 0; i < n; i++)
     v->zdd[i] =
-        (i < n - v->loose ? second[i] : 0) - od_model_output_change(v->m, p.w, &v->moved_rate[i], v->zero, NULL);
+        (i < n - v->loose ? second[i] : 0) - od_model_output_change(v->m, p.w, &v->moved_rate[i], v->zero, NULL, NULL);
   od_lu_solve(n, v->square, v->pivot, v->zdd, 1);
   for (int i = 0; i < v->loose; i++) {
     double *along = v->along + i * n;
@@ -271,7 +271,7 @@ static void settle_states(od_inverse *v) {
       if (e->actuator < 0 || force_place(e) < 0) continue;
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
-        double slope = p.w[l->rate_row + s * l->rate_width + 2 * m->actuators + s];
+        double slope = p.w[m->join.diagonal[s]];
         if (!(slope < 0)) continue;  // nothing draws it anywhere
         double step = -p.w[l->rate + s] / slope;
         p.w[l->c + s] += step;
@@ -331,11 +331,11 @@ static od_status find_drive_map(od_inverse *v) {
   for (int k = 0; k < n; k++) dz[k] = 0;
   for (int k = 0; k < n; k++) {
     dz[k] = 1;
-    od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, dz, NULL, NULL, OD_LEVEL_POSITION);
+    od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, dz, NULL, NULL, NULL, OD_LEVEL_POSITION);
     for (int d = 0; d < drives; d++) {
       if (v->drive[d].kind == OD_DRIVE_LOAD) continue;
       od_output length = drive_length(v->m, &v->drive[d]);
-      v->A[k * nd + d] = od_model_output_change(v->m, p.w, &length, v->zero, NULL);
+      v->A[k * nd + d] = od_model_output_change(v->m, p.w, &length, v->zero, NULL, NULL);
     }
     dz[k] = 0;
   }

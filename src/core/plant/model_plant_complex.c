@@ -1,5 +1,5 @@
 // A machine in complex numbers, whose imaginary parts carry exact derivatives: the residual with a parameter or a state moved, for
-// numbers that have consequences for the whole mechanism and for what switches; and steps of an integrator as a whole.
+// what has no tangents (reactions, samples, switches, blocks that measure what numbers change); and steps of an integrator as a whole.
 #include "plant/model_plant.h"
 
 #include "plant/model_plant_work.h"

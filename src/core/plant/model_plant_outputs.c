@@ -1,6 +1,7 @@
 // What can be observed of a machine: outputs of the mechanism, of the circuit, and integrals of powers; their
 // Jacobians.
 #include <stddef.h>
+#include <string.h>
 
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
@@ -54,9 +55,10 @@ double od_model_output_value(const od_model *m, const double *w, const od_output
   double share = stored_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
-double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
+                              const od_number_change *change) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
-  double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
+  double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
@@ -96,13 +98,14 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
 }
 
 // The wanted outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number
-// describe, into a column.
-static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, const double *dc,
-                          double *du, od_block_number number, double *h, int columns, int column) {
-  if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, du);
+// describe, into a column. State: the one that moves, so that outputs which do not see it stay zero, or -1.
+static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
+                          const double *dc, double *du, od_block_number number, const od_number_change *change,
+                          double *h, int columns, int column) {
+  if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, change, du);
   for (int i = 0; i < d->plant.ny; i++)
-    if (!wanted || wanted[i])
-      h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+    if ((!wanted || wanted[i]) && (state < 0 || (state >= d->seen[i].first && state < d->seen[i].end)))
+      h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du, change);
 }
 
 // What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.
@@ -136,6 +139,16 @@ static od_level level_shown(const od_model *m, const od_output *o) {
   }
 }
 
+od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx) {
+  od_state_range all = {0, nx};
+  if (m->blocks) return all;
+  int n = m->freedom, state = -1;
+  if (o->kind == OD_OUT_NODE_PRESSURE) state = m->node[o->index].state;
+  if (o->kind == OD_OUT_ELEMENT_STATE && o->second < 0) state = m->instance[o->index].state[o->component];
+  if (state >= 0) return (od_state_range){2 * n + state, 2 * n + state + 1};
+  return level_shown(m, o) == OD_LEVEL_POSITION ? (od_state_range){0, n} : all;
+}
+
 bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
@@ -160,40 +173,6 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
     case OD_OUT_PRESSURE_DIFFERENCE: return m->node[o->index].state >= 0 && m->node[o->second].state >= 0;
     default: return false;
   }
-}
-
-static od_status output_parameter_jacobian(const od_plant *plant, void *work, const unsigned char *wanted,
-                                           const double *kp, double *hp) {
-  const od_plant_data *d = od_plant_data_of(plant);
-  const od_model *m = d->m;
-  od_work_parts p = od_work_parts_of(d, work);
-  int nk = od_plant_nk(plant);
-  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
-  double *dk = p.scratch;
-  bool states_only = true;
-  for (int i = 0; i < plant->ny; i++)
-    if (!wanted || wanted[i]) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
-  for (int j = 0; j < plant->np; j++) {
-    if (states_only && d->owner[j].owner != OD_OWNER_NONE) {
-      for (int i = 0; i < plant->ny; i++) hp[i * plant->np + j] = 0;
-      continue;
-    }
-    if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
-      od_directions v = clear_directions(plant, &p);
-      for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
-      od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
-      output_column(d, &p, wanted, v.dc, v.du, d->block[j], hp, plant->np, j);
-      continue;
-    }
-    for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
-    od_status status = od_model_plant_complex_point(plant, work, j, dk, g);
-    if (status != OD_OK) return status;
-    for (int i = 0; i < plant->ny; i++) {
-      double _Complex y = od_model_output_value_complex(m, p.wc, &m->output[d->output[i]]);
-      hp[i * plant->np + j] = __imag__ y / od_imaginary_step;
-    }
-  }
-  return OD_OK;
 }
 
 // What joints and rods carry depends on everything at once: on motion, pressures and signals, through the loops. Its derivatives
@@ -232,12 +211,15 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // How far into the motion the wanted outputs look.
 typedef struct sight {
   bool positions, velocities, accelerations;
+  bool everything;  // one of them may see all states: more than positions, or one state of the circuit by itself
 } sight;
 
 static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   sight s = {0};
   for (int i = 0; i < d->plant.ny; i++) {
-    od_level level = wanted && !wanted[i] ? OD_LEVEL_INPUT : level_shown(d->m, &d->m->output[d->output[i]]);
+    if (wanted && !wanted[i]) continue;
+    od_level level = level_shown(d->m, &d->m->output[d->output[i]]);
+    s.everything = s.everything || (d->seen[i].first == 0 && d->seen[i].end == od_plant_nx(&d->plant));
     s.positions = s.positions || level != OD_LEVEL_INPUT;
     s.velocities = s.velocities || level == OD_LEVEL_VELOCITY || level == OD_LEVEL_ACCELERATION;
     s.accelerations = s.accelerations || level == OD_LEVEL_ACCELERATION;
@@ -248,13 +230,60 @@ static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
 // The motion of the mechanism along a direction, as far as it is seen. Accelerations follow by the derivatives of k, a
 // column of nk x columns.
 static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,
-                           int level, const double *dk, int columns) {
+                           const od_number_change *change, int level, const double *dk, int columns) {
   for (int k = 0; seen.accelerations && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];
   bool moves = level == OD_LEVEL_POSITION   ? seen.positions
                : level == OD_LEVEL_VELOCITY ? seen.velocities
                                             : seen.accelerations;
   od_mechanics(d->m)->tangent_motion(d->m, p->in, p->w, v->dz, seen.velocities ? v->dzd : NULL,
-                                     seen.accelerations ? v->dzdd : NULL, moves ? level : OD_LEVEL_INPUT);
+                                     seen.accelerations ? v->dzdd : NULL, change, moves ? level : OD_LEVEL_INPUT);
+}
+
+// A column by a number of the mechanism.
+static void number_output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted,
+                                 sight seen, const double *kp, int j, double *hp) {
+  int level;
+  od_number_change change = od_model_plant_begin_number(d, p, j, &level);
+  od_directions v = clear_directions(&d->plant, p);
+  move_mechanism(d, p, &v, seen, &change, level, kp + j, d->plant.np);
+  output_column(d, p, wanted, -1, v.dc, v.du, od_no_block_number, &change, hp, d->plant.np, j);
+  od_model_plant_end_number(d, p, j);
+}
+
+static od_status output_parameter_jacobian(const od_plant *plant, void *work, const unsigned char *wanted, sight seen,
+                                           const double *kp, double *hp) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_model *m = d->m;
+  od_work_parts p = od_work_parts_of(d, work);
+  int nk = od_plant_nk(plant);
+  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  double *dk = p.scratch;
+  bool states_only = true;
+  for (int i = 0; i < plant->ny && states_only; i++)
+    if (!wanted || wanted[i]) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
+  if (states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
+  for (int j = 0; j < plant->np; j++) {
+    if (states_only && d->owner[j].owner != OD_OWNER_NONE) continue;
+    if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
+      od_directions v = clear_directions(plant, &p);
+      for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
+      od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_ACCELERATION);
+      output_column(d, &p, wanted, -1, v.dc, v.du, d->block[j], NULL, hp, plant->np, j);
+      continue;
+    }
+    if (d->change[j].is_mechanical) {
+      number_output_column(d, &p, wanted, seen, kp, j, hp);
+      continue;
+    }
+    for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
+    od_status status = od_model_plant_complex_point(plant, work, j, dk, g);
+    if (status != OD_OK) return status;
+    for (int i = 0; i < plant->ny; i++) {
+      double _Complex y = od_model_output_value_complex(m, p.wc, &m->output[d->output[i]]);
+      hp[i * plant->np + j] = __imag__ y / od_imaginary_step;
+    }
+  }
+  return OD_OK;
 }
 
 od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, const double *energy,
@@ -267,22 +296,26 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
   sight seen = sight_of(d, wanted);
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
+  for (int i = 0; hx && i < plant->ny; i++)
+    for (int j = 0; (!wanted || wanted[i]) && j < nx; j++) hx[i * nx + j] = 0;
   for (int j = 0; hx && j < nx; j++) {
+    if (!seen.everything && (j < n ? !seen.positions : j < 2 * n)) continue;
     double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
     int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;
     *moved = 1;
     // States of the circuit and inputs move nothing but accelerations.
-    if (j <= 2 * n || seen.accelerations) move_mechanism(d, &p, &v, seen, level, kx + j, nx);
-    output_column(d, &p, wanted, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, hx, nx, j);
+    if (j < 2 * n || (seen.everything && (j == 2 * n || seen.accelerations)))
+      move_mechanism(d, &p, &v, seen, NULL, level, kx + j, nx);
+    output_column(d, &p, wanted, j, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);
     *moved = 0;
   }
   for (int j = 0; hu && j < nu; j++) {
     v.du[j] = 1;
-    if (j == 0 || seen.accelerations) move_mechanism(d, &p, &v, seen, OD_LEVEL_ACCELERATION, ku + j, nu);
-    output_column(d, &p, wanted, v.dc, v.du, od_no_block_number, hu, nu, j);
+    if (j == 0 || seen.accelerations) move_mechanism(d, &p, &v, seen, NULL, OD_LEVEL_ACCELERATION, ku + j, nu);
+    output_column(d, &p, wanted, -1, v.dc, v.du, od_no_block_number, NULL, hu, nu, j);
     v.du[j] = 0;
   }
-  od_status status = hp ? output_parameter_jacobian(plant, work, wanted, kp, hp) : OD_OK;
+  od_status status = hp ? output_parameter_jacobian(plant, work, wanted, seen, kp, hp) : OD_OK;
   const reaction_rows reactions = {plant, work, wanted};
   bool any = false;
   for (int i = 0; d->reactions && i < plant->ny; i++)

@@ -26,10 +26,10 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work) {
 static double input_change(const od_plant_data *d, const od_work_parts *p, int source, const od_directions *v) {
   const od_model *m = d->m;
   if (source < 0) return 0;
-  od_mechanics(m)->tangent_motion(m, p->in, p->w, v->dz, v->dzd, v->dzdd, OD_LEVEL_POSITION);
+  od_mechanics(m)->tangent_motion(m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, OD_LEVEL_POSITION);
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
-  od_model_plant_signal_tangent(d, p, v->dc, od_no_block_number, line);
+  od_model_plant_signal_tangent(d, p, v->dc, od_no_block_number, NULL, line);
   return line[source];
 }
 

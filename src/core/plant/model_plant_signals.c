@@ -6,6 +6,7 @@
 //
 // dg/ds, by the signals that drive something, is found once per point; ds/dv direction by direction through the blocks
 // (signals/blocks.h). Rates of the blocks' own states come along.
+#include "model/rate_rows.h"
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 #include "signals/blocks.h"
@@ -31,31 +32,31 @@ void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_part
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nd = m->drives;
-  int forces = l->force_row + 2 + m->circuit_states, rates = l->rate_row + 2 * m->actuators + m->circuit_states;
+  int forces = l->force_row + 2 + m->circuit_states, rates = 2 * m->actuators + m->circuit_states;
   od_blocks_linearise(m, p->w);
   od_directions v = clear_directions(&d->plant, p);
   for (int j = 0; j < nd; j++) {
     int signal = m->drive[j];
     v.du[signal] = 1;
-    od_mechanics(m)->tangent(m, p->in, p->w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
+    od_mechanics(m)->tangent(m, p->in, p->w, v.dz, v.dzd, v.dzdd, v.du, NULL, OD_LEVEL_INPUT, v.out);
     v.du[signal] = 0;
     for (int k = 0; k < n; k++)
       p->w[l->drive + k * nd + j] =
           v.out[k] + od_model_plant_force_row(d, p, k, p->w + forces + signal, l->force_width);
     for (int i = 0; i < m->circuit_states; i++)
-      p->w[l->drive + (n + i) * nd + j] = -p->w[rates + i * l->rate_width + signal];
+      p->w[l->drive + (n + i) * nd + j] = -od_rate_slope(m, p->w, i, rates + signal);
   }
 }
 
 // ---- along a direction
 
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
-                                   od_block_number number, double *line) {
+                                   od_block_number number, const od_number_change *change, double *line) {
   const od_model *m = d->m;
   for (int i = 0; i < m->measures; i++) {
     const od_output *o = &m->measure[i];
     line[m->signals + i] = od_output_is_of_circuit(o->kind) ? od_circuit_output_tangent(m, p->w, o, dc, NULL)
-                                                            : od_mechanics(m)->output_tangent(m, p->w, o, NULL);
+                                                            : od_mechanics(m)->output_tangent(m, p->w, o, NULL, change);
   }
   od_blocks_tangent(m, p->w, dc, number, line, p->w + m->layout.block_rate);
 }
@@ -74,18 +75,28 @@ static void add_to_column(const od_plant_data *d, const od_work_parts *p, const 
   for (int i = m->circuit_states; i < m->states; i++) column[(n + i) * stride] = -factor * rate[i];
 }
 
-void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc, int level,
-                                         double *column) {
+void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc,
+                                         const od_number_change *change, int level, double *column) {
   const od_model *m = d->m;
   double *line = p->w + m->layout.signal_line;
   // Nothing that is measured depends on accelerations.
-  if (level >= OD_LEVEL_ACCELERATION || m->measures == 0) {
+  if ((level >= OD_LEVEL_ACCELERATION && !change) || m->measures == 0) {
     for (int i = m->circuit_states; i < m->states; i++) column[d->plant.nz + i] = 0;
     return;
   }
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
-  od_model_plant_signal_tangent(d, p, dc, od_no_block_number, line);
+  od_model_plant_signal_tangent(d, p, dc, od_no_block_number, change, line);
   add_to_column(d, p, line, 1, column, 1);
+}
+
+void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
+                                  double *column) {
+  const od_model *m = d->m;
+  double *line = p->w + m->layout.signal_line;
+  for (int i = 0; i < m->inputs; i++) line[i] = 0;
+  for (int i = 0; i < d->plant.nz + m->circuit_states; i++) column[i] = 0;
+  od_model_plant_signal_tangent(d, p, dc, od_no_block_number, NULL, line);
+  add_to_column(d, p, line, factor, column, 1);
 }
 
 // The circuit's states have their columns at constant signals already; those of the blocks begin here.
@@ -97,14 +108,14 @@ void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_p
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
   if (factor != 0 && m->measures) {
     od_directions v = clear_directions(&d->plant, p);
-    od_mechanics(m)->tangent_motion(m, p->in, p->w, v.dz, v.dzd, v.dzdd, OD_LEVEL_INPUT);  // no motion
+    od_mechanics(m)->tangent_motion(m, p->in, p->w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_INPUT);  // no motion
   }
   for (int j = 0; j < m->states; j++) {
     double *column = matrix + first + j;
     for (int i = j < m->circuit_states ? n + m->circuit_states : 0; i < n + m->states; i++) column[i * columns] = 0;
     if (factor != 0) {
       dc[j] = 1;
-      od_model_plant_signal_tangent(d, p, dc, od_no_block_number, line);
+      od_model_plant_signal_tangent(d, p, dc, od_no_block_number, NULL, line);
       dc[j] = 0;
       add_to_column(d, p, line, factor, column, columns);
     }

@@ -13,19 +13,36 @@
 #include "oleodyn/plant.h"
 #include "signals/blocks.h"
 
+typedef struct od_state_range {  // states from `first` on, before `end`
+  int first, end;
+} od_state_range;
+// What a parameter changes of the mechanism's constants: a part of od_plant_data.changed. Not for numbers of circuits and blocks, nor
+// where blocks measure what depends on numbers: there derivatives are found otherwise.
+typedef struct od_constant_changes {
+  bool is_mechanical;
+  int first, count, kinds;
+} od_constant_changes;
+
 typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
+  od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
-  bool reactions;            // some output shows what a joint or a rod carries
-  od_circuit_number *owner;  // of each parameter
-  od_block_number *block;    // the same for numbers of blocks
+  od_state_range *seen;          // of each output: the states whose changes it may show
+  bool reactions;                // some output shows what a joint or a rod carries
+  od_circuit_number *owner;      // of each parameter
+  od_block_number *block;        // the same for numbers of blocks
+  od_constant_changes *change;   // of each parameter
+  int *changed, changes;         // indices of the constants
+  int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
   double *scale;
-  size_t scalars, integers, scratch, point, kept, complex_scalars;  // offsets in bytes
+  // Offsets in bytes.
+  size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
 
 typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
+  int changes_known;     // whether the changes of constants are those of the present numbers
   int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } od_work_header;
@@ -38,6 +55,8 @@ typedef struct od_work_parts {
   double *scratch;    // directions first, then whatever a function needs
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to come back to after a failure
+  double *sparse;     // factors of the matrix of a step and room for a row of it, where it is sparse
+  double *change;     // of constants, see model_plant_numbers.c
   double _Complex *wc;
 } od_work_parts;
 
@@ -55,6 +74,8 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.k = p.x + 2 * d->plant.nz + d->plant.nc;
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
+  p.sparse = (double *)(base + d->sparse);
+  p.change = (double *)(base + d->changed_values);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }
@@ -83,17 +104,73 @@ static inline void put_column(double *matrix, int rows, int columns, int column,
   for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
 }
 
+// How an actuator's length follows an independent coordinate.
+static inline double od_model_plant_length_slope(const od_model *m, const double *w, int actuator, int k) {
+  const od_actuator *a = &m->actuator[actuator];
+  return a->length_row >= 0 ? w[m->layout.length_map + a->length_row * m->freedom + k] : a->coordinate == k;
+}
+
 // The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
 static inline double od_model_plant_force_row(const od_plant_data *d, const od_work_parts *p, int k,
                                               const double *force, int stride) {
-  const od_layout *l = &d->m->layout;
+  const od_model *m = d->m;
+  const double *map = p->w + m->layout.length_map + k;
   double sum = 0;
-  for (int j = 0; j < d->m->actuators; j++) sum += p->w[l->length_map + j * d->m->freedom + k] * force[j * stride];
+  if (m->length_rows == m->actuators)
+    for (int j = 0; j < m->actuators; j++) sum += map[j * m->freedom] * force[j * stride];
+  else
+    for (int j = 0; j < m->actuators; j++) sum += od_model_plant_length_slope(m, p->w, j, k) * force[j * stride];
   return -sum;
 }
 
+// model_plant_tangents.c
+// A column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
+                                  const od_number_change *change, int level, double *column);
+// The same for OD_LANES directions side by side, where OD_LANES_PAY.
+typedef struct od_lane_directions {
+  od_lanes *dz, *dzd, *dzdd, *column;
+} od_lane_directions;
+size_t od_model_plant_lane_doubles(const od_plant *plant);
+od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
+// The level is the lowest of all lanes. Afterwards columns are taken lane by lane, each with the level of its own; with a
+// change, of machines without blocks.
+void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
+                              const od_number_change *change, int level);
+void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
+                                int level, double *column, int stride);
+
+// model_plant_numbers.c
+// Finds which constants the parameters change, when the plant is made; false: memory ran out.
+bool od_model_plant_find_changes(od_plant_data *d);
+size_t od_model_plant_change_doubles(const od_plant_data *d);
+// The change of one parameter that is a number of the mechanism, and the level that tangents along it begin at; its end
+// must be told.
+od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level);
+void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j);
+// The columns of all of them, in nk x np.
+void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp);
+
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
+
+// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked, at column `first` of a matrix with so
+// many columns. dc: as clear_directions() leaves it.
+void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                  double unit, double *matrix, int columns, int first);
+
+// model_plant_tree.c: od_plant_ops.step_factors and step_solve of large machines without loops.
+od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
+size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
+
+// sparse_steps.c: machines whose rows of rates are sparse. The circuit's rows of a column, for changed lengths and speeds; a row of
+// factor * dg/dc, of all states of the circuit; and the matrix of a step.
+void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
+void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
+                                     double *row);
+od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
 // model_plant_complex.c
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
@@ -120,9 +197,12 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
                                           const unsigned char *wanted, const double *kx, const double *ku,
                                           const double *kp, double *hx, double *hu, double *hp);
 // The change of an output (without integrals) along the last tangent.
-double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
+                              const od_number_change *change);
 // Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
 bool od_model_output_is_reaction(const od_output *o);
+// States whose changes an output may show, of a plant with nx of them.
+od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
 // Whether an output shows rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
@@ -143,15 +223,18 @@ void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p);
 // The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
-// dc and a number.
+// dc, a block's number and a mechanism's (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
-                                   od_block_number number, double *line);
+                                   od_block_number number, const od_number_change *change, double *line);
 // What blocks add to a column of the residual's derivatives: of the last tangent (dc is zero), of the first-order
 // states, of an input, of a number.
-void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc, int level,
-                                         double *column);
+void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc,
+                                         const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
+// The same along states dc alone, without the motion, which stands still: the column begins as zero.
+void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
+                                  double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,

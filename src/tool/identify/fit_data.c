@@ -127,27 +127,72 @@ static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiti
   return OD_OK;
 }
 
-static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
-  const od_experiment *e = plan->e;
-  const od_machine *truth = d->set->truth ? d->set->truth : e->truth;
-  int nu = truth ? od_machine_input_count(truth) : 0;
-  d->step = e->step;
+static const od_machine *truth_of(const od_fit_plan *plan, const od_fit_set *set) {
+  return set->truth ? set->truth : plan->e->truth;
+}
+
+// Round-off in time / step must not take a row.
+static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
+  return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
+}
+
+// Inputs and outputs of the true machine, which may be known already.
+static od_status true_motion(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
+  const od_machine *truth = truth_of(plan, d->set);
+  int nu = od_machine_input_count(truth);
+  size_t rows = (size_t)d->rows;
+  for (long k = 0; k < d->rows; k++) {
+    if (!goes_on(waiting, k)) return interrupted(d, err);
+    d->time[k] = (double)k * d->step;
+    if (!d->set->true_y) od_machine_inputs(truth, d->time[k], d->u + k * nu);
+  }
+  if (!d->set->true_y) return true_outputs(plan, truth, d, waiting, err);
+  if (nu) memcpy(d->u, d->set->true_u, rows * (size_t)nu * sizeof *d->u);
+  memcpy(d->y, d->set->true_y, rows * (size_t)plan->e->sensors * sizeof *d->y);
+  return OD_OK;
+}
+
+// Without what the sensors make of it.
+static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
+  const od_machine *truth = truth_of(plan, d->set);
+  d->step = plan->e->step;
   d->uniform = true;
-  // Round-off in time / step must not take a row.
-  double rows = floor(d->set->time / d->step * (1 + 1e-12)) + 1;
+  double rows = rows_of(plan, d->set);
   if (!truth) return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither data nor a true machine", d->set->name);
   if (!(rows <= most_rows))
     return od_fail(err, OD_BAD_INPUT, "%.3g samples of the set '%s' are too many", rows, d->set->name);
   d->rows = (long)rows;
-  if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (long k = 0; k < d->rows; k++) {
-    if (!goes_on(waiting, k)) return interrupted(d, err);
-    d->time[k] = (double)k * d->step;
-    od_machine_inputs(truth, d->time[k], d->u + k * nu);
-  }
-  od_status status = true_outputs(plan, truth, d, waiting, err);
+  if (!allocate(d, od_machine_input_count(truth), plan->e->sensors))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return true_motion(plan, d, waiting, err);
+}
+
+static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
+  od_status status = simulate_truth(plan, d, waiting, err);
   if (status == OD_OK) status = find_sigmas(plan, d, err);
   if (status == OD_OK) status = measure(plan, d, waiting, err);
+  return status;
+}
+
+double od_fit_truth_bytes(const od_fit_plan *plan, int set) {
+  const od_machine *truth = truth_of(plan, &plan->set[set]);
+  double width = (truth ? od_machine_input_count(truth) : 0) + plan->e->sensors;
+  return plan->set[set].log ? 0 : rows_of(plan, &plan->set[set]) * width * (double)sizeof(double);
+}
+
+od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err) {
+  od_fit_set *s = &plan->set[set];
+  if (s->log || s->true_y) return OD_OK;
+  od_fit_data *d = calloc(1, sizeof *d);
+  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  d->set = s;
+  od_status status = simulate_truth(plan, d, waiting, err);
+  if (status == OD_OK) {
+    s->true_u = d->u;
+    s->true_y = d->y;
+    d->u = d->y = NULL;
+  }
+  od_fit_data_free(d);
   return status;
 }
 

@@ -1,0 +1,83 @@
+// What is linear in a vector (a motion, forces, coordinates), with coefficients of the present point: for the motion itself, and
+// once more for tangents in lanes (kernel_x.h). od_t is the type of such a vector's entries, od_x that of coefficients.
+
+// The velocity of a point r of a link that moves with V.
+OD_PART void T(velocity_at)(const od_t *V, const od_x *r, od_t *v) {
+  TP(spin)(V, r, v);
+  for (int k = 0; k < ND; k++) v[k] += V[NA + k];
+}
+
+// Subtracts a force f acting at r on a link from what its motion requires.
+OD_PART void T(apply_force)(const od_x *r, const od_t *f, double sign, od_t *F) {
+  od_t minus[ND];
+  for (int k = 0; k < ND; k++) minus[k] = -sign * f[k], F[NA + k] += minus[k];
+  PT(add_couple)(r, minus, F);
+}
+
+// Adds every link's force to its parent's: afterwards F holds what each joint must carry for its whole branch.
+OD_PART void T(accumulate)(const od_model *m, od_t *F) {
+  for (int i = m->links - 1; i > 0; i--) {
+    od_t *Fp = F + NV * m->link[i].parent;
+    for (int k = 0; k < NV; k++) Fp[k] += F[NV * i + k];
+  }
+}
+
+// Solves Phi_dep x = b in place; b has one entry per pivot row, x one per dependent coordinate.
+OD_PART void T(solve_closure)(const od_model *m, const int *in, const od_x *w, od_t *b) {
+  const od_layout *l = &m->layout;
+  const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
+  const od_x *lu = w + l->lu;
+  int rank = od_partition_rank(m);
+  for (int i = 0; i < rank; i++) {
+    od_t left = b[i];
+    for (int e = start[i]; e < diagonal[i]; e++) left -= lu[e] * b[column[e]];
+    b[i] = left;
+  }
+  for (int i = rank - 1; i >= 0; i--) {
+    od_t left = b[i];
+    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) left -= lu[e] * b[column[e]];
+    b[i] = left * lu[diagonal[i]];
+  }
+}
+
+// Gathers the kept rows of a vector with one entry per closure row, negated, in pivot order.
+OD_PART void T(gather_rows)(const od_model *m, const int *in, const od_t *rows, od_t *out) {
+  int rank = od_partition_rank(m);
+  for (int i = 0; i < rank; i++) out[i] = -rows[in[m->layout.kept_row + i]];
+}
+
+// full = [R; 1] part: a vector of independent entries spread over all coordinates.
+OD_PART void T(spread)(const od_model *m, const int *in, const od_x *w, const od_t *part, od_t *full) {
+  const od_layout *l = &m->layout;
+  int rank = od_partition_rank(m), free = m->freedom;
+  const od_x *R = w + l->R;
+  for (int k = 0; k < free; k++) full[in[l->independent + k]] = part[k];
+  if (free == 1) {
+    od_t only = part[0];
+    for (int i = 0; i < rank; i++) full[in[l->dependent + i]] = R[i] * only;
+    return;
+  }
+  for (int i = 0; i < rank; i++) {
+    od_t sum = {0};
+    for (int k = 0; k < free; k++) sum += R[i * free + k] * part[k];
+    full[in[l->dependent + i]] = sum;
+  }
+}
+
+// part = [R; 1]' full: generalised forces of all coordinates as felt by the independent ones.
+OD_PART void T(gather)(const od_model *m, const int *in, const od_x *w, const od_t *full, od_t *part) {
+  const od_layout *l = &m->layout;
+  int rank = od_partition_rank(m), free = m->freedom;
+  const od_x *R = w + l->R;
+  if (free == 1) {
+    od_t sum = full[in[l->independent]];
+    for (int i = 0; i < rank; i++) sum += R[i] * full[in[l->dependent + i]];
+    part[0] = sum;
+    return;
+  }
+  for (int k = 0; k < free; k++) part[k] = full[in[l->independent + k]];
+  for (int i = 0; i < rank; i++) {
+    od_t value = full[in[l->dependent + i]];
+    for (int k = 0; k < free; k++) part[k] += R[i * free + k] * value;
+  }
+}

@@ -1,0 +1,171 @@
+// Derivatives by numbers of the mechanism: lengths, masses, points, axes, gravity, loads. What such a number changes directly are a few
+// of the constants that derive_x.h makes of all numbers. Which they are is found once per plant, how much they change by
+// a complex step through derive_x.h whenever numbers have changed; the rest is a tangent (mechanics/tangent_numbers_x.h).
+#include "plant/model_plant_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- once per plant
+
+// What kernels read of theta itself, besides the constants: lengths of rods, gears and leads move places, loads push.
+static int kinds_of_number(const od_model *m, int number) {
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    if (c->kind == OD_CLOSE_ROD && number == c->length) return OD_CHANGES_PLACES;
+    if (c->kind == OD_CLOSE_GEAR && (number == c->length || number == c->length + 1)) return OD_CHANGES_PLACES;
+  }
+  for (int i = 0; i < m->links; i++)
+    if (m->link[i].kind == OD_LINK_SCREW && number == m->link[i].lead) return OD_CHANGES_PLACES;
+  return OD_CHANGES_LOADS;
+}
+
+static int kinds_of_constant(const od_layout *l, int constant) {
+  if (constant >= l->inertia && constant < l->point) return OD_CHANGES_INERTIA;
+  return constant >= l->reference && constant < l->direction ? OD_CHANGES_PLACES : OD_CHANGES_LOADS;
+}
+
+// The constants that depend on a number: where it is not a number, neither are they. Returns how many.
+static int find_constants(const od_model *m, double *w, int number, int *index, int *kinds) {
+  const od_layout *l = &m->layout;
+  int count = 0;
+  memcpy(w + l->theta, m->theta, (size_t)m->numbers * sizeof *w);
+  w[l->theta + number] = NAN;
+  od_mechanics(m)->prepare(m, w);
+  *kinds = kinds_of_number(m, number);
+  index[count++] = l->theta + number;
+  for (int i = l->gravity; i < l->chart; i++)
+    if (isnan(w[i])) {
+      *kinds |= kinds_of_constant(l, i);
+      index[count++] = i;
+    }
+  return count;
+}
+
+// Puts them behind those of other parameters; false: memory ran out.
+static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
+  int *all = realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
+  if (!all) return false;
+  memcpy(all + d->changes, index, (size_t)c->count * sizeof *all);
+  c->first = d->changes;
+  d->changed = all;
+  d->changes += c->count;
+  return true;
+}
+
+// Those that move places first, so that lanes have the same level where possible.
+static void sort_numbers(od_plant_data *d) {
+  int count = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = 0; j < d->plant.np; j++) {
+      bool moves = d->change[j].kinds & OD_CHANGES_PLACES;
+      if (d->change[j].is_mechanical && moves == (pass == 0)) d->mechanical[count++] = j;
+    }
+  d->mechanicals = count;
+}
+
+bool od_model_plant_find_changes(od_plant_data *d) {
+  const od_model *m = d->m;
+  d->change = calloc((size_t)d->plant.np + 1, sizeof *d->change);
+  d->mechanical = calloc((size_t)d->plant.np + 1, sizeof *d->mechanical);
+  double *w = calloc((size_t)m->layout.scalars + 1, sizeof *w);
+  int *index = calloc((size_t)m->layout.chart + 1, sizeof *index);
+  bool measured = od_model_measures_numbers(m), ready = d->change && d->mechanical && w && index;
+  for (int j = 0; j < d->plant.np && ready; j++) {
+    od_constant_changes *c = &d->change[j];
+    c->is_mechanical = !measured && d->owner[j].owner == OD_OWNER_NONE && d->block[j].block < 0;
+    if (!c->is_mechanical) continue;
+    c->count = find_constants(m, w, d->parameter[j], index, &c->kinds);
+    ready = keep_constants(d, c, index);
+  }
+  free(w);
+  free(index);
+  if (ready) sort_numbers(d);
+  return ready;
+}
+
+// The values of all changes, then room for them in lanes and for those of one number, which is zero between calls.
+size_t od_model_plant_change_doubles(const od_plant_data *d) {
+  if (d->mechanicals == 0) return 0;
+  return (size_t)d->changes + (OD_LANES + 1) * (size_t)d->m->layout.chart;
+}
+
+// ---- whenever numbers have changed
+
+static void find_values(const od_plant_data *d, const od_work_parts *p) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  if (p->head->changes_known) return;
+  for (int i = 0; i < m->numbers; i++) p->wc[l->theta + i] = p->w[l->theta + i];
+  for (int k = 0; k < d->mechanicals; k++) {
+    int j = d->mechanical[k], number = l->theta + d->parameter[j];
+    const od_constant_changes *c = &d->change[j];
+    p->wc[number] = __builtin_complex(p->w[number], od_imaginary_step);
+    od_mechanics_with_derivatives(m)->prepare(m, p->wc);
+    for (int i = c->first; i < c->first + c->count; i++)
+      p->change[i] = __imag__ p->wc[d->changed[i]] / od_imaginary_step;
+    p->wc[number] = p->w[number];
+  }
+  p->head->changes_known = 1;
+}
+
+// ---- along numbers
+
+// Spreads the changes of a number over constants that stand `stride` apart, or clears them again.
+static void spread_changes(const od_plant_data *d, const od_work_parts *p, int j, double *to, int stride, bool clear) {
+  const od_constant_changes *c = &d->change[j];
+  for (int i = c->first; i < c->first + c->count; i++) to[d->changed[i] * stride] = clear ? 0 : p->change[i];
+}
+
+static int level_of(int kinds) {
+  return kinds & OD_CHANGES_PLACES ? OD_LEVEL_POSITION : OD_LEVEL_ACCELERATION;
+}
+
+od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level) {
+  double *single = p->change + d->changes + OD_LANES * d->m->layout.chart;
+  find_values(d, p);
+  spread_changes(d, p, j, single, 1, false);
+  *level = level_of(d->change[j].kinds);
+  return (od_number_change){single, d->change[j].kinds};
+}
+
+void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j) {
+  spread_changes(d, p, j, p->change + d->changes + OD_LANES * d->m->layout.chart, 1, true);
+}
+
+static void number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
+  int level;
+  od_number_change change = od_model_plant_begin_number(d, p, j, &level);
+  od_directions v = clear_directions(&d->plant, p);
+  od_model_plant_motion_column(d, p, &v, &change, level, v.out);
+  put_column(gp, od_plant_nk(&d->plant), d->plant.np, j, v.out);
+  od_model_plant_end_number(d, p, j);
+}
+
+static void number_lanes(const od_plant_data *d, const od_work_parts *p, const int *j, int count, double *gp) {
+  double *lanes = p->change + d->changes;
+  od_number_change change = {lanes, 0};
+  for (int i = 0; i < count; i++) {
+    spread_changes(d, p, j[i], lanes + i, OD_LANES, false);
+    change.kinds |= d->change[j[i]].kinds;
+  }
+  od_lane_directions v = od_model_plant_clear_lanes(&d->plant, p);
+  od_model_plant_run_lanes(d, p, &v, &change, level_of(change.kinds));
+  for (int i = 0; i < count; i++) {
+    od_model_plant_lane_column(d, p, &v, i, OD_LEVEL_POSITION, gp + j[i], d->plant.np);
+    spread_changes(d, p, j[i], lanes + i, OD_LANES, true);
+  }
+}
+
+void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp) {
+  find_values(d, p);
+  for (int k = 0; k < d->mechanicals; k += OD_LANES) {
+    int count = d->mechanicals - k < OD_LANES ? d->mechanicals - k : OD_LANES;
+    // What blocks measure is known of one number at a time.
+    if (OD_LANES_PAY && count > 1 && d->m->blocks == 0)
+      number_lanes(d, p, d->mechanical + k, count, gp);
+    else
+      for (int i = 0; i < count; i++) number_column(d, p, d->mechanical[k + i], gp);
+  }
+}
