@@ -1,4 +1,4 @@
-// The inside of a machine's plant, shared by model_plant.c (residual and Jacobians), model_plant_outputs.c and
+// The inside of a machine's plant, shared by model_plant.c (residual), model_plant_jacobians.c, model_plant_outputs.c and
 // repartition.c.
 //
 // Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and (only where
@@ -151,6 +151,11 @@ void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, i
 // The columns of all of them, in nk x np.
 void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp);
 
+// model_plant_jacobians.c: what od_plant_ops calls without the prefix.
+od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
+od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
+od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
+od_status od_model_plant_stiffness(const od_plant *plant, void *work, double *K);
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 

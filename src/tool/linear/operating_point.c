@@ -73,6 +73,7 @@ static od_run_options run_options(const od_operating_point *p, const od_point_op
                           .outputs = p->output,
                           .output_count = count,
                           .unjudged = true,
+                          .differentiable = true,
                           .no_trial = true,
                           .progress = o->progress,
                           .user = o->user};

@@ -60,7 +60,7 @@ static bool is_large(const od_run_state *r) {
 
 static bool allocate(od_run_state *r) {
   size_t inputs = (size_t)r->plant->nu + 1, states = (size_t)od_plant_nx(r->plant);
-  bool plain = r->integrator && (r->options->unjudged || r->is_large);
+  bool plain = r->integrator && !r->options->differentiable && (r->options->unjudged || r->is_large);
   bool maps = !plain || (r->options->adaptive && r->plant->nz > 0);
   r->sim = plain ? od_sim_plain_new(r->plant) : od_sim_new(r->plant);
   r->u = calloc(inputs, sizeof *r->u);

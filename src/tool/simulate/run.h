@@ -19,6 +19,7 @@ typedef struct od_run_options {
   int output_count;
   int every;                 // record every so many steps; zero: 1
   bool unjudged;             // do not find out how far off the outputs are
+  bool differentiable;       // the simulation is asked for derivatives afterwards
   bool no_trial;             // when the step is too long, do not try which one would do
   const int *final_outputs;  // of the state at the end, which go to `final`; NULL: nobody wants them
   int finals;
