@@ -12,6 +12,7 @@ typedef struct od_step_clock {
   double seconds;      // of the first ones
   double begun;        // when the present one has, or that other work
   double since;        // since when all work counts,
+  double cost;         // of reading the clock
   double aside;        // and how much of it is no step's
   bool samples;        // the work after this step stands for others,
   double ended, told;  // since then; how much of that is known already

@@ -1,0 +1,62 @@
+// The time of steps amid other work, by a clock that the test turns itself: reading it takes time, too. The oracle is the sum of what the steps
+// were given.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "experiment/step_clock.h"
+
+static double now;
+static long readings;
+
+static double read_clock(void) {
+  readings++;
+  return now += 0.5;
+}
+
+// Steps of 10, every thousandth of 5000; light work of 2 after each; every 300th time work of 700, which is known to take long.
+static void run(long steps, double *told, double *given) {
+  now = 0;
+  readings = 0;
+  *given = 0;
+  od_step_clock c = od_step_clock_new(read_clock);
+  for (long k = 0; k < steps; k++) {
+    double step = k % 1000 == 7 ? 5000 : 10;
+    od_step_clock_begin(&c);
+    now += step;
+    *given += step;
+    od_step_clock_end(&c);
+    now += 2;
+    if (k % 300 == 0) {
+      od_step_clock_leave(&c);
+      now += 700;
+      od_step_clock_return(&c);
+    }
+  }
+  *told = od_step_clock_seconds(&c);
+}
+
+// One reading is within what is timed of each step.
+static void short_runs(void **state) {
+  (void)state;
+  double told, given;
+  run(8000, &told, &given);
+  assert_true(fabs(told - given - 8000 * 0.5) < 1e-6);
+}
+
+static void long_runs(void **state) {
+  (void)state;
+  double told, given;
+  run(400000, &told, &given);
+  assert_true(fabs(told / given - 1) < 0.01);
+  assert_true(readings < 100000);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(short_runs), cmocka_unit_test(long_runs)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
