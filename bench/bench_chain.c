@@ -1,6 +1,6 @@
 // How the cost of a trapezoidal step grows with the number of loops: the N-window four-bar chain (cases/fourbar-chain).
 //
-//   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time to load, time, instructions, fitted exponents
+//   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time to load, time, instructions, a change of coordinates, exponents
 //   bench_chain --steps COUNT CHAIN.yaml         just so many steps, for instructions.sh
 //
 // Instructions: see instructions.h. They are not counted where loading takes a second: callgrind needs fifty times as long for it.
@@ -19,10 +19,18 @@ typedef struct chain {
   od_machine *machine;
   od_plant *plant;
   od_sim *sim;
+  // For changes of coordinates: the plant's work memory and a point; room for a residual and a mass matrix.
+  void *work;
+  double *x, *k, *g, *mass;
 } chain;
 
 static void chain_close(chain *c) {
   od_sim_free(c->sim);
+  free(c->work);
+  free(c->x);
+  free(c->k);
+  free(c->g);
+  free(c->mass);
   od_plant_free(c->plant);
   od_machine_free(c->machine);
 }
@@ -52,20 +60,40 @@ static int run(void *self, int steps) {
   return 0;
 }
 
+// A change of coordinates, and the rates in the new ones: what od_sim_repartition() does where it is due. This chain never needs it:
+// the coordinates stay, and there is nothing to exchange. Where rows have become bad, the search from the start costs more.
+static int change(void *self, int changes) {
+  chain *c = self;
+  const od_plant *plant = c->plant;
+  const od_plant_ops *ops = plant->ops;
+  for (int i = 0; i < changes; i++) {
+    if (ops->repartition(plant, c->work, c->x, NULL, NULL) != OD_OK) return -1;
+    memset(c->k, 0, (size_t)od_plant_nk(plant) * sizeof *c->k);
+    if (ops->residual(plant, c->work, 0, c->x, c->k, NULL, c->g) != OD_OK) return -1;
+    if (ops->step_matrix(plant, c->work, 0, 0, c->mass) != OD_OK) return -1;
+    // It has one freedom.
+    c->k[0] = -c->g[0] / c->mass[0];
+    if (ops->residual(plant, c->work, 0, c->x, c->k, NULL, c->g) != OD_OK) return -1;
+  }
+  return 0;
+}
+
+static int start_changes(void *self) {
+  chain *c = self;
+  size_t nx = (size_t)od_plant_nx(c->plant), nk = (size_t)od_plant_nk(c->plant), size = sizeof(double);
+  if (nk != 1) return -1;
+  if (!c->work) {
+    c->work = malloc(c->plant->work_size);
+    c->x = calloc(nx, size), c->k = calloc(nk, size), c->g = calloc(nk, size), c->mass = calloc(nk * nk, size);
+  }
+  if (!c->work || !c->x || !c->k || !c->g || !c->mass) return -1;
+  if (c->plant->ops->start(c->plant, c->work, c->x) != OD_OK) return -1;
+  return c->plant->ops->residual(c->plant, c->work, 0, c->x, c->k, NULL, c->g) == OD_OK ? 0 : -1;
+}
+
 static int start(void *self) {
   chain *c = self;
   return od_sim_start(c->sim, 0, NULL) == OD_OK ? 0 : -1;
-}
-
-// Slope of log y over log N by least squares over the points from `from` on; NAN when there are fewer than two.
-static double exponent(const int *n, const double *y, int from, int count) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0, k = 0;
-  for (int i = from; i < count; i++) {
-    if (!(y[i] > 0)) continue;
-    const double a = log(n[i]), b = log(y[i]);
-    sx += a, sy += b, sxx += a * a, sxy += a * b, k++;
-  }
-  return k < 2 ? NAN : (k * sxy - sx * sy) / (k * sxx - sx * sx);
 }
 
 // N: the bars' joints on the ground are A0 ... AN.
@@ -93,7 +121,7 @@ int main(int argc, char **argv) {
 
   const int count = argc - 2;
   char **files = argv + 2;
-  bench_subject subjects[MAX];
+  bench_subject subjects[2 * MAX];  // steps, then changes of coordinates
   int n[MAX];
   double load[MAX];  // s of processor time, once
   for (int i = 0; i < count; i++) {
@@ -104,14 +132,19 @@ int main(int argc, char **argv) {
     subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run, .steps = 1000};
     snprintf(subjects[i].name, sizeof subjects[i].name, "chain of %d windows, step", n[i]);
     subjects[i].figure = subjects[i].name;
+    bench_subject *changes = &subjects[count + i];
+    *changes = (bench_subject){.self = &chains[i], .start = start_changes, .advance = change};
+    changes->steps = n[i] < 20 ? 1000 : 20000 / n[i];
+    snprintf(changes->name, sizeof changes->name, "chain of %d windows, change", n[i]);
+    changes->figure = changes->name;
   }
 
   bench_pin();
-  if (bench_settle(subjects, count) != 0) return 1;
+  if (bench_settle(subjects, 2 * count) != 0) return 1;
 
   printf("N-window four-bar chain, trapezoidal rule at %g ms\n\n", 1e3 * step);
-  printf("%6s %8s %9s %12s %8s %12s %14s\n", "N", "bodies", "load, ms", "us/step", "spread", "us/step/N",
-         "instr./step");
+  printf("%6s %8s %9s %12s %8s %12s %13s %14s\n", "N", "bodies", "load, ms", "us/step", "spread", "us/step/N",
+         "change, steps", "instr./step");
   double time[MAX], work[MAX];
   for (int i = 0; i < count; i++) {
     time[i] = 1e6 * bench_best(&subjects[i]);
@@ -119,8 +152,9 @@ int main(int argc, char **argv) {
         .script = argv[1], .program = argv[0], .arguments = {files[i]}, .few = 20, .many = 120};
     work[i] = subjects[i].instructions = load[i] < 1 ? bench_instructions(&subjects[i], &how) : 0;
     bench_write_figures(&subjects[i]);
-    printf("%6d %8d %9.1f %12.3f %6.1f %% %12.3f ", n[i], 2 * n[i] + 1, 1e3 * load[i], time[i],
-           100 * bench_spread(&subjects[i]), time[i] / n[i]);
+    bench_write_figures(&subjects[count + i]);
+    printf("%6d %8d %9.1f %12.3f %6.1f %% %12.3f %13.1f ", n[i], 2 * n[i] + 1, 1e3 * load[i], time[i],
+           100 * bench_spread(&subjects[i]), time[i] / n[i], 1e6 * bench_best(&subjects[count + i]) / time[i]);
     if (work[i] > 0)
       printf("%14.0f\n", work[i]);
     else
@@ -129,9 +163,11 @@ int main(int argc, char **argv) {
     chain_close(&chains[i]);
   }
   printf("\nfitted exponent (cost ~ N^e): time %.2f, instructions %.2f; without N = %d: time %.2f, instructions %.2f\n",
-         exponent(n, time, 0, count), exponent(n, work, 0, count), n[0], exponent(n, time, 1, count),
-         exponent(n, work, 1, count));
+         bench_exponent(n, time, 0, count), bench_exponent(n, work, 0, count), n[0], bench_exponent(n, time, 1, count),
+         bench_exponent(n, work, 1, count));
   printf("instructions by %s\n", bench_instructions_source());
-  bench_print_method(subjects, count);
+  printf(
+      "change: coordinates chosen again within a run, and the rates in them; rows serve as before, and the choice is the same\n");
+  bench_print_method(subjects, 2 * count);
   return 0;
 }

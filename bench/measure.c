@@ -122,3 +122,13 @@ void bench_print_method(const bench_subject *subjects, int count) {
       printf("NOT SETTLED: %s, spread %.1f %% after %d runs (wanted: %.0f %%)\n", subjects[i].name,
              100 * bench_spread(&subjects[i]), subjects[i].runs, 100 * BENCH_SPREAD);
 }
+
+double bench_exponent(const int *n, const double *y, int from, int count) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0, k = 0;
+  for (int i = from; i < count; i++) {
+    if (!(y[i] > 0)) continue;
+    const double a = log(n[i]), b = log(y[i]);
+    sx += a, sy += b, sxx += a * a, sxy += a * b, k++;
+  }
+  return k < 2 ? NAN : (k * sxy - sx * sy) / (k * sxx - sx * sx);
+}

@@ -51,6 +51,9 @@ double bench_spread(const bench_subject *subject);
 
 // Writes time and instructions of a subject to the file of figures, if there is one and the subject has a name for it.
 void bench_write_figures(const bench_subject *subject);
+// Slope of log y over log n by least squares over the points from `from` on, without those that are not positive; NAN when there are
+// fewer than two.
+double bench_exponent(const int *n, const double *y, int from, int count);
 // Says how times were taken, and which of these did not settle.
 void bench_print_method(const bench_subject *subjects, int count);
 

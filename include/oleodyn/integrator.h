@@ -43,11 +43,14 @@ typedef struct od_integrator {
   // 0: that needs earlier steps and says nothing about a step after a jump. Else it is made of the step alone; then
   // before + after may control the length of steps, and falls with this power of it.
   int estimate_order;
-  // Doubles of scratch memory in a simulation's block.
-  size_t (*scratch)(const od_plant *plant);
+  // Doubles of scratch memory in a simulation's block, with room for so many columns of derivatives (0: none).
+  size_t (*scratch)(const od_plant *plant, size_t columns);
   // One step; inside: the inputs there (inside_count x nu). Both leave the simulation as it was when they fail.
   od_status (*step)(struct od_sim *sim, double h, const double *inside, const double *u);
   od_status (*step_with_jacobians)(struct od_sim *sim, double h, const double *u, const od_transition *out);
+  // The same, after which the state is moved by dx; see od_sim_step_and_shift(). NULL: it cannot do both at once.
+  od_status (*step_and_shift)(struct od_sim *sim, double h, const double *u, const double *dx,
+                              const od_transition *out);
 } od_integrator;
 
 // Entry i of the table; NULL: there is none. The first one is what is used where nothing is said.

@@ -65,6 +65,10 @@ typedef struct od_ls_hidden {
   void (*shift)(void *user, double *r);  // m: what closing the gaps does to the residuals there, to first order
 } od_ls_hidden;
 
+// Rows that the caller has found: `count` residuals and, unless J is NULL, their derivatives (count x n), each row of J still to be
+// multiplied by its entry of `factor` unless that is NULL.
+typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
+
 // m residuals, n parameters. Functions return zero, or anything else for "cannot evaluate here"; so do values that are
 // not finite. `jacobian` is only asked for at the point where `residuals` was asked last. Without it derivatives are
 // complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary), and without that differences.
@@ -81,7 +85,12 @@ typedef struct od_ls_problem {
   const bool *fixed;                     // n; NULL: none
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
-  void *reserved[2];                     // zero
+  // In place of `residuals` and `jacobian` where there are very many rows: those at x go to take(to, ...) as they are found, in the
+  // same order every time, with derivatives if they are wanted. Nothing of size m is kept, and the result has no
+  // residuals. Of every `every` rows one is wanted: 1 are all, more is asked for with od_ls_options.coarse only. Not together with
+  // hidden unknowns.
+  int (*rows)(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
+  void *reserved[1];  // zero
 } od_ls_problem;
 
 typedef struct od_ls_progress {
@@ -105,7 +114,11 @@ typedef struct od_ls_options {
   bool unit_variance;         // residuals are divided by their standard deviations: none is estimated from their sum
   bool (*progress)(void *user, const od_ls_progress *progress);  // false: stop; the best so far is the result
   void *progress_user;
-  void *reserved[4];  // zero
+  // Problems with `rows`: the search begins with one row in so many, and goes on with all of them from where that leads. Not where
+  // these rows tell much less of a parameter than their number, nor with constraints. What the result says is always
+  // from all rows. Zero: all rows from the first step on.
+  int coarse;
+  void *reserved[3];  // zero
 } od_ls_options;
 
 #define OD_LS_REASON_LIST(X)                                                \
@@ -134,7 +147,7 @@ typedef struct od_ls_result {
   double offset;
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
   double *x;                                                    // n
-  double *residuals;                                            // m
+  double *residuals;                                            // m; NULL where the problem has `rows`
   // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: away from a bound that the data push it against by
   // no more than 1/1000 of the room there is, and of the standard deviation that the parameter would have alone.
   int *at_bound;
@@ -155,6 +168,9 @@ typedef struct od_ls_result {
   int starts;               // of a multi-start
   double *start_x, *end_x;  // starts x n: where each began and ended
   double *end_cost;         // starts; infinite where it could not even begin
+  double squares;           // the sum of the squared residuals, whatever the loss
+  int coarse;               // the search began with one row in so many; zero: with all
+  long coarse_iterations, coarse_evaluations;  // then; they are not among those above
 } od_ls_result;
 
 // OD_NOT_CONVERGED (evaluations are used up, or the search is stuck where there is no minimum) and OD_INTERRUPTED come

@@ -43,6 +43,12 @@ typedef struct od_plant_ops {
                         double *g);
   // dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
+  // The same matrix, factored in the plant's own work memory, by plants that need not write it out: large sparse ones. What
+  // it returns besides OD_OK is the status of a matrix that it cannot factor, OD_SINGULAR; step_matrix() may still serve.
+  // The factors stay until the next call. step_solve() solves with them in place, for `columns` right-hand sides that stand
+  // side by side (nk x columns). Both NULL: simulations factor step_matrix() themselves.
+  od_status (*step_factors)(const od_plant *plant, void *work, double alpha, double beta);
+  void (*step_solve)(const od_plant *plant, void *work, double *right, int columns);
   // dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
   od_status (*jacobians)(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
   // dg/dp (nk x np) at the last point.

@@ -19,6 +19,13 @@ OD_API size_t od_sim_size(const od_plant *plant);
 OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_new(const od_plant *plant);
 OD_API void od_sim_free(od_sim *sim);
+// A plain simulation steps and has outputs, but no derivatives, and no room for them, which grows with the square of the
+// number of states: what needs them returns OD_NOT_AVAILABLE. Large machines are simulated so.
+OD_API size_t od_sim_plain_size(const od_plant *plant);
+OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
+OD_API od_sim *od_sim_plain_new(const od_plant *plant);
+// The size of this simulation's block, plain or not.
+OD_API size_t od_sim_bytes(const od_sim *sim);
 
 // Puts the plant in its initial state at time t with inputs u.
 OD_API od_status od_sim_start(od_sim *sim, double t, const double *u);
@@ -52,6 +59,13 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // new inputs Gu0, Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
+// The same, after which the state is moved by dx (nx), so little that what is of second order in it does not count. Where the integrator
+// can, it evaluates half-way between the step's end and the new state what is needed there and for the next step. *part: as much of dx lies
+// behind the point of which outputs and their derivatives are told, 0.5 or 0, until od_sim_end_shift(), which must come before anything else
+// is done with the simulation.
+OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
+                                       double *part);
+OD_API void od_sim_end_shift(od_sim *sim);
 // The same for F and Gp by complex steps through the whole step, one per column: a reference, and slow. The trapezoidal rule alone, and
 // plants that have a complex residual; else OD_NOT_AVAILABLE. memory: od_sim_complex_size() bytes, zero before the first use.
 OD_API size_t od_sim_complex_size(const od_plant *plant);

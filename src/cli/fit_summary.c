@@ -187,9 +187,10 @@ static void print_search(const od_fitted *f, FILE *to) {
   }
   fprintf(to, " before,");
   print_cell(to, f->fit, 0, "%.2f %%");
-  fprintf(to, " after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%s)\n",
-          od_fit_methods[f->plan->method], rule, modes, f->search->iterations, f->search->residual_evaluations,
-          f->search->jacobian_evaluations, od_ls_reason_text(f->search->reason), od_duration_text(f->seconds, 3).text);
+  char search[200];
+  od_fit_search_text(f, search, sizeof search);
+  fprintf(to, " after; %s, %s%s: %s; %s (%s)\n", od_fit_methods[f->plan->method], rule, modes, search,
+          od_ls_reason_text(f->search->reason), od_duration_text(f->seconds, 3).text);
 }
 
 void od_fitted_print(const od_fitted *f, FILE *to) {
@@ -342,6 +343,10 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
   json_object_set_new(object, "iterations", json_integer(r->iterations));
   json_object_set_new(object, "predictions", json_integer(r->residual_evaluations));
   json_object_set_new(object, "sensitivities", json_integer(r->jacobian_evaluations));
+  if (r->coarse > 0)
+    json_object_set_new(object, "begun_with",
+                        json_pack("{s:i, s:I, s:I}", "one_row_in", r->coarse, "iterations",
+                                  (json_int_t)r->coarse_iterations, "predictions", (json_int_t)r->coarse_evaluations));
   json_object_set_new(object, "sigmas_widened", json_boolean(f->widened));
   json_object_set_new(object, "window_rows", json_integer(f->window));
   if (f->better_substeps > 0) json_object_set_new(object, "better_substeps", json_integer(f->better_substeps));

@@ -309,6 +309,12 @@ static const char *warning(const od_linear_model *m, int i, char *text, size_t s
         text, size,
         "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
         s->name, s->rate, s->unit, s->unit[0] ? " " : "");
+  else if (m->closed[0] && i-- == 0)
+    snprintf(
+        text, size,
+        "closed at this operating point, with the spool inside of the overlap: %s; small commands move no oil there, and the linear "
+        "model has no path through it",
+        m->closed);
   else if (m->samples && i-- == 0)
     snprintf(text, size, "sampled blocks hold what they put out: in the linear model the loops through them are open");
   else

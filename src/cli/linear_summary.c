@@ -111,6 +111,7 @@ static void print_zeros(const od_linear_results *r, FILE *to) {
     const od_zeros *z = &r->zeros[i];
     fprintf(to, "  %s to %s:", r->model->input[z->input].name, r->model->output[z->output].name);
     if (z->count < 0) fprintf(to, " no path");
+    if (z->count < 0 && r->model->closed[0]) fprintf(to, " (closed here, by its overlap: %s)", r->model->closed);
     if (z->count == 0) fprintf(to, " none");
     bool first = true;
     for (int k = 0; k < z->count; k++) {

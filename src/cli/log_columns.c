@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/option_values.h"
@@ -58,12 +57,7 @@ static bool find_columns(od_log_columns *c, const char *name, const od_words *ou
     od_cli_error("%s has no column besides time and input, expected an output", c->path);
     return false;
   }
-  for (int i = 0; ok && i < c->count; i++) {
-    const char *flaw = c->table ? od_table_flaw(c->table, c->at[i]) : NULL;
-    if (flaw) od_cli_error("%s", flaw);
-    c->used[c->at[i]] = true;
-    ok = !flaw;
-  }
+  for (int i = 0; ok && i < c->count; i++) c->used[c->at[i]] = true;
   return ok;
 }
 
@@ -85,26 +79,26 @@ static bool find_units(od_log_columns *c) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-static od_status next_cells(od_log_columns *c, bool *end, od_error *err) {
-  if (c->stream) return od_csv_stream_next(c->stream, c->cells, end, err);
-  *end = c->next >= c->table->rows;
-  if (!*end)
-    memcpy(c->cells, c->table->data + c->next * c->table->columns, (size_t)c->table->columns * sizeof *c->cells);
-  return OD_OK;
+static void rewind_rows(od_log_columns *c) {
+  c->next = 0;
+  od_row_reader_rewind(c->file);
 }
 
-static od_status rewind_rows(od_log_columns *c, od_error *err) {
-  c->next = 0;
-  return c->stream ? od_csv_stream_rewind(c->stream, err) : OD_OK;
+// Columns that are used must hold numbers.
+static od_status check_flaws(const od_log_columns *c, od_error *err) {
+  for (int i = 0; i < c->head->columns; i++)
+    if (c->used[i] && od_table_flaw(c->head, i)) return od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
+  return OD_OK;
 }
 
 // Counts the rows until `last` and finds their step.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
   double time = 0, latest = 0;
-  od_status status = rewind_rows(c, err);
+  od_status status = OD_OK;
+  rewind_rows(c);
   while (status == OD_OK) {
-    status = next_cells(c, &end, err);
+    status = od_row_reader_next(c->file, c->cells, &end, err);
     if (status != OD_OK || end) break;
     time = c->time >= 0 ? c->cells[c->time] : (double)c->next * interval;
     if (time > last + 1e-9 * fabs(last)) break;
@@ -113,20 +107,23 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
     c->next++;
   }
   c->rows = c->next;
+  if (status == OD_OK) status = check_flaws(c, err);
   if (status == OD_OK && c->rows < 8)
     return od_fail(err, OD_BAD_INPUT, "%s has %ld rows, expected at least 8", c->path, c->rows);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
   if (status == OD_OK && !(c->step > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected rising ones", c->path, c->begin,
                    latest);
-  return status == OD_OK ? rewind_rows(c, err) : status;
+  rewind_rows(c);
+  return status;
 }
 
 // Times must be uniform, to a hundredth of a step, as those printed with few digits are.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
   *end = c->next >= c->rows;
-  if (*end) return rewind_rows(c, err);
-  od_status status = next_cells(c, end, err);
+  if (*end) rewind_rows(c);
+  if (*end) return OD_OK;
+  od_status status = od_row_reader_next(c->file, c->cells, end, err);
   if (status != OD_OK) return status;
   if (*end) return od_fail(err, OD_IO, "the file has become shorter while it was read");
   double time = c->time >= 0 ? c->cells[c->time] : c->begin, expected = c->begin + (double)c->next * c->step;
@@ -140,18 +137,10 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-// A text file is read twice, row by row; what cannot be is read into memory.
 static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error *err) {
   const od_table_wish no_time = {.no_time = true};
-  struct stat about;
-  od_status status;
-  if (!od_name_ends_in(c->path, "mat") && stat(c->path, &about) == 0 && S_ISREG(about.st_mode)) {
-    status = od_csv_stream_open(c->path, 0, &c->stream, err);
-    c->head = status == OD_OK ? od_csv_stream_head(c->stream) : NULL;
-  } else {
-    status = od_table_read(c->path, wish->interval ? &no_time : NULL, &c->table, err);
-    c->head = c->table;
-  }
+  od_status status = od_row_reader_open(c->path, wish->interval ? &no_time : NULL, &c->file, err);
+  c->head = status == OD_OK ? od_row_reader_head(c->file) : NULL;
   if (status != OD_OK) return status;
   size_t most = (size_t)c->head->columns + 2;
   c->at = calloc(most, sizeof *c->at);
@@ -164,7 +153,7 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
     return od_fail(err, OD_BAD_INPUT,
                    "%s has no column of times; if its rows are equally far apart, say so with --interval", c->path);
   if (c->time >= 0) c->used[c->time] = true;
-  if (c->stream) od_csv_stream_use(c->stream, c->used);
+  od_row_reader_want(c->file, c->used);
   return OD_OK;
 }
 
@@ -189,6 +178,5 @@ void od_log_columns_free(od_log_columns *c) {
   free(c->used);
   free(c->cells);
   free(c->conversion);
-  od_csv_stream_close(c->stream);
-  od_table_free(c->table);
+  od_row_reader_close(c->file);
 }

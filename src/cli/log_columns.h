@@ -4,8 +4,7 @@
 
 #include "cli/options.h"
 #include "document/units.h"
-#include "io/csv_stream.h"
-#include "io/table.h"
+#include "io/row_reader.h"
 
 typedef struct od_signal_label {
   char *name, *unit;  // SI; "1": none
@@ -23,8 +22,7 @@ typedef struct od_log_wish {
 
 typedef struct od_log_columns {
   const char *path;
-  od_csv_stream *stream;  // NULL: all of the log is in the table
-  od_table *table;
+  od_row_reader *file;
   const od_table *head;  // names and units
   int time;              // -1: rows are counted
   int *at, count;        // the first is the input

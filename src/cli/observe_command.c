@@ -13,6 +13,7 @@
 #include "cli/print_verdict.h"
 #include "cli/progress.h"
 #include "cli/result_files.h"
+#include "cli/row_file.h"
 #include "cli/terminal.h"
 #include "cli/write_variant.h"
 #include "experiment/cramer_rao.h"
@@ -30,6 +31,30 @@ typedef struct arguments {
   od_words set;
   bool random_start, live, json_lines, si, quiet;
 } arguments;
+
+// What takes part in a run while it goes on.
+typedef struct watch {
+  od_progress progress;
+  od_answers *answers;  // live
+  od_row_file rows;
+} watch;
+
+static bool tick(void *user, double done) {
+  return od_progress_tick(&((watch *)user)->progress, done);
+}
+
+static bool write_row(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
+  (void)fate;
+  (void)why;
+  od_row_file_append(&((watch *)user)->rows, o->table, row);
+  return true;
+}
+
+// A MATLAB file is written at once, so that all rows must be there; charts need the picture of them.
+static od_rows_kept rows_to_keep(const arguments *a) {
+  if (a->files.mat) return OD_ROWS_ALL;
+  return a->files.plot || a->files.report ? OD_ROWS_PICTURE : OD_ROWS_LAST;
+}
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
   const od_experiment_options options = {
@@ -88,14 +113,21 @@ static od_status write_report(const void *user, const char *path, od_error *err)
   return od_observe_report_write(f->experiment, f->observed, f->message, path, err);
 }
 
+// Its rows are there already.
+static od_status write_csv(const void *user, const char *path, od_error *err) {
+  const od_findings *f = user;
+  (void)path;
+  return od_row_file_end(f->rows, f->observed->table, err);
+}
+
 // What a run has found goes to its files and to people.
-static int write_results(const arguments *a, const od_experiment *e, od_observed *observed, od_status status,
+static int write_results(const arguments *a, const od_experiment *e, watch *w, od_observed *observed, od_status status,
                          const od_error *err) {
   bool ok = true;
   int trusted = OD_EXIT_OK;
   if (observed) {
     FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
-    od_findings findings = {e, observed, status == OD_OK ? NULL : err->text};
+    od_findings findings = {e, observed, status == OD_OK ? NULL : err->text, &w->rows};
     od_log_warn(e->log);
     if (notes == stdout || (notes && a->live))
       od_findings_print(&findings, notes);
@@ -105,6 +137,8 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
     const od_file_contents contents = {.table = observed->table,
+                                       .rows = observed->rows,
+                                       .csv = write_csv,
                                        .summary = summary,
                                        .plot = write_plot,
                                        .report = write_report,
@@ -117,6 +151,7 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
     fprintf(stderr, "oleodyn: %s\n", err->text);
   else if (status != OD_OK)
     od_cli_error("%s", err->text);
+  od_row_file_discard(&w->rows);
   od_observed_free(observed);
   if (status != OD_OK) return od_exit_code(status);
   return ok ? trusted : OD_EXIT_FAILED;
@@ -125,18 +160,23 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
 static int run_and_write(const arguments *a, const od_experiment *e) {
   od_observed *observed = NULL;
   od_error err = {0};
-  od_progress progress = od_progress_start(a->quiet);
-  const od_observe_options options = {
-      .progress = od_progress_tick, .user = &progress, .repeat = true, .judge_truth = true, .processor_time = true};
+  watch w = {.progress = od_progress_start(a->quiet), .rows = {.path = a->files.csv}};
+  const od_observe_options options = {.progress = tick,
+                                      .user = &w,
+                                      .answer = a->files.csv ? write_row : NULL,
+                                      .repeat = true,
+                                      .judge_truth = true,
+                                      .processor_time = true,
+                                      .keep = rows_to_keep(a)};
   od_status status = od_observe(e, &options, &observed, &err);
   // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
   od_error ignored = {0};
   if (status == OD_OK && e->truth &&
-      od_cramer_rao_bound(e, od_progress_tick, &progress, &observed->bound, &ignored) == OD_INTERRUPTED)
+      od_cramer_rao_bound(e, od_progress_tick, &w.progress, &observed->bound, &ignored) == OD_INTERRUPTED)
     status = od_fail(&err, OD_INTERRUPTED,
                      "interrupted while the Cramer-Rao bound was computed; the estimates are complete");
-  od_progress_end(&progress);
-  return write_results(a, e, observed, status, &err);
+  od_progress_end(&w.progress);
+  return write_results(a, e, &w, observed, status, &err);
 }
 
 // --- Live ---------------------------------------------------------------------------------------------------------
@@ -163,18 +203,28 @@ static bool not_interrupted(void *user) {
   return od_progress_tick(&hidden, 0);
 }
 
-static bool tick(void *user, double done) {
+static bool tick_unseen(void *user, double done) {
   (void)done;
   return not_interrupted(user);
 }
 
-static od_status observe_live(const arguments *a, od_experiment *e, od_answers *answers, od_observed **observed,
-                              od_error *err) {
+static bool begin_answers(void *user, const od_observed *o) {
+  return od_answers_begin(((watch *)user)->answers, o);
+}
+
+// Of samples that were not taken there is no row.
+static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
+  watch *w = user;
+  if (fate == OD_TAKEN && w->rows.path) od_row_file_append(&w->rows, o->table, row);
+  return od_answers_sample(w->answers, o, row, fate, why);
+}
+
+static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
   const od_live_options input = {.input = STDIN_FILENO,
                                  .name = "standard input",
                                  .goes_on = not_interrupted,
                                  .refuse = od_answers_refuse,
-                                 .user = answers};
+                                 .user = w->answers};
   od_sample_source source = {0};
   od_messages *messages = od_messages_new();
   od_status status = messages ? od_sample_source_live(e, &input, &source, messages, err)
@@ -185,35 +235,35 @@ static od_status observe_live(const arguments *a, od_experiment *e, od_answers *
   }
   od_messages_free(messages);
   if (status != OD_OK) return status;
-  const od_observe_options options = {.progress = tick,
-                                      .user = answers,
+  const od_observe_options options = {.progress = tick_unseen,
+                                      .user = w,
                                       .source = &source,
-                                      .begin = od_answers_begin,
-                                      .answer = od_answers_sample,
+                                      .begin = begin_answers,
+                                      .answer = answer_sample,
                                       .keep_going = true,
-                                      .forget_rows = !a->files.csv && !a->files.mat && !a->files.plot};
+                                      .keep = rows_to_keep(a)};
   status = od_observe(e, &options, observed, err);
   od_sample_source_free(&source);
   return status;
 }
 
 static int run_live(const arguments *a, od_experiment *e) {
-  od_answers *answers = od_answers_new(a->json_lines);
+  watch w = {.answers = od_answers_new(a->json_lines), .rows = {.path = a->files.csv}};
   od_observed *observed = NULL;
   od_error err = {0};
-  if (!answers) {
+  if (!w.answers) {
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  od_progress progress = od_progress_start(true);
+  w.progress = od_progress_start(true);
   // Whoever reads the answers may go away; the result files are written all the same.
   signal(SIGPIPE, SIG_IGN);
-  od_status status = observe_live(a, e, answers, &observed, &err);
-  od_progress_end(&progress);
-  if (od_answers_refused(answers) > 0 && !a->quiet)
-    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(answers));
-  od_answers_free(answers);
-  return write_results(a, e, observed, status, &err);
+  od_status status = observe_live(a, e, &w, &observed, &err);
+  od_progress_end(&w.progress);
+  if (od_answers_refused(w.answers) > 0 && !a->quiet)
+    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(w.answers));
+  od_answers_free(w.answers);
+  return write_results(a, e, &w, observed, status, &err);
 }
 
 static const char details[] =

@@ -239,19 +239,19 @@ static json_t *sensors_json(const od_findings *f) {
 // Errors of the watched outputs: at the end, and root mean square over the run.
 static json_t *outputs_json(const od_findings *f) {
   const od_experiment *e = f->experiment;
-  const od_table *t = f->observed->table;
-  const od_columns *c = &f->observed->columns;
+  const od_observed *o = f->observed;
+  const od_columns *c = &o->columns;
   json_t *list = json_array();
   for (int i = 0; i < e->watches; i++) {
     int column = c->watched + c->per_watched * i;  // estimate, sigma; true, error
     json_t *item =
         json_pack("{s:o, s:o}", "name", od_json_text(e->watched[i].name), "unit", od_json_text(e->watched[i].unit));
     if (f->observed->has_truth)
-      json_object_set_new(item, "true", od_json_number(od_table_summary(t, column + 2).final));
-    json_object_set_new(item, "estimate", od_json_number(od_table_summary(t, column).final));
-    json_object_set_new(item, "sigma", od_json_number(od_table_summary(t, column + 1).final));
+      json_object_set_new(item, "true", od_json_number(od_observed_summary(o, column + 2).final));
+    json_object_set_new(item, "estimate", od_json_number(od_observed_summary(o, column).final));
+    json_object_set_new(item, "sigma", od_json_number(od_observed_summary(o, column + 1).final));
     if (f->observed->has_truth) {
-      od_summary error = od_table_summary(t, column + 3);
+      od_summary error = od_observed_summary(o, column + 3);
       json_object_set_new(item, "error", od_json_number(error.final));
       json_object_set_new(item, "error_rms", od_json_number(error.rms));
     }

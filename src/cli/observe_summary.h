@@ -5,12 +5,14 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "cli/row_file.h"
 #include "experiment/observe.h"
 
 typedef struct od_findings {
   const od_experiment *experiment;
   const od_observed *observed;
   const char *message;  // what stopped the run early, or NULL
+  od_row_file *rows;    // the CSV file of the run
 } od_findings;
 
 // Where the samples came from, in words.

@@ -13,6 +13,7 @@
 #include "cli/result_files.h"
 #include "cli/terminal.h"
 #include "cli/write_variant.h"
+#include "document/messages.h"
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -57,6 +58,27 @@ static bool list_sets(const arguments *a, plan *p) {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
+// Loads a machine with one value of --free among those of --set. The others were right before, so that what is said about --set is about
+// --free.
+static bool load_as_free(const char *file, const od_load_arguments *load, od_machine **machine) {
+  od_messages *found = od_messages_new(), *told = od_messages_new();
+  int code = OD_EXIT_FAILED;
+  if (found && told) {
+    code = od_cli_load_content(file, (od_content){0}, load, machine, found);
+    for (int i = 0; i < od_messages_count(found); i++) {
+      const od_message *m = od_messages_get(found, i);
+      const od_place place = {od_message_is_about_set(m) ? "--free" : m->file, m->line, m->column};
+      od_messages_say(told, m->is_warning, place, "%s", m->text);
+    }
+    od_messages_print(told, stderr, od_terminal_colour(stderr));
+  } else {
+    od_cli_error("memory ran out");
+  }
+  od_messages_free(found);
+  od_messages_free(told);
+  return code < 0;
+}
+
 // The value of a number in SI when the file is loaded with a text for it. False after the loader's messages.
 static bool value_with(const char *file, const arguments *a, const char *path, const char *text, double *value) {
   char set[480];
@@ -70,7 +92,7 @@ static bool value_with(const char *file, const arguments *a, const char *path, c
   list[count++] = set;
   od_load_arguments load = a->load;
   load.set = (od_words){list, count, 0};
-  bool ok = od_cli_load(file, &load, &machine) < 0;
+  bool ok = load_as_free(file, &load, &machine);
   int number = ok ? od_machine_number_find(machine, path) : -1;
   if (number >= 0) *value = od_machine_number(machine, number).value;
   od_machine_free(machine);
@@ -205,8 +227,17 @@ static void print_goals(const plan *p, const od_optimise_result *r, FILE *to) {
 // What the search is worth, in the same words everywhere.
 static void verdict_text(const od_optimise_result *r, char *text, size_t size) {
   const char *reason = od_ls_reason_text(r->search->reason);
+  int count, undecided = 0;
+  const od_judgement *j = od_judge_results(r->judge, &count);
+  for (int i = 0; i < count; i++) undecided += j[i].outcome == OD_UNDECIDED;
   if (r->unmet == 0)
     snprintf(text, size, "All goals are met (%s).", reason);
+  else if (r->unmet == undecided)
+    snprintf(
+        text, size,
+        "%d requirement%s undecided, all other goals are met (%s). What is undecided counts as met in the search, which ended "
+        "for that; take shorter steps or a tighter tolerance.",
+        undecided, undecided > 1 ? "s are" : " is", reason);
   else if (r->minimum)
     snprintf(
         text, size,
@@ -216,6 +247,48 @@ static void verdict_text(const od_optimise_result *r, char *text, size_t size) {
   else
     snprintf(text, size, "%d goal%s not met, and this is no minimum: %s.", r->unmet, r->unmet > 1 ? "s are" : " is",
              reason);
+}
+
+// --- Warnings -----------------------------------------------------------------------------------------------------
+
+// What the user should know of the search beside its result, in the same words in terminal and JSON. False: there is no more.
+static bool start_warning(const plan *p, int i, char *text, size_t size) {
+  const od_free_number *f = &p->number[i];
+  if (f->start >= f->low && f->start <= f->high) return false;
+  char cell[3][80];
+  const double value[3] = {f->start, f->low, f->high};
+  for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
+  snprintf(text, size, "%s is %s, outside of its range from %s to %s: the search began at %s", f->path, cell[0],
+           cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
+  return true;
+}
+
+static bool undecided_warning(const od_judgement *j, char *text, size_t size) {
+  if (j->outcome != OD_UNDECIDED) return false;
+  snprintf(
+      text, size,
+      "requirement '%.100s' is undecided: %.300s. In the search it counts as met, which may be why that ended here",
+      j->requirement->name, j->note);
+  return true;
+}
+
+static json_t *warnings_of(const plan *p, const od_optimise_result *r) {
+  json_t *list = json_array();
+  char text[800];
+  int count;
+  const od_judgement *j = od_judge_results(r->judge, &count);
+  for (int i = 0; i < p->o.numbers; i++)
+    if (start_warning(p, i, text, sizeof text)) json_array_append_new(list, od_json_text(text));
+  for (int i = 0; i < count; i++)
+    if (undecided_warning(&j[i], text, sizeof text)) json_array_append_new(list, od_json_text(text));
+  return list;
+}
+
+static void print_warnings(const plan *p, const od_optimise_result *r) {
+  json_t *list = warnings_of(p, r), *item;
+  size_t i;
+  json_array_foreach(list, i, item) od_cli_warning("%s", json_string_value(item));
+  json_decref(list);
 }
 
 static void print(const plan *p, const od_optimise_result *r, FILE *to) {
@@ -248,10 +321,10 @@ static json_t *summary(const plan *p, const od_optimise_result *r) {
                                            od_json_number(p->goal[i].target), "value", od_json_number(p->goal[i].value),
                                            "met", (int)p->goal[i].met));
   verdict_text(r, text, sizeof text);
-  return json_pack("{s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "numbers", numbers, "requirements",
-                   od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum", (int)r->minimum, "reason",
-                   od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict", od_verdict_json(&r->verdict),
-                   "runs", (json_int_t)r->runs);
+  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "warnings", warnings_of(p, r), "numbers",
+                   numbers, "requirements", od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum",
+                   (int)r->minimum, "reason", od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict",
+                   od_verdict_json(&r->verdict), "runs", (json_int_t)r->runs);
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
@@ -268,6 +341,7 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
   if (r.machine && code < 0) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     if (notes) print(p, &r, notes);
+    print_warnings(p, &r);
     od_cli_verdict(&r.verdict, notes);
     od_variant_number found[MOST];
     for (int i = 0; i < p->o.numbers; i++)

@@ -112,7 +112,8 @@ json_t *od_files_read_json(void) {
 bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   char size[80] = "";
   od_error err = {0};
-  if (c->table) snprintf(size, sizeof size, "%ld rows, %d columns", c->table->rows, c->table->columns);
+  if (c->table)
+    snprintf(size, sizeof size, "%ld rows, %d columns", c->rows ? c->rows : c->table->rows, c->table->columns);
   bool ok = true;
   const char *what = c->table ? size : "the matrices";
   if (f->csv) {

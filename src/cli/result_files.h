@@ -27,6 +27,7 @@ FILE *od_files_notes(const od_files *f, bool quiet);
 // CSV and MATLAB files, too, where what the command has is no table.
 typedef struct od_file_contents {
   const od_table *table;
+  long rows;  // that csv() writes, where the table does not have them all; else 0
   json_t *summary;
   od_status (*plot)(const void *user, const char *path, od_error *err);
   od_status (*report)(const void *user, const char *path, od_error *err);

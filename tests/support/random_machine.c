@@ -542,7 +542,8 @@ static void add_loop(plan *p, const loop *l, int i) {
   od_build_joint(p->build, name, &spec);
 }
 
-static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool blocks, const loop *loops, int count) {
+static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool blocks, od_sparsity sparsity,
+                       const loop *loops, int count) {
   plan p = {.build = od_build_new(),
             .dice = {seed * 7919 + 13},
             .rare = {seed * 15485863 + 5},
@@ -550,6 +551,7 @@ static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool
             .planar = planar,
             .joint_with_friction = -1};
   p.block_dice.state = seed * 611953 + 5;
+  p.build->sparsity = sparsity;
   p.laws = seed % 2;
   od_block_spec spec[SENSORS + NETWORK];
   double g[3] = {0.3, -9.81, 1.5};
@@ -657,15 +659,20 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, bool rare
 }
 
 od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks) {
+  return od_random_machine_with(seed, planar, loops, circuit, blocks, OD_SPARSE_BY_SIZE);
+}
+
+od_model *od_random_machine_with(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks,
+                                 od_sparsity sparsity) {
   // Rarer joints stand in machines without a circuit: bodies that nothing holds make stiff circuits explode within a step.
   bool rare = !circuit && !blocks;
-  if (!loops) return build(seed, planar, rare, circuit, blocks, NULL, 0);
+  if (!loops) return build(seed, planar, rare, circuit, blocks, sparsity, NULL, 0);
   loop list[MOST_LOOPS] = {0};
-  od_model *open = build(seed, planar, rare, false, false, list, 0);
+  od_model *open = build(seed, planar, rare, false, false, sparsity, list, 0);
   if (!open) return NULL;
   od_dice dice = {seed * 104729 + 7};
   int count = 1 + od_dice_pick(&dice, MOST_LOOPS);
   for (int i = 0; i < count; i++) random_loop(&dice, open, planar, rare, &list[i]);
   od_model_free(open);
-  return build(seed, planar, rare, circuit, blocks, list, count);
+  return build(seed, planar, rare, circuit, blocks, sparsity, list, count);
 }

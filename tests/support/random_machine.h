@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/builder.h"
 #include "model/model.h"
 
 typedef struct od_dice {
@@ -22,5 +23,8 @@ static inline uint64_t od_dice_seed(const char *name) {
 
 // A machine of the kind asked for; NULL when the dice gave one that cannot move (try the next seed).
 od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks);
+// The same with sparse or dense rows and matrices of the circuit.
+od_model *od_random_machine_with(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks,
+                                 od_sparsity sparsity);
 
 #endif

@@ -23,6 +23,10 @@
 
 // Four numbers side by side. For variables inside a function only.
 typedef double od_quad __attribute__((vector_size(32)));
+typedef long long od_quad_places __attribute__((vector_size(32)));
+// Four numbers from a place in memory on, to be read or written.
+typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+#define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
 
 // The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
 // vectors at all; elsewhere nobody asks for them, and they are left out.
@@ -34,14 +38,15 @@ enum { OD_LANES = 4 };
 #endif
 typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
 
-// x moved up by one or two places, the first numbers of y before it.
+// x moved up by one or two places, the first numbers of y before it; x with the numbers of each pair exchanged.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)
+#define OD_QUAD_PAIRS_TURNED(x) __builtin_shufflevector(x, x, 1, 0, 3, 2)
 #else
-typedef long long od_quad_places __attribute__((vector_size(32)));
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shuffle(x, y, (od_quad_places){4, 0, 1, 2})
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shuffle(x, y, (od_quad_places){4, 5, 0, 1})
+#define OD_QUAD_PAIRS_TURNED(x) __builtin_shuffle(x, (od_quad_places){1, 0, 3, 2})
 #endif
 
 #endif

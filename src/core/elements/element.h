@@ -85,8 +85,9 @@ typedef struct od_element_field {
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
   od_limits turning_limits;
-  const char *section;  // the key of a sub-section that it stands in; NULL: none
-  bool follows_signal;  // may be given as a signal, or as a factor and a signal
+  const char *section;     // the key of a sub-section that it stands in; NULL: none
+  bool follows_signal;     // may be given as a signal, or as a factor and a signal
+  const char *below_zero;  // what happens where that signal is negative, for people; NULL: what anybody would expect
 } od_element_field;
 
 // A condition on two numbers: how the field `greater` must be, compared with the field `smaller`.
@@ -210,6 +211,12 @@ typedef struct od_element_class {
   bool supplies;    // its loss is negative: it gives energy to the machine
   int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
+  bool
+      shuts_about_centre;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
+  // Pumps with a control: at the pressure of this end that is the sum of two fields it delivers nothing; field 0: it has none.
+  struct {
+    int field, range, end;
+  } shut_off;
   // The range of lengths that it can have: from field closed to closed + stroke; both zero: any.
   int closed_field, stroke_field;
 

@@ -85,14 +85,21 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->value.spool = s.choice[OD_PORT_SIDE] * port->curve.slope;
 }
 
+// d opening by a value of the curve.
+static double opening_per_value(const setting_r *s, const port_state_r *port) {
+  const double *v = s->host;
+  return 1 / v[OD_VALVE_FULL] *
+         (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? port->travel / v[OD_VALVE_STROKE] : 1);
+}
+
 // d opening by a number of the curve: through the basis functions; an abscissa also through the slope.
-static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, int number) {
+static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, double per_value,
+                               int number) {
   int count = s->choice[OD_PORT_COUNT];
   int point = number < count ? number : number - count, place = point - port->curve.first;
   if (place < 0 || place > s->choice[OD_PORT_DEGREE]) return 0;
   bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
   const double *v = s->host;
-  double per_value = 1 / v[OD_VALVE_FULL] * (coefficient ? port->travel / v[OD_VALVE_STROKE] : 1);
   double slope = per_value * port->curve.B[place] * (abscissa ? -port->curve.slope : 1);
   // At the curve's end the travel is the last abscissa itself.
   if (abscissa && coefficient && point == count - 1 && port->travel >= q->curve[count - 1])
@@ -131,12 +138,13 @@ static bool number_slopes(const od_batch *b, const int *pool, double *w, int i, 
   const port_state_r *port = (const port_state_r *)s.kept;
   if (!port->open) return false;
   const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
+  double per_value = opening_per_value(&s, port);
   for (int k = 0; k < count; k++, dout += outs_r) {
     dout[1] = 0;  // the curve's value has no effect on anything
     if (number[k] == 0)
       dout[0] = -port->full_flow * opening_slope(q, &s, port);
     else if (number[k] < OD_NUMBER_OF_HOST)
-      dout[0] = port->full_flow * opening_by_point(q, &s, port, number[k] - 1);
+      dout[0] = port->full_flow * opening_by_point(q, &s, port, per_value, number[k] - 1);
     else
       dout[0] = flow_by_other((const in_r *)(w + b->in) + i, q, &s, ((const out_r *)(w + b->out) + i)->flow, number[k]);
   }

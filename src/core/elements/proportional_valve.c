@@ -51,6 +51,7 @@ const od_element_class od_proportional_valve_class = {
     .summary = "3/3 or 4/3 valve by nominal flow at a nominal pressure drop, with closed, open, float or tandem centre",
     .ends = {OD_FOUR_PORT_ENDS},
     .needs_oil = true,
+    .shuts_about_centre = true,
     .signal_key = "command",
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,

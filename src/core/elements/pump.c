@@ -1,6 +1,7 @@
 // Pump: a flow that is given, whatever the pressures.
 //   Q = flow * signal
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x from, to, signal;
@@ -14,6 +15,18 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   (void)s;
   out->flow = q->flow * in->signal;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double from, to, signal;
+  } flow;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)in, (void)s, (void)out;
+  *by = (slopes_r){.flow = {.signal = q->flow}};
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/pump.c"
@@ -35,5 +48,6 @@ const od_element_class od_pump_class = {
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
     .supplies = true,
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 #endif

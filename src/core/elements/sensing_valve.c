@@ -84,6 +84,7 @@ const od_element_class od_sensing_valve_class = {
     .summary = "section of a load-sensing system: 4/3 spool with a compensator in front and a port that tells the load",
     .ends = {{"between", 2}, {"to", 2}, {"sense", 1}},
     .needs_oil = true,
+    .shuts_about_centre = true,
     .signal_key = "command",
     OD_FIELDS(OD_SERVO_SPOOL_FIELDS,
               OD_FIELD("overlap", "1", OD_NOT_NEGATIVE, 0.1, 0, 0.9, 0, 0.3, "part of the stroke before an edge opens"),

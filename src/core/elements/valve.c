@@ -2,6 +2,7 @@
 // zero. The ports that it opens (port.c) belong to it and read its other numbers.
 //   spool' = (command - spool) / time_constant
 #ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
 
 typedef struct X(in) {
   od_x command, spool;
@@ -26,6 +27,19 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   (void)in, (void)q, (void)s, (void)out;
   r->loss = r->stored = 0;
 }
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double command, spool;
+  } rate;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)in, (void)s, (void)out;
+  by->rate.command = q->time_constant > 0 ? 1 / q->time_constant : 0;
+  by->rate.spool = -by->rate.command;
+}
+#endif
 
 #else
 #define OD_ELEMENT_FILE "elements/valve.c"
@@ -57,5 +71,6 @@ const od_element_class od_valve_class = {
     .out = {{OD_TO_RATE, 0}},
     .outputs = {{.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}},
     OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
 };
 #endif

@@ -7,6 +7,9 @@
 #include "friction/law.h"
 #include "friction/parameters.h"
 
+// Of the factor, and of the load of a law that has one.
+#define OD_FRICTION_BELOW_ZERO "friction does not push, so that it counts as next to zero there"
+
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k,                                                                  \
    .unit = u,                                                                 \
@@ -16,7 +19,8 @@
    .turning_unit = tu,                                                        \
    .turning_limits = {ta, tb, tc, td},                                        \
    .meaning = m,                                                              \
-   .follows_signal = signal},
+   .follows_signal = signal,                                                  \
+   .below_zero = (signal) ? OD_FRICTION_BELOW_ZERO : NULL},
 #define OD_NEGATIVE_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k "_negative",                                                       \
    .unit = u,                                                                  \

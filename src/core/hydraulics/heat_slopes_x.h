@@ -43,7 +43,9 @@ static void add_temperature_columns(const od_model *m, double *w, const double d
       const od_target *s = &m->join.target[k];
       if (s->row < 0) continue;
       double by = w[l->target_gain + k] * dout[s->from - e->out];
-      w[s->row + (s->kind == OD_TO_FORCE ? 2 + state : column)] += by;
+      w[s->kind == OD_TO_FORCE ? s->row + 2 + state
+        : s->state >= 0        ? od_rate_place(m, s->state, column)
+                               : od_junction_place(m, m->node[s->target].junction, column)] += by;
     }
   }
 }
@@ -51,7 +53,7 @@ static void add_temperature_columns(const od_model *m, double *w, const double d
 // The row of the temperature: all that heaters depend on.
 static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_STATES]) {
   const od_layout *l = &m->layout;
-  double *row = w + l->rate_row + m->join.warms * l->rate_width, gain = heat_gain(m, w);
+  double gain = heat_gain(m, w);
   for (int i = 0; i < m->join.heaters; i++) {
     od_heater h = m->join.heater[i];
     const od_instance *e = &m->instance[h.instance];
@@ -60,13 +62,12 @@ static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_
     for (int k = 0; k < ins; k++) {
       int in = e->in - l->in + k;
       din[k] = 1;
-      row[m->join.column[in]] +=
+      w[od_rate_place(m, m->join.warms, m->join.column[in])] +=
           gain * w[m->join.gain[in]] * od_element_report_change(m, w, h.instance, h.report, din, NULL, NULL);
       din[k] = 0;
     }
     const double *dout = w + l->by_temperature + e->out - l->out;
-    row[2 * m->actuators + m->join.warms] +=
-        gain * od_element_report_change(m, w, h.instance, h.report, din, dout, doil);
+    w[m->join.diagonal[m->join.warms]] += gain * od_element_report_change(m, w, h.instance, h.report, din, dout, doil);
   }
 }
 

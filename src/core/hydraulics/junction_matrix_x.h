@@ -1,4 +1,4 @@
-// The matrix of junctions, M = damping - dF/dp: what flows more into a junction must be made up for by pressures, M dp = dF.
+// The matrix of junctions, group by group of those that hang together, M = damping - dF/dp: what flows more into a junction must be made up for by pressures, M dp = dF.
 //
 // Elements push oil from where pressure is high to where it is low, so M has a positive diagonal and hardly anything positive beside it,
 // and its rows sum up to what flows away to other nodes. Where several junctions are shut off together, these sums are less than the
@@ -9,9 +9,10 @@
 static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
                              bool (*held)(const od_model *, od_x *, int)) {
   const od_junctions *j = &m->join.at_junction;
-  od_x *M = w + m->layout.junction_matrix, *sum = w + m->layout.junction_sum;
+  od_x *sum = w + m->layout.junction_sum;
   int n = m->junctions;
-  for (int i = 0; i < n * n; i++) M[i] = 0;
+  for (int i = 0; i < j->groups; i++)
+    for (int k = 0; k < j->group[i].count * j->group[i].count; k++) w[j->group[i].matrix + k] = 0;
   for (int i = 0; i < n; i++) sum[i] = X(junction_leak) + (damping ? damping[i] : 0);
   for (int i = 0; i < j->slopes;) {
     // One element's part of a row: what it takes from one junction and gives to another cancels exactly.
@@ -20,22 +21,24 @@ static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
     for (; i < j->slopes && j->slope[i].from == s->from && j->slope[i].row == s->row; i++) {
       const od_junction_slope *t = &j->slope[i];
       od_x slope = t->sign * X(junction_slope)(m, w, t);
-      M[t->row * n + t->column] -= slope;
+      w[t->at] -= slope;
       part -= slope;
     }
     sum[s->row] += part;
   }
   for (int i = 0; i < n; i++) {
     if (!held(m, w, i)) continue;
-    for (int k = 0; k < n; k++) M[i * n + k] = 0;
+    const od_junction_group *g = od_junction_group_of(m, i);
+    for (int k = 0; k < g->count; k++) w[g->matrix + (i - g->first) * g->count + k] = 0;
     sum[i] = 1;
   }
 }
 
-// M = L U in its place: the diagonal and what is above it are U, below it are the factors of L. False where a pivot is zero.
-static bool X(junction_factor)(const od_model *m, od_x *w) {
-  od_x *M = w + m->layout.junction_matrix, *sum = w + m->layout.junction_sum;
-  int n = m->junctions;
+// Of one group, M = L U in its place: the diagonal and what is above it are U, below it are the factors of L. False where a pivot is
+// zero.
+static bool X(junction_factor_group)(const od_model *m, od_x *w, const od_junction_group *g) {
+  od_x *M = w + g->matrix, *sum = w + m->layout.junction_sum + g->first;
+  int n = g->count;
   for (int k = 0; k < n; k++) {
     od_x pivot = sum[k];
     for (int i = k + 1; i < n; i++) pivot -= M[k * n + i];
@@ -51,14 +54,24 @@ static bool X(junction_factor)(const od_model *m, od_x *w) {
   return true;
 }
 
+static bool X(junction_factor)(const od_model *m, od_x *w) {
+  const od_junctions *j = &m->join.at_junction;
+  for (int i = 0; i < j->groups; i++)
+    if (!X(junction_factor_group)(m, w, &j->group[i])) return false;
+  return true;
+}
+
 // v = M^-1 v with these factors.
 static void X(junction_substitute)(const od_model *m, const od_x *w, od_x *v) {
-  const od_x *M = w + m->layout.junction_matrix;
-  int n = m->junctions;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < i; k++) v[i] -= M[i * n + k] * v[k];
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) v[i] -= M[i * n + k] * v[k];
-    v[i] /= M[i * n + i];
+  const od_junctions *j = &m->join.at_junction;
+  for (const od_junction_group *g = j->group; g < j->group + j->groups; v += g->count, g++) {
+    const od_x *M = w + g->matrix;
+    int n = g->count;
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < i; k++) v[i] -= M[i * n + k] * v[k];
+    for (int i = n - 1; i >= 0; i--) {
+      for (int k = i + 1; k < n; k++) v[i] -= M[i * n + k] * v[k];
+      v[i] /= M[i * n + i];
+    }
   }
 }

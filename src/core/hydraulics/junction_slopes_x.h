@@ -5,7 +5,7 @@ static inline int junction_column(const od_model *m) {
   return 2 * m->actuators + m->circuit_states + m->signals;
 }
 static inline double *junction_row(const od_model *m, double *w, int junction) {
-  return w + m->layout.junction_row + junction * m->layout.junction_width;
+  return w + od_junction_row(m, junction);
 }
 
 // Where a junction cavitates its pressure stays zero, whatever happens.
@@ -13,54 +13,83 @@ static bool junction_is_held(const od_model *m, double *w, int junction) {
   return junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
 }
 static void begin_junction_row(const od_model *m, double *w, int junction) {
+  const od_junction_group *g = od_junction_group_of(m, junction);
   double *row = junction_row(m, w, junction);
   bool held = junction_is_held(m, w, junction);
-  for (int i = 0; held && i < m->layout.junction_width; i++) row[i] = 0;
-  row[m->layout.rate_width + junction] = held ? 0 : 1;
+  for (int i = 0; held && i < g->width; i++) row[i] = 0;
+  row[g->columns + junction - g->first] = held ? 0 : 1;
 }
 
 // Rows of changes of flows become those of pressures; the columns behind them, the inverse of the junctions' matrix.
-static void solve_junction_rows(const od_model *m, double *w) {
-  const double *M = w + m->layout.junction_matrix;
-  int n = m->junctions, width = m->layout.junction_width;
+static void solve_group_rows(const od_junction_group *g, double *w) {
+  const double *M = w + g->matrix;
+  double *rows = w + g->row;
+  int n = g->count, width = g->width;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < i; k++)
-      if (M[i * n + k] != 0) od_add_scaled(width, -M[i * n + k], junction_row(m, w, k), junction_row(m, w, i));
+      if (M[i * n + k] != 0) od_add_scaled(width, -M[i * n + k], rows + k * width, rows + i * width);
   for (int i = n - 1; i >= 0; i--) {
-    double *row = junction_row(m, w, i), inverse = 1 / M[i * n + i];
+    double *row = rows + i * width, inverse = 1 / M[i * n + i];
     for (int k = i + 1; k < n; k++)
-      if (M[i * n + k] != 0) od_add_scaled(width, -M[i * n + k], junction_row(m, w, k), row);
+      if (M[i * n + k] != 0) od_add_scaled(width, -M[i * n + k], rows + k * width, row);
     for (int k = 0; k < width; k++) row[k] *= inverse;
   }
 }
 
+// What a rate's row has in the columns of junctions is carried on to all others.
+static void carry_on(const od_model *m, double *w, int state) {
+  const od_layout *l = &m->layout;
+  const int *start = m->join.row_start, *column = m->join.row_column;
+  int first = junction_column(m);
+  if (!start) {
+    double *row = w + l->rate_row + state * l->rate_width;
+    for (int i = 0; i < m->junctions; i++)
+      if (row[first + i] != 0) od_add_scaled(first, row[first + i], junction_row(m, w, i), row);
+    return;
+  }
+  for (int i = start[state + 1] - 1; i >= start[state] && column[i] >= first; i--) {
+    // The columns of a junction's row are all there in that of a rate which depends on it.
+    const od_junction_group *g = od_junction_group_of(m, column[i] - first);
+    const double by = w[l->rate_row + i], *from = junction_row(m, w, column[i] - first);
+    for (int k = start[state], q = 0; by != 0 && q < g->columns; k++)
+      if (column[k] == g->column[q]) w[l->rate_row + k] += by * from[q++];
+  }
+}
+
 static __attribute__((noinline)) void eliminate_junctions(const od_model *m, double *w) {
-  int n = m->junctions, first = junction_column(m);
+  int n = m->junctions;
   for (int i = 0; i < n; i++) begin_junction_row(m, w, i);
   junction_fill_r(m, w, NULL, junction_is_held);
   junction_factor_r(m, w);
-  solve_junction_rows(m, w);
-  for (int k = 0; k < m->circuit_states; k++) {
-    double *row = w + m->layout.rate_row + k * m->layout.rate_width;
-    for (int i = 0; i < n; i++)
-      if (row[first + i] != 0) od_add_scaled(first, row[first + i], junction_row(m, w, i), row);
-  }
+  for (int i = 0; i < m->join.at_junction.groups; i++) solve_group_rows(&m->join.at_junction.group[i], w);
+  for (int k = 0; k < m->circuit_states; k++) carry_on(m, w, k);
 }
 
 // The change of a junction's pressure when the flows into junctions change by dF.
 static double junction_change(const od_model *m, double *w, int junction, const double *dF) {
-  const double *inverse = junction_row(m, w, junction) + m->layout.rate_width;
+  const od_junction_group *g = od_junction_group_of(m, junction);
+  const double *inverse = junction_row(m, w, junction) + g->columns;
   double sum = 0;
-  for (int i = 0; i < m->junctions; i++) sum += inverse[i] * dF[i];
+  for (int i = 0; i < g->count; i++) sum += inverse[i] * dF[g->first + i];
   return sum;
 }
 
 // Along a direction: lengths and speeds by the last tangent, states by dc, signals by du (or NULL).
 static double junction_tangent(const od_model *m, const double *w, int junction, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
-  const double *row = w + l->junction_row + junction * l->junction_width;
+  const od_junction_group *g = od_junction_group_of(m, junction);
+  const double *row = w + od_junction_row(m, junction);
   int na = m->actuators, states = 2 * na, signals = states + m->circuit_states;
   double sum = 0;
+  for (int i = 0; g->column && i < g->columns; i++) {
+    int at = g->column[i];
+    sum += row[i] * (at < na        ? w[l->dlength + at]
+                     : at < states  ? w[l->dspeed + at - na]
+                     : at < signals ? dc[at - states]
+                     : du           ? du[at - signals]
+                                    : 0);
+  }
+  if (g->column) return sum;
   for (int i = 0; i < na; i++) sum += row[i] * w[l->dlength + i] + row[na + i] * w[l->dspeed + i];
   for (int i = 0; i < m->circuit_states; i++) sum += row[states + i] * dc[i];
   for (int i = 0; du && i < m->signals; i++) sum += row[signals + i] * du[i];

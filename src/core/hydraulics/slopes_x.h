@@ -41,11 +41,9 @@ static inline double target_gain(const od_model *m, const double *w, const od_ta
 
 // Adds the slopes of one out to the row that it counts in.
 static inline void add_slopes(const od_model *m, double *w, const od_target *s, double gain) {
-  const int *column = (s->kind == OD_TO_FORCE ? m->join.force_column : m->join.column) + s->in;
-  const int *moves = m->join.gain + s->in;
+  const int *place = m->join.place + s->place, *moves = m->join.gain + s->in;
   const double *slope = w + s->slope;
-  double *row = w + s->row;
-  for (int j = 0; j < s->ins; j++) row[column[j]] += gain * slope[j] * w[moves[j]];
+  for (int j = 0; j < s->ins; j++) w[place[j]] += gain * slope[j] * w[moves[j]];
 }
 
 // What acts besides pressures and states: the heat, and what goes on through junctions.
@@ -62,8 +60,8 @@ void od_circuit_linearise(const od_model *m, double *w) {
     if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
   }
   for (int i = 0; i < join->complex_steps; i++) od_element_slopes(m, w, join->by_complex_step[i]);
-  // Rows of forces, rates and junctions stand one after another.
-  for (int i = l->force_row; i < l->junction_row + m->junctions * l->junction_width; i++) w[i] = 0;
+  // Rows of forces, junctions and rates stand one after another.
+  for (int i = l->force_row; i < l->scalars_real; i++) w[i] = 0;
   for (int i = 0; i < m->nodes; i++) w[l->pressure_gain + i] = pressure_gain(m, w, i);
   for (int i = 0; i < join->targets; i++) {
     double gain = w[l->target_gain + i] = target_gain(m, w, &join->target[i]);
@@ -75,7 +73,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
     int state = m->node[i].state;
     if (state < 0 || cavitates_r(m, w, i)) continue;
     double slope = bulk_slope(m, w, w[l->pressure + i]) * modulus_slope(m, w, i);
-    w[l->rate_row + state * l->rate_width + 2 * m->actuators + state] += slope;
+    w[join->diagonal[state]] += slope;
   }
 }
 
@@ -188,9 +186,8 @@ static __attribute__((noinline)) void change_indirect(const od_model *m, double 
   if (m->join.reservoir >= 0) d->rate[m->join.warms * d->stride] += d->sign * heat_gain(m, w) * heat_by_number(m, w, n);
   for (int i = 0; i < m->junctions; i++) {
     double dp = junction_change(m, w, i, d->junction);
-    const double *column = w + m->layout.rate_row + junction_column(m) + i;
     for (int k = 0; k < m->circuit_states && dp != 0; k++)
-      d->rate[k * d->stride] += d->sign * column[k * m->layout.rate_width] * dp;
+      d->rate[k * d->stride] += d->sign * od_rate_slope(m, w, k, junction_column(m) + i) * dp;
   }
 }
 

@@ -18,6 +18,9 @@ static const double good_contraction = 0.01;  // slower convergence asks for a n
 // Derivatives may be taken where the residual was evaluated last when the last correction, which came after, was as small as
 // this, and the second: what takes more is bent. In the states it is smaller by the length of the step.
 static const double good_distance = 1e-10;
+// They may be taken with the last rates at the states before that correction when it changed these as little as this, each relative to
+// its size.
+static const double good_state_distance = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
   const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
@@ -42,24 +45,33 @@ static void new_state(od_sim *s, const od_stage *stage) {
   for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
 }
 
+// By the plant's own factors where it has them. What they cannot do, with pivots that do not depend on the numbers, the dense
+// factors with their pivots may.
 static od_status new_matrix(od_sim *s, double beta) {
-  s->has_matrix = 0;
-  od_status status = s->plant->ops->step_matrix(s->plant, od_sim_work(s), beta * beta, beta, od_sim_at(s, s->matrix));
-  if (status == OD_OK) status = od_lu_factor(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
-  s->has_matrix = status == OD_OK;
+  const od_plant *plant = s->plant;
+  od_status status = OD_SINGULAR;
+  s->has_matrix = OD_NO_MATRIX;
   s->matrix_beta = beta;
   s->counts.matrices++;
+  if (plant->ops->step_factors) {
+    status = plant->ops->step_factors(plant, od_sim_work(s), beta * beta, beta);
+    if (status == OD_OK) s->has_matrix = OD_MATRIX_OF_PLANT;
+    if (status != OD_SINGULAR || !s->dense_room) return status;
+  }
+  status = plant->ops->step_matrix(plant, od_sim_work(s), beta * beta, beta, od_sim_at(s, s->matrix));
+  if (status == OD_OK) status = od_lu_factor(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
+  if (status == OD_OK) s->has_matrix = OD_MATRIX_HERE;
   return status;
 }
 
-// The size of a correction of the rates k, each relative to its own size.
-static double relative_size(const od_plant *plant, const double *change, const double *k) {
-  double size = 0;
+// The size of a change, each number relative to what is there and its scale. The largest is found without divisions.
+static double relative_size(const od_plant *plant, const double *change, const double *there) {
+  double part = 0, whole = 1;
   for (int i = 0; i < od_plant_nk(plant); i++) {
-    double part = fabs(change[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1));
-    if (!(part <= size)) size = part;  // also true for NaN
+    double size = fabs(change[i]), own = fabs(there[i]) + (plant->scale ? plant->scale[i] : 1);
+    if (size * whole > part * own || isnan(size)) part = size, whole = own;
   }
-  return size;
+  return part / whole;
 }
 
 // g at rates k_next, turned into a Newton correction by the factors at hand.
@@ -72,8 +84,19 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   od_status status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next),
                                           od_sim_at(s, s->k_next), stage->u, g);
   if (status == OD_OK && !s->has_matrix) status = new_matrix(s, stage->beta);
-  if (status == OD_OK) od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+  if (status == OD_OK) od_sim_solve_matrix(s, g, 1);
   return status;
+}
+
+// After the last correction: makes sure that derivatives can be taken where the plant stands. Where that is not the solution, but
+// the states are near, rates alone are new to the plant.
+static od_status approach(od_sim *s, const od_stage *stage) {
+  if (!stage->to_differentiate || s->distance <= good_distance || isinf(s->distance)) return OD_OK;
+  double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
+  if (!(stage->beta * relative_size(s->plant, g, x + s->plant->nz) <= good_state_distance)) return OD_OK;
+  s->distance = 0;
+  s->counts.residuals++;
+  return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
 }
 
 // Solves for the rates; on success x_next and k_next hold the result.
@@ -82,7 +105,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
   int nk = od_plant_nk(plant);
   double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), last = INFINITY, tolerance = finest_tolerance;
   bool fresh = false;
-  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = OD_NO_MATRIX;
   for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
     fresh = fresh || !s->has_matrix;
     od_status status = correction(s, stage);
@@ -98,16 +121,39 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
       s->distance = iteration == 1 && last < foreseen ? size : INFINITY;
+      status = approach(s, stage);
       new_state(s, stage);
-      return OD_OK;
+      return status;
     }
     if (iteration > 0 && s->contraction > good_contraction && !fresh)
-      s->has_matrix = 0;
+      s->has_matrix = OD_NO_MATRIX;
     else if (iteration > 3)
-      s->has_matrix = 0, fresh = false;
+      s->has_matrix = OD_NO_MATRIX, fresh = false;
     last = size;
   }
   return OD_NOT_CONVERGED;
+}
+
+// ---- single corrections, for rules that evaluate elsewhere than at the stage's solution
+
+static double take_correction(od_sim *s, const od_stage *stage) {
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), size = relative_size(s->plant, g, k);
+  for (int i = 0; i < od_plant_nk(s->plant); i++) k[i] -= g[i];
+  new_state(s, stage);
+  return size;
+}
+
+od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size) {
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
+  od_status status = correction(s, stage);
+  if (status != OD_OK) return status;
+  *size = take_correction(s, stage);
+  return isfinite(*size) ? OD_OK : OD_NOT_FINITE;
+}
+
+double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
+  od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->g), 1);
+  return take_correction(s, stage);
 }
 
 // For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix
@@ -120,7 +166,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
          *reach = step + nk;
   memcpy(k, od_sim_at(s, s->k), (size_t)nk * sizeof *k);
   for (int iteration = 0; iteration < MOST_CAREFUL_ITERATIONS; iteration++) {
-    s->has_matrix = 0;
+    s->has_matrix = OD_NO_MATRIX;
     od_status status = correction(s, stage);
     if (status != OD_OK) return status;
     if (!(relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
@@ -168,7 +214,7 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
   }
   for (int i = 0; i < nk * nk; i++) matrix[i] = gk[i] + gxB[i];
   od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
-  s->has_matrix = status == OD_OK;
+  s->has_matrix = status == OD_OK ? OD_MATRIX_HERE : OD_NO_MATRIX;
   s->matrix_beta = beta;
   s->counts.matrices++;
   return status;

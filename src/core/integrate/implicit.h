@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "integrate/sim_block.h"
+#include "math/dense.h"
 
 typedef struct od_stage {
   double t, beta;
@@ -29,9 +30,22 @@ static inline bool od_sim_matrix_serves(const od_sim *s, double beta) {
   return s->has_matrix && fabs(s->matrix_beta - beta) <= 1e-9 * beta;
 }
 
+// Solves with the factored matrix, in place; `columns` right-hand sides stand side by side (nk x columns).
+static inline void od_sim_solve_matrix(od_sim *s, double *right, int columns) {
+  if (s->has_matrix == OD_MATRIX_OF_PLANT)
+    s->plant->ops->step_solve(s->plant, od_sim_work(s), right, columns);
+  else
+    od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), right, columns);
+}
+
 // Solves a stage, from the rates in k_next on; on success x_next and k_next hold the result. A failure leaves the plant
 // where it was settled last; after the last stage of a step od_sim_settle() is the caller's.
 od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
+
+// One correction of the rates in k_next by a residual there and the matrix at hand; *size: how large it was, relative to the rates.
+od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
+// The same by a residual that the caller has put into g, and the matrix of od_sim_differentiate_stage(). Returns the size.
+double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
 // At the solution of a stage: the derivatives of g, as od_sim_find_slopes() leaves them, Newton's matrix of them,
 // factored, and gx B (nk x nk). After a failure nothing is known about the present point.

@@ -17,10 +17,10 @@ const od_integrator *od_integrator_find(const char *name) {
   return NULL;
 }
 
-size_t od_integrators_scratch(const od_plant *plant) {
+size_t od_integrators_scratch(const od_plant *plant, size_t columns) {
   size_t most = 0;
   for (int i = 0; i < count; i++) {
-    size_t own = table[i]->scratch(plant);
+    size_t own = table[i]->scratch(plant, columns);
     if (own > most) most = own;
   }
   return most;

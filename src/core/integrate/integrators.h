@@ -15,7 +15,7 @@ OD_INTEGRATORS(OD_DECLARE_INTEGRATOR)
 #undef OD_DECLARE_INTEGRATOR
 
 // The most scratch memory that any of them wants, in doubles: a simulation may change its integrator between steps.
-size_t od_integrators_scratch(const od_plant *plant);
+size_t od_integrators_scratch(const od_plant *plant, size_t columns);
 // And of points within a step where inputs are read.
 int od_integrators_inside(void);
 

@@ -26,6 +26,7 @@ od_status od_sim_motion_parts(od_sim *s, const double *rates, const od_motion_pa
   const od_plant *plant = s->plant;
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant);
   if (!s->started) return OD_BAD_ARGUMENT;
+  if (s->plain) return OD_NOT_AVAILABLE;
   if (!plant->ops->stiffness) return n ? OD_NOT_AVAILABLE : OD_OK;
   // Memory of transitions and of derivatives of the present point, which are found anew when they are asked for.
   double *gx = od_sim_at(s, s->right), *moved = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;

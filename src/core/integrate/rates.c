@@ -1,5 +1,6 @@
 #include "integrate/rates.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -26,4 +27,27 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   if (status != OD_OK) return status;
   od_rate_matrix_solve(plant, matrix, matrix->g, 1, k);
   return plant->ops->residual(plant, work, t, x, k, u, matrix->g);
+}
+
+// Of rates, relative to their sizes: more than this is not round-off of a matrix that is well conditioned.
+static const double most_lost = 1e-12;
+
+od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
+                                    double *k, double *g) {
+  int nk = od_plant_nk(plant);
+  memset(k, 0, (size_t)nk * sizeof *k);
+  od_status status = plant->ops->residual(plant, work, t, x, k, u, g);
+  if (status == OD_OK) status = plant->ops->step_factors(plant, work, 0, 0);
+  if (status != OD_OK) return status;
+  for (int i = 0; i < nk; i++) k[i] = 0 - g[i];
+  plant->ops->step_solve(plant, work, k, 1);
+  status = plant->ops->residual(plant, work, t, x, k, u, g);
+  if (status != OD_OK) return status;
+  // Factors whose pivots do not depend on the numbers may lose digits, which a second round brings back.
+  double lost = 0;
+  plant->ops->step_solve(plant, work, g, 1);
+  for (int i = 0; i < nk; i++) lost = fmax(lost, fabs(g[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1)));
+  if (lost <= most_lost) return OD_OK;
+  for (int i = 0; i < nk; i++) k[i] -= g[i];
+  return plant->ops->residual(plant, work, t, x, k, u, g);
 }

@@ -9,14 +9,17 @@ typedef struct od_rate_matrix {
   double *gk, *factors, *g;
   int *pivot;
 } od_rate_matrix;
-static inline int od_rate_matrix_doubles(const od_plant *plant) {
-  int nk = od_plant_nk(plant);
+static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
+  size_t nk = (size_t)od_plant_nk(plant);
   return 2 * nk * nk + nk;
 }
 
 // k at (t, x, u), with the matrix there; the plant's last point is (t, x, k, u) afterwards.
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,
                          const od_rate_matrix *matrix);
+// The same by plants with factors of their own (step_factors): without the matrix. g: room for a residual.
+od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
+                                    double *k, double *g);
 od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *matrix);
 // dk along `columns` directions that change g by dg (nk x columns): -gk^-1 dg.
 void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,

@@ -23,8 +23,8 @@ typedef struct memory {
   double *f, *sum, *at, *gained, *K, *K_sum, *X;
 } memory;
 
-static size_t scratch(const od_plant *plant) {
-  return (size_t)od_plant_nx(plant) * (3 + 3 * od_most_columns(plant)) + (size_t)plant->nq;
+static size_t scratch(const od_plant *plant, size_t columns) {
+  return (size_t)od_plant_nx(plant) * (3 + 3 * columns) + (size_t)plant->nq;
 }
 
 static memory memory_of(od_sim *s, int columns) {
@@ -42,10 +42,9 @@ static memory memory_of(od_sim *s, int columns) {
 // f = [w; k] at a stage's state; power may be NULL.
 static od_status stage_rates(od_sim *s, double t, const double *x, const double *u, double *f, double *power) {
   const od_plant *plant = s->plant;
-  const od_rate_matrix matrix = od_sim_rate_matrix(s);
   od_sim_leave_point(s);
   memcpy(f, x + plant->nz, (size_t)plant->nz * sizeof *f);
-  od_status status = od_plant_rates(plant, od_sim_work(s), t, x, u, f + plant->nz, &matrix);
+  od_status status = od_sim_find_rates(s, t, x, u, f + plant->nz);
   s->counts.residuals += 2;
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), power);
   return status;
@@ -55,7 +54,7 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
 static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_stage, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
-  s->at_point = s->has_gk = s->has_gk_factors = 1;  // the stage is the plant's last point, with its matrix
+  od_sim_stands_at_rates(s);  // the stage is the plant's last point, with its matrix
   od_status status = od_sim_linearise(s, c.by);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   memcpy(m->K, m->X + nz * c.count, (size_t)(nz * c.count) * sizeof *m->K);
@@ -122,7 +121,7 @@ static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   s->t += h;
   s->counts.steps++;
   s->history = 0;
-  s->at_point = s->has_gk = s->has_gk_factors = 1;
+  od_sim_stands_at_rates(s);
   return OD_OK;
 }
 

@@ -9,10 +9,14 @@
 #include "integrate/rates.h"
 #include "integrate/sim_block.h"
 
-static size_t lay_out(od_sim *s, const od_plant *plant) {
+// Room for derivatives and for dense matrices grows with the square of the number of states: a plain simulation has none for the
+// former, and none for the latter where the plant factors by itself.
+static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, nq = (size_t)plant->nq, d = sizeof(double), end = sizeof *s;
-  *s = (od_sim){.plant = plant, .integrator = od_integrator_at(0)};
+  *s = (od_sim){.plant = plant, .integrator = od_integrator_at(0), .plain = plain};
+  s->dense_room = !plain || !plant->ops->step_factors;
+  size_t dense = s->dense_room ? nk * nk : 0, columns = plain ? 0 : od_most_columns(plant), rows = plain ? 0 : nk;
   s->x = od_place(&end, nx * d);
   s->k = od_place(&end, nk * d);
   s->k_before = od_place(&end, nk * d);
@@ -26,42 +30,59 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->k_next = od_place(&end, nk * d);
   s->base = od_place(&end, nx * d);
   s->g = od_place(&end, nk * d);
-  s->matrix = od_place(&end, nk * nk * d);
+  s->matrix = od_place(&end, dense * d);
   s->pivot = od_place(&end, 2 * nk * sizeof(int));
   s->careful = od_place(&end, 3 * nk * d);
-  s->kx = od_place(&end, nk * nx * d);
-  s->ku = od_place(&end, nk * nu * d);
-  s->kp = od_place(&end, nk * np * d);
-  s->gx = od_place(&end, nk * nx * d);
-  s->gu = od_place(&end, nk * nu * d);
-  s->gp = od_place(&end, nk * np * d);
-  s->rate_matrix = od_place(&end, (size_t)od_rate_matrix_doubles(plant) * d);
-  s->gxB = od_place(&end, nk * nk * d);
-  s->right = od_place(&end, nk * od_most_columns(plant) * d);
+  s->kx = od_place(&end, rows * nx * d);
+  s->ku = od_place(&end, rows * nu * d);
+  s->kp = od_place(&end, rows * np * d);
+  s->gx = od_place(&end, rows * nx * d);
+  s->gu = od_place(&end, rows * nu * d);
+  s->gp = od_place(&end, rows * np * d);
+  s->rate_matrix = od_place(&end, (s->dense_room ? od_rate_matrix_doubles(plant) : 0) * d);
+  s->gxB = od_place(&end, rows * nk * d);
+  s->right = od_place(&end, rows * columns * d);
   s->inside = od_place(&end, (size_t)od_integrators_inside() * nu * d);
-  s->scratch = od_place(&end, od_integrators_scratch(plant) * d);
+  s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);
   s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
   s->work = od_place(&end, plant->work_size);
   s->size = od_place(&end, 0);
   return s->size;
 }
 
-size_t od_sim_size(const od_plant *plant) {
-  od_sim s;
-  return lay_out(&s, plant);
-}
-
-od_sim *od_sim_init(void *memory, const od_plant *plant) {
+static od_sim *init(void *memory, const od_plant *plant, bool plain) {
   if (!memory) return NULL;
   od_sim s;
-  size_t size = lay_out(&s, plant);
+  size_t size = lay_out(&s, plant, plain);
   memset(memory, 0, size);
   memcpy(memory, &s, sizeof s);
   return memory;
 }
 
+size_t od_sim_size(const od_plant *plant) {
+  od_sim s;
+  return lay_out(&s, plant, false);
+}
+od_sim *od_sim_init(void *memory, const od_plant *plant) {
+  return init(memory, plant, false);
+}
 od_sim *od_sim_new(const od_plant *plant) {
   return od_sim_init(malloc(od_sim_size(plant)), plant);
+}
+
+size_t od_sim_plain_size(const od_plant *plant) {
+  od_sim s;
+  return lay_out(&s, plant, true);
+}
+od_sim *od_sim_plain_init(void *memory, const od_plant *plant) {
+  return init(memory, plant, true);
+}
+od_sim *od_sim_plain_new(const od_plant *plant) {
+  return od_sim_plain_init(malloc(od_sim_plain_size(plant)), plant);
+}
+
+size_t od_sim_bytes(const od_sim *sim) {
+  return sim->size;
 }
 void od_sim_free(od_sim *sim) {
   free(sim);
@@ -70,9 +91,26 @@ void od_sim_free(od_sim *sim) {
 // Everything that was known about the past is forgotten.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
-  s->history = s->has_matrix = s->has_curve = s->has_error = 0;
+  s->has_matrix = OD_NO_MATRIX;
+  s->history = s->has_curve = s->has_error = 0;
   s->last_step = s->step_before = 0;
   s->contraction = 0.1;
+}
+
+// The plant's factors of Newton's matrix would be lost, which filters want to keep when they correct a state: where there is room, and
+// it does not cost much, rates have a dense matrix of their own, which derivatives need as well.
+enum { LARGE_PLANT = 200 };
+od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
+  const od_plant *plant = s->plant;
+  s->rates_with_gk = 0;
+  if (plant->ops->step_factors && (!s->dense_room || od_plant_nk(plant) >= LARGE_PLANT)) {
+    if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
+    od_status status = od_plant_rates_by_factors(plant, od_sim_work(s), t, x, u, k, od_sim_at(s, s->g));
+    if (status != OD_SINGULAR || !s->dense_room) return status;
+  }
+  const od_rate_matrix matrix = od_sim_rate_matrix(s);
+  s->rates_with_gk = 1;
+  return od_plant_rates(plant, od_sim_work(s), t, x, u, k, &matrix);
 }
 
 // Rates and powers at the present state and inputs. After a small change of the state, such as a filter's correction,
@@ -83,8 +121,7 @@ static od_status evaluate(od_sim *s) {
          *old = od_sim_at(s, s->k_next);
   memcpy(old, k, (size_t)nk * sizeof *k);
   od_sim_leave_point(s);
-  const od_rate_matrix matrix = od_sim_rate_matrix(s);
-  od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k, &matrix);
+  od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
   if (od_sim_settle(s, status) != OD_OK) {
     forget(s);
     return status;
@@ -93,7 +130,7 @@ static od_status evaluate(od_sim *s) {
     before[i] += k[i] - old[i];
     earlier[i] += k[i] - old[i];
   }
-  s->at_point = s->has_gk = s->has_gk_factors = 1;
+  od_sim_stands_at_rates(s);
   return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
 }
 
@@ -205,6 +242,7 @@ od_status od_sim_refresh(od_sim *s) {
 
 od_status od_sim_find_slopes(od_sim *s, int by) {
   const od_plant *plant = s->plant;
+  if (s->plain) return OD_NOT_AVAILABLE;
   int missing = by & ~s->slopes;
   double *gx = missing & OD_BY_STATE ? od_sim_at(s, s->gx) : NULL,
          *gu = missing & OD_BY_INPUT ? od_sim_at(s, s->gu) : NULL;
@@ -224,6 +262,7 @@ od_status od_sim_linearise(od_sim *s, int by) {
   od_status status = od_sim_refresh(s);
   int missing = by & ~s->linear;
   if (status != OD_OK || !missing) return status;
+  if (s->plain) return OD_NOT_AVAILABLE;
   const od_rate_matrix matrix = od_sim_rate_matrix(s);
   status = od_sim_find_slopes(s, missing);
   if (status == OD_OK && !s->has_gk_factors) status = od_rate_matrix_factor(plant, &matrix);
@@ -240,6 +279,10 @@ od_status od_sim_linearise(od_sim *s, int by) {
       od_rate_matrix_solve(plant, &matrix, od_sim_at(s, parts[i].g), parts[i].columns, od_sim_at(s, parts[i].k));
   s->linear |= missing;
   return OD_OK;
+}
+
+od_status od_sim_linearise_rates(od_sim *s, int by) {
+  return by & ~s->linear ? od_sim_linearise(s, by) : OD_OK;
 }
 
 od_status od_sim_outputs(od_sim *s, double *y) {
@@ -327,6 +370,7 @@ od_status od_sim_outputs_at_rates(od_sim *s, const double *rates, const unsigned
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant), ny = plant->ny, np = plant->np;
   double *energy = od_sim_at(s, s->energy), *kx = od_sim_at(s, s->kx), *kp = od_sim_at(s, s->kp);
   if (!s->started) return OD_BAD_ARGUMENT;
+  if (s->plain) return OD_NOT_AVAILABLE;
   od_status status = plant->ops->residual(plant, od_sim_work(s), s->t, od_sim_at(s, s->x), rates, od_sim_at(s, s->u),
                                           od_sim_at(s, s->g));
   s->counts.residuals++;
@@ -354,6 +398,7 @@ od_status od_sim_output_jacobians(od_sim *s, double *hx, double *hu, double *hp)
 od_status od_sim_output_rows(od_sim *s, const unsigned char *wanted, double *hx, double *hu, double *hp) {
   const od_plant *plant = s->plant;
   int by = (hx ? OD_BY_STATE : 0) | (hu ? OD_BY_INPUT : 0) | (hp ? OD_BY_PARAMETER : 0);
+  if (s->plain) return OD_NOT_AVAILABLE;
   od_status status = od_sim_linearise(s, plant->outputs_of_rates ? by : 0);
   if (status != OD_OK) return status;
   return plant->ops->output_jacobians(plant, od_sim_work(s), od_sim_at(s, s->energy), wanted, od_sim_at(s, s->kx),

@@ -8,16 +8,23 @@
 // By what derivatives are taken.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
+// Where the factors of Newton's matrix stand.
+typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
+
 struct od_sim {
   const od_plant *plant;
   const od_integrator *integrator;
   size_t size;
   double t;
-  int started, has_matrix;
+  int started;
+  int plain;       // there is no room for derivatives
+  int dense_room;  // there is room for Newton's matrix and that of the rates
+  od_matrix_place has_matrix;
   int history;  // how many earlier rates are known: none, those of k_before, those of k_earlier too
   // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
+  int rates_with_gk;   // whether the rates found last have left gk and its factors
   int jumped;          // whether the rates have jumped at the present point
   int has_curve;       // trapezoid: whether the last step knows how its rates bend
   int has_error;       // tr-bdf2: whether the error estimate of the last step is complete
@@ -68,6 +75,13 @@ static inline od_status od_sim_settle(od_sim *sim, od_status status) {
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;
 }
+// Rates k (nk) at any point, which becomes the plant's last point. The factors that a large plant has of Newton's matrix are lost.
+od_status od_sim_find_rates(od_sim *sim, double t, const double *x, const double *u, double *k);
+// The present point is the one that rates were found at last.
+static inline void od_sim_stands_at_rates(od_sim *sim) {
+  sim->at_point = 1;
+  sim->has_gk = sim->has_gk_factors = sim->rates_with_gk;
+}
 // Of a step that ends with inputs u: those at the integrator's points within, straight from the present ones.
 const double *od_sim_inputs_inside(od_sim *sim, const double *u);
 // Makes the plant's last point the present one.
@@ -76,6 +90,9 @@ od_status od_sim_refresh(od_sim *sim);
 od_status od_sim_find_slopes(od_sim *sim, int by);
 // Derivatives of k at the present point. Each is computed once per point.
 od_status od_sim_linearise(od_sim *sim, int by);
+
+// The same for those who want nothing else of the plant, which need not stand at the present point then.
+od_status od_sim_linearise_rates(od_sim *sim, int by);
 
 // Columns of a transition's derivatives: x0 (nx), then p (np), u0 (nu) and u1 (nu) where they are wanted.
 typedef struct od_step_columns {

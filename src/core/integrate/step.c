@@ -44,7 +44,26 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
                                      double *Gp) {
   od_status status = check_step(s, h);
   const od_transition out = {.F = F, .Gu0 = Gu0, .Gu1 = Gu1, .Gp = Gp};
+  if (status == OD_OK && s->plain) return OD_NOT_AVAILABLE;
   return status == OD_OK ? s->integrator->step_with_jacobians(s, h, u, &out) : status;
+}
+
+od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const double *dx, double *F, double *Gp,
+                                double *part) {
+  const od_transition out = {.F = F, .Gp = Gp};
+  *part = s->integrator->step_and_shift ? 0.5 : 0;
+  od_status status = check_step(s, h);
+  if (status != OD_OK) return status;
+  if (*part != 0) return s->integrator->step_and_shift(s, h, u, dx, &out);
+  status = s->integrator->step_with_jacobians(s, h, u, &out);
+  double *x = od_sim_at(s, s->x_next);
+  for (int i = 0; i < od_plant_nx(s->plant); i++) x[i] = od_sim_at(s, s->x)[i] + dx[i];
+  return status == OD_OK ? od_sim_set(s, s->t, x, od_sim_at(s, s->u)) : status;
+}
+
+// The plant stands elsewhere; slopes that are known serve the present point as well.
+void od_sim_end_shift(od_sim *s) {
+  s->at_point = 0;
 }
 
 void od_sim_local_error(od_sim *s, double *before, double *after) {

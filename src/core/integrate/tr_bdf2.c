@@ -28,9 +28,9 @@ typedef struct memory {
   double *sum, *past, *power, *error, *K, *X;
 } memory;
 
-static size_t scratch(const od_plant *plant) {
+static size_t scratch(const od_plant *plant, size_t columns) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
-  return 2 * nk + (size_t)plant->nq + nx + (nk + nx) * od_most_columns(plant);
+  return 2 * nk + (size_t)plant->nq + nx + (nk + nx) * columns;
 }
 
 static memory memory_of(od_sim *s, int columns) {
@@ -105,7 +105,7 @@ static void damp_error(od_sim *s, const memory *m) {
     od_sim_settle(s, status);
     return;
   }
-  od_lu_solve(nk, od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+  od_sim_solve_matrix(s, g, 1);
   memcpy(m->error + nz, g, (size_t)nk * sizeof *g);
   for (int i = 0; i < nz; i++) m->error[i] += beta * g[i];
 }
@@ -218,7 +218,7 @@ static od_status differentiate(od_sim *s, const od_stage *stage, double beginnin
   od_status status = od_sim_differentiate_stage(s, stage, c.by);
   if (status != OD_OK) return status;
   right_hand_sides(s, beginning, c, X, dk0);
-  od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
+  od_sim_solve_matrix(s, od_sim_at(s, s->right), c.count);
   return OD_OK;
 }
 

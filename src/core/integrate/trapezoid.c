@@ -11,6 +11,10 @@
 #include "integrate/integrators.h"
 #include "math/dense.h"
 
+// Of the first correction of a stage's rates that is as small as this the second one, with exact derivatives, leaves nothing; derivatives that
+// were taken before that are good where it was as small as that.
+static const double foreseen = 1e-3, good = 1e-8;
+
 static od_stage stage_of(od_sim *s, double h, const double *u) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *x = od_sim_at(s, s->x);
@@ -126,20 +130,98 @@ OD_WIDE static void from_rates(od_sim *s, double h, od_step_columns c, int first
   }
 }
 
-static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
+// ---- a step after which the state is moved
+//
+// The derivatives of a step are made of those of g at both of its ends; after a move dx those at the end of one step are not those at the
+// beginning of the next. Taken half-way between, they serve both: what one step has too much the next has too little, and what is left is
+// of second order in dx.
+
+// To a point so far from the stage's solution, along dx, with rates that follow by the slopes at hand.
+static void go_beside(od_sim *s, double part, const double *dx) {
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  double *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next), *end = od_sim_at(s, s->before_set);
+  memcpy(end, x, (size_t)nx * sizeof *x);
+  memcpy(end + nx, k, (size_t)nk * sizeof *k);
+  for (int i = 0; i < nx; i++) x[i] += part * dx[i];
+  for (int i = 0; i < nk; i++)
+    for (int j = 0; j < nx; j++) k[i] += part * od_sim_at(s, s->kx)[i * nx + j] * dx[j];
+  s->distance = INFINITY;
+}
+
+// The residual that was found there is taken back to the stage by its derivatives.
+static void come_back(od_sim *s) {
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  const double *end = od_sim_at(s, s->before_set), *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next);
+  const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
+  double *g = od_sim_at(s, s->g);
+  for (int i = 0; i < nk; i++) {
+    for (int j = 0; j < nx; j++) g[i] -= gx[i * nx + j] * (x[j] - end[j]);
+    for (int j = 0; j < nk; j++) g[i] -= gk[i * nk + j] * (k[j] - end[nx + j]);
+  }
+  memcpy(od_sim_at(s, s->x_next), end, (size_t)nx * sizeof *end);
+  memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
+}
+
+// Solves the stage with one correction, and a second one by what is evaluated half-way, with exact derivatives there. False: the first one was
+// so large that a second one may not do, or the second one so large that derivatives are not where they should be.
+static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
+  double size;
+  od_sim_predict_rates(s, h);
+  od_status status = od_sim_correct_once(s, stage, &size);
+  if (status == OD_OK && size < foreseen) {
+    go_beside(s, 0.5, dx);
+    status = od_sim_differentiate_stage(s, stage, by);
+    if (status == OD_OK) {
+      come_back(s);
+      if (od_sim_correct_by_residual(s, stage) < good) {
+        od_sim_settle(s, OD_OK);
+        return true;
+      }
+    }
+  }
+  od_sim_settle(s, OD_NOT_CONVERGED);
+  return false;
+}
+
+// The slopes of the rates where the plant stands; on failure nothing is known any more.
+static od_status linearise_beside(od_sim *s, int by) {
+  s->at_point = 1;
+  od_status status = od_sim_linearise(s, by);
+  if (status != OD_OK) od_sim_leave_point(s);
+  return status;
+}
+
+// The present point moves, its rates and their trend as well; what is known half-way there is known.
+static void shift(od_sim *s, const double *dx) {
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  const size_t rates[] = {s->k, s->k_before, s->k_earlier};
+  for (int i = 0; i < nk; i++) {
+    double change = 0;
+    for (int j = 0; j < nx; j++) change += od_sim_at(s, s->kx)[i * nx + j] * dx[j];
+    for (int r = 0; r < 3; r++) od_sim_at(s, rates[r])[i] += change;
+  }
+  for (int i = 0; i < nx; i++) od_sim_at(s, s->x)[i] += dx[i];
+}
+
+// dx NULL: the state stays.
+static od_status step_and_shift(od_sim *s, double h, const double *u, const double *dx, const od_transition *out) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  od_status status = od_sim_linearise(s, c.by);  // at the old point
-  if (status == OD_OK) status = solve_step(s, h, &stage);
+  od_status status = od_sim_linearise_rates(s, c.by);  // at the old point
+  if (status != OD_OK) return status;
+  bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
+  if (!done) status = solve_step(s, h, &stage);
   // All derivatives at the solution itself, which then is the present point; the factored matrix serves the next step's
   // iteration as well.
-  if (status == OD_OK) status = od_sim_differentiate_stage(s, &stage, c.by);
+  if (status == OD_OK && dx && !done) go_beside(s, 0.5, dx);
+  if (status == OD_OK && !done) status = od_sim_differentiate_stage(s, &stage, c.by);
   if (status != OD_OK) return status;
+  if (dx && !done) come_back(s);
   right_hand_sides(s, h, c);
-  od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
+  od_sim_solve_matrix(s, od_sim_at(s, s->right), c.count);
   if (out->F) {
     from_rates(s, h, c, 0, nx, out->F);
     for (int i = 0; i < nx; i++) out->F[i * nx + i] += 1;
@@ -149,13 +231,20 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   if (out->Gu0) from_rates(s, h, c, c.u0, nu, out->Gu0);
   if (out->Gu1) from_rates(s, h, c, c.u1, nu, out->Gu1);
   s->linear = 0;
+  if (dx) status = linearise_beside(s, c.by);
+  if (status != OD_OK) return status;
   status = accept(s, h, u);
   s->at_point = status == OD_OK;
+  if (dx) shift(s, dx);
   return status;
 }
 
-static size_t scratch(const od_plant *plant) {
-  (void)plant;
+static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
+  return step_and_shift(s, h, u, NULL, out);
+}
+
+static size_t scratch(const od_plant *plant, size_t columns) {
+  (void)plant, (void)columns;
   return 0;
 }
 
@@ -169,4 +258,5 @@ const od_integrator od_integrator_trapezoid = {
     .scratch = scratch,
     .step = step,
     .step_with_jacobians = step_with_jacobians,
+    .step_and_shift = step_and_shift,
 };

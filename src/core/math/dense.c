@@ -47,13 +47,26 @@ static inline void take_short(int n, double a, const double *restrict x, double 
   if (i < n) y[i] -= a * x[i];
 }
 
+// Whether column k has nothing below the diagonal, as in the columns of rates that stand for themselves.
+static inline bool has_no_choice(int n, const double *a, int k) {
+  int i = k + 1;
+  while (i < n && a[i * n + k] == 0) i++;
+  return i == n;
+}
+
 // Rows have units of their own, newtons or pascals per second, so that pivots are chosen by how large they are in their row as it
-// was. Until row k is chosen, pivot[k] keeps the negative exponent of its size.
+// was. Until row k is chosen, pivot[k] keeps the negative exponent of its size; all are found with the first choice, before which no
+// row changes.
 od_status od_lu_factor(int n, double *a, int *pivot) {
-  for (int i = 0; i < n; i++) pivot[i] = scale_of_row(n, a + i * n);
+  bool scaled = false;
   for (int k = 0; k < n; k++) {
-    int p = find_pivot(n, a, pivot, k);
-    pivot[p] = pivot[k];
+    int p = k;
+    if (!has_no_choice(n, a, k)) {
+      for (int i = k; !scaled && i < n; i++) pivot[i] = scale_of_row(n, a + i * n);
+      scaled = true;
+      p = find_pivot(n, a, pivot, k);
+      pivot[p] = pivot[k];
+    }
     pivot[k] = p;
     double size = fabs(a[p * n + k]);
     if (!isfinite(size)) return OD_NOT_FINITE;
@@ -63,7 +76,7 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
         double swap = a[k * n + j];
         a[k * n + j] = a[p * n + j], a[p * n + j] = swap;
       }
-    double inverse = 1 / a[k * n + k];
+    double inverse = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
       if (a[i * n + k] == 0) continue;
       double factor = a[i * n + k] *= inverse;
@@ -83,7 +96,7 @@ static void solve_one(int n, const double *restrict a, const int *restrict pivot
     for (int k = 0; k < i; k++) b[i] -= a[i * n + k] * b[k];
   for (int i = n - 1; i >= 0; i--) {
     for (int k = i + 1; k < n; k++) b[i] -= a[i * n + k] * b[k];
-    b[i] *= 1 / a[i * n + i];
+    b[i] *= a[i * n + i];
   }
 }
 
@@ -99,7 +112,7 @@ OD_WIDE static void solve_many(int n, const double *a, const int *pivot, double 
     for (int k = 0; k < i; k++)
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, b + i * columns);
   for (int i = n - 1; i >= 0; i--) {
-    double *row = b + i * columns, inverse = 1 / a[i * n + i];
+    double *row = b + i * columns, inverse = a[i * n + i];
     for (int k = i + 1; k < n; k++)
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
     if (inverse == 1) continue;

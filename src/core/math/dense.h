@@ -5,7 +5,7 @@
 
 #include "oleodyn/status.h"
 
-// Factors the n x n matrix in place with partial pivoting; pivot has n entries.
+// Factors the n x n matrix in place with partial pivoting; pivot has n entries. On the diagonal stand the inverses of the pivots.
 od_status od_lu_factor(int n, double *a, int *pivot);
 // Solves with the factors, in place; `columns` right-hand sides stand side by side in the n x columns matrix b.
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);

@@ -7,24 +7,27 @@
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
+// 1 over so many spans.
+static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
+_Static_assert(OD_SPLINE_MOST == 8, "one inverse for each number of spans");
+
 // The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t,
 // where t runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
 static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B,
                                                                   od_x *D) {
-  od_x left[OD_SPLINE_MOST], right[OD_SPLINE_MOST];
+  int low[OD_SPLINE_MOST], high[OD_SPLINE_MOST];  // knots j + 1 - d and j + d, clamped
   B[0] = 1;
   for (int d = 1; d <= degree; d++) {
-    // Knots j + 1 - d and j + d, clamped.
-    left[d] = t - (j + 1 - d > 0 ? j + 1 - d : 0);
-    right[d] = (j + d < spans ? j + d : spans) - t;
+    low[d] = j + 1 - d > 0 ? j + 1 - d : 0;
+    high[d] = j + d < spans ? j + d : spans;
     od_x saved = 0;
     if (d == degree)
       for (int r = 0; r <= d; r++) D[r] = 0;
     for (int r = 0; r < d; r++) {
-      od_x share = B[r] / (right[r + 1] + left[d - r]);
+      od_x share = B[r] * X(per_span)[high[r + 1] - low[d - r]];
       if (d == degree) D[r] -= d * share, D[r + 1] += d * share;
-      B[r] = saved + right[r + 1] * share;
-      saved = left[d - r] * share;
+      B[r] = saved + (high[r + 1] - t) * share;
+      saved = (t - low[d - r]) * share;
     }
     B[d] = saved;
   }

@@ -144,6 +144,7 @@ static void X(actuator_map)(const od_model *m, const int *in, double *w) {
   double *full = w + l->dtau;
   for (int i = 0; i < m->actuators; i++) {
     const od_actuator *a = &m->actuator[i];
+    if (a->length_row < 0) continue;
     for (int j = 0; j < m->coordinates; j++) full[j] = 0;
     if (a->coordinate >= 0) {
       full[a->coordinate] = 1;
@@ -157,7 +158,7 @@ static void X(actuator_map)(const od_model *m, const int *in, double *w) {
           full[m->link[link].coordinate] += end * dot(s->e, v);
         }
     }
-    gather(m, in, w, full, w + l->length_map + i * m->freedom);
+    gather(m, in, w, full, w + l->length_map + a->length_row * m->freedom);
   }
 }
 #endif

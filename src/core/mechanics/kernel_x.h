@@ -43,6 +43,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #include "mechanics/tangent_numbers_x.h"
 #include "mechanics/tangent_motion_x.h"
 #include "mechanics/tangent_forces_x.h"
+#include "mechanics/tree_solve_x.h"
 #endif
 #include "mechanics/outputs_x.h"
 #if !defined(OD_COMPLEX) && OD_LANES_PAY
@@ -79,6 +80,9 @@ const od_mechanics_real OD_TABLE = {
     .tangent_lanes = X(tangent_lanes),
 #endif
     .output_tangent = X(output_tangent),
+    .tree_factor = X(tree_factor),
+    .tree_solve = X(tree_solve),
+    .tree_line = X(tree_line),
 #endif
     .prepare = X(prepare),
     .open_positions = X(open_positions),

@@ -28,11 +28,15 @@ OD_PART void T(solve_closure)(const od_model *m, const int *in, const od_x *w, o
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
   const od_x *lu = w + l->lu;
   int rank = od_partition_rank(m);
-  for (int i = 0; i < rank; i++)
-    for (int e = start[i]; e < diagonal[i]; e++) b[i] -= lu[e] * b[column[e]];
+  for (int i = 0; i < rank; i++) {
+    od_t left = b[i];
+    for (int e = start[i]; e < diagonal[i]; e++) left -= lu[e] * b[column[e]];
+    b[i] = left;
+  }
   for (int i = rank - 1; i >= 0; i--) {
-    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) b[i] -= lu[e] * b[column[e]];
-    b[i] *= lu[diagonal[i]];
+    od_t left = b[i];
+    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) left -= lu[e] * b[column[e]];
+    b[i] = left * lu[diagonal[i]];
   }
 }
 
@@ -48,6 +52,11 @@ OD_PART void T(spread)(const od_model *m, const int *in, const od_x *w, const od
   int rank = od_partition_rank(m), free = m->freedom;
   const od_x *R = w + l->R;
   for (int k = 0; k < free; k++) full[in[l->independent + k]] = part[k];
+  if (free == 1) {
+    od_t only = part[0];
+    for (int i = 0; i < rank; i++) full[in[l->dependent + i]] = R[i] * only;
+    return;
+  }
   for (int i = 0; i < rank; i++) {
     od_t sum = {0};
     for (int k = 0; k < free; k++) sum += R[i * free + k] * part[k];
@@ -60,6 +69,12 @@ OD_PART void T(gather)(const od_model *m, const int *in, const od_x *w, const od
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;
   const od_x *R = w + l->R;
+  if (free == 1) {
+    od_t sum = full[in[l->independent]];
+    for (int i = 0; i < rank; i++) sum += R[i] * full[in[l->dependent + i]];
+    part[0] = sum;
+    return;
+  }
   for (int k = 0; k < free; k++) part[k] = full[in[l->independent + k]];
   for (int i = 0; i < rank; i++) {
     od_t value = full[in[l->dependent + i]];

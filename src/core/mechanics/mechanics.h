@@ -46,6 +46,13 @@ typedef struct od_mechanics_real {
   // Its change along the last tangent or tangent_motion, with du and change as there.
   double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                            const od_number_change *change);
+  // Machines without loops: Newton's matrix at the last point, factored along the tree into `tree` (od_tree_doubles()), without
+  // the lines between two moving links, and with `own` on its diagonal besides (NULL: nothing); a solution with these factors, in place; and how the pull of such a line acts on the
+  // coordinates, and how its pull, length and speed follow them (tree_solve_x.h).
+  od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
+  void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
+  void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,
+                    double *length, double *speed);
 } od_mechanics_real;
 
 typedef struct od_mechanics_complex {
@@ -67,6 +74,11 @@ static inline const od_mechanics_real *od_mechanics(const od_model *m) {
 }
 static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od_model *m) {
   return m->planar ? &od_mechanics_planar_complex : &od_mechanics_spatial_complex;
+}
+
+static inline size_t od_tree_doubles(const od_model *m) {
+  size_t links = (size_t)m->links;
+  return 2 + links * (m->planar ? OD_TREE_LINK_SCALARS(OD_PLANAR_NV) : OD_TREE_LINK_SCALARS(OD_SPATIAL_NV));
 }
 
 // What a direction changes: levels of od_mechanics_real.tangent.

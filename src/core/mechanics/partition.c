@@ -1,6 +1,7 @@
 // Choosing dependent and independent coordinates, the order of the pivots, and the pattern of the factors that follows.
 #include "mechanics/partition.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,35 +12,51 @@ static const double rank_tolerance = 1e-9;
 
 // ---- the matrix of the search
 //
-// Entries stand in rows of doubles, and for each row a set of bits says which of them are not zero: long chains have a handful in
-// a row of thousands, and nothing but these costs work.
+// Entries stand in rows of doubles, and sets of bits say which of them are not zero, for each row and for each column: long chains
+// have a handful in a row of thousands, and nothing but these costs work. What is zero may have any value in its place.
+typedef struct best_entry {  // of a row: the one that makes the least fill
+  long fill;                 // -1: to be looked for
+  double size;
+  int column;
+} best_entry;
 typedef struct sparse {
-  int n, words;      // columns; words of 64 bits for a row of bits
-  double *value;     // rows x n
-  uint64_t *bits;    // rows x words
-  uint64_t *active;  // columns that are not pivots yet
-  double *largest;   // of each row, over its active columns,
-  int *largest_at;   // and its column
+  int rows, n;             // columns
+  int words, row_words;    // words of 64 bits for a row of bits, and for a column
+  double *value;           // rows x n
+  uint64_t *bits, *below;  // rows x words: columns of a row; n x row_words: rows of a column
+  uint64_t *active;        // columns that are not pivots yet
+  uint64_t *open;          // and rows
+  double *largest;         // of each row, over its active columns,
+  best_entry *best;        // and of an order of pivots
+  int *largest_at;         // its column
   int *in_row, *in_column;
+  int *place;  // of each column in the list of columns
 } sparse;
 
-static int words_of(const od_model *m) {
-  return (m->coordinates + 63) / 64;
+static int words_of(int count) {
+  return (count + 63) / 64;
 }
 
 size_t od_partition_doubles(const od_model *m) {
   size_t rows = (size_t)m->rows, n = (size_t)m->coordinates;
-  return rows * n + (rows + 1) * (size_t)words_of(m) + rows + (2 * rows + n) / 2 + 2;
+  size_t words = (size_t)words_of(m->coordinates), row_words = (size_t)words_of(m->rows);
+  size_t best = sizeof(best_entry) / sizeof(double) + 1;
+  return rows * n + (rows + 1) * words + (n + 1) * row_words + rows * (1 + best) + (2 * rows + 2 * n) / 2 + 2;
 }
 
 static sparse sparse_in(const od_model *m, double *memory) {
-  sparse a = {.n = m->coordinates, .words = words_of(m), .value = memory};
-  a.bits = (uint64_t *)(memory + m->rows * a.n);
-  a.active = a.bits + m->rows * a.words;
-  a.largest = (double *)(a.active + a.words);
-  a.largest_at = (int *)(a.largest + m->rows);
-  a.in_row = a.largest_at + m->rows;
-  a.in_column = a.in_row + m->rows;
+  sparse a = {.rows = m->rows, .n = m->coordinates, .value = memory};
+  a.words = words_of(a.n), a.row_words = words_of(a.rows);
+  a.bits = (uint64_t *)(memory + a.rows * a.n);
+  a.below = a.bits + a.rows * a.words;
+  a.active = a.below + a.n * a.row_words;
+  a.open = a.active + a.words;
+  a.largest = (double *)(a.open + a.row_words);
+  a.best = (best_entry *)(a.largest + a.rows);
+  a.largest_at = (int *)(a.best + a.rows);
+  a.in_row = a.largest_at + a.rows;
+  a.in_column = a.in_row + a.rows;
+  a.place = a.in_column + a.n;
   return a;
 }
 
@@ -50,14 +67,27 @@ static inline void put(uint64_t *bits, int column, bool set) {
   uint64_t bit = (uint64_t)1 << column % 64;
   bits[column / 64] = set ? bits[column / 64] | bit : bits[column / 64] & ~bit;
 }
+// The first bit after this one (-1: the first of all) that stands in both sets of so many words; their end: there is none.
+static inline int next_in_both(const uint64_t *set, const uint64_t *other, int words, int bit) {
+  int word = ++bit / 64;
+  if (word >= words) return 64 * words;
+  uint64_t left = set[word] & other[word] & (~(uint64_t)0 << bit % 64);
+  while (left == 0 && ++word < words) left = set[word] & other[word];
+  return left ? 64 * word + __builtin_ctzll(left) : 64 * words;
+}
 // The active column of a row after this one (-1: the first); n: there is none.
 static inline int next_column(const sparse *a, int row, int column) {
-  const uint64_t *bits = a->bits + row * a->words;
-  int word = ++column / 64;
-  if (word >= a->words) return a->n;
-  uint64_t left = bits[word] & a->active[word] & (~(uint64_t)0 << column % 64);
-  while (left == 0 && ++word < a->words) left = bits[word] & a->active[word];
-  return left ? 64 * word + __builtin_ctzll(left) : a->n;
+  int next = next_in_both(a->bits + row * a->words, a->active, a->words, column);
+  return next < a->n ? next : a->n;
+}
+// The open row of a column after this one; `rows`: there is none.
+static inline int next_row(const sparse *a, int column, int row) {
+  int next = next_in_both(a->below + column * a->row_words, a->open, a->row_words, row);
+  return next < a->rows ? next : a->rows;
+}
+static inline void put_entry(sparse *a, int row, int column, bool set) {
+  put(a->bits + row * a->words, column, set);
+  put(a->below + column * a->row_words, row, set);
 }
 
 static void find_largest(sparse *a, int row) {
@@ -71,12 +101,12 @@ static void find_largest(sparse *a, int row) {
   a->largest_at[row] = at;
 }
 
-// The weighted closure Jacobian, all columns active.
+// The weighted closure Jacobian, all columns active and all rows open.
 static void load_matrix(const od_model *m, const double *entries, sparse *a) {
-  memset(a->value, 0, (size_t)(m->rows * a->n) * sizeof *a->value);
-  memset(a->bits, 0, (size_t)(m->rows * a->words) * sizeof *a->bits);
-  memset(a->active, 0, (size_t)a->words * sizeof *a->active);
-  for (int j = 0; j < a->n; j++) put(a->active, j, true);
+  memset(a->bits, 0, (size_t)(a->rows * a->words) * sizeof *a->bits);
+  memset(a->below, 0, (size_t)(a->n * a->row_words) * sizeof *a->below);
+  memset(a->active, 0xff, (size_t)a->words * sizeof *a->active);
+  memset(a->open, 0xff, (size_t)a->row_words * sizeof *a->open);
   for (int c = 0; c < m->closures; c++) {
     const od_closure *closure = &m->closure[c];
     for (int k = 0; k < closure->rows; k++)
@@ -84,65 +114,92 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
         int j = m->link[m->path_step[closure->path + e].link].coordinate, row = closure->row + k;
         double value = entries[closure->entry + k * closure->path_count + e] * m->coordinate_weight[j];
         a->value[row * a->n + j] = value;
-        put(a->bits + row * a->words, j, value != 0);
+        if (value != 0) put_entry(a, row, j, true);
       }
   }
   for (int i = 0; i < m->rows; i++) find_largest(a, i);
+}
+
+// Entries of a row that came or went, as bits of one word: columns and counts follow.
+static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
+  const uint64_t now = a->bits[row * a->words + word];
+  for (; changed; changed &= changed - 1) {
+    int bit = __builtin_ctzll(changed), j = 64 * word + bit;
+    bool set = now >> bit & 1;
+    put(a->below + j * a->row_words, row, set);
+    if (counting) a->in_row[row] += set ? 1 : -1, a->in_column[j] += set ? 1 : -1;
+  }
 }
 
 // Takes a multiple of the pivot's row from another, in the active columns. Counts follow where they are kept. The largest entry is
 // looked for again only when the one that was has become smaller or left.
 static void take_row(sparse *a, int pivot_row, int row, double factor, bool counting) {
   const double *from = a->value + pivot_row * a->n;
-  double *to = a->value + row * a->n;
-  uint64_t *bits = a->bits + row * a->words;
-  int at = a->largest_at[row];
-  double before_largest = a->largest[row];
-  for (int j = next_column(a, pivot_row, -1); j < a->n; j = next_column(a, pivot_row, j)) {
-    bool before = has(bits, j), after;
-    to[j] -= factor * from[j];
-    after = to[j] != 0;
-    if (fabs(to[j]) > a->largest[row]) a->largest[row] = fabs(to[j]), a->largest_at[row] = j;
-    if (before == after) continue;
-    put(bits, j, after);
-    if (counting) a->in_row[row] += after ? 1 : -1, a->in_column[j] += after ? 1 : -1;
+  double *to = a->value + row * a->n, largest = a->largest[row];
+  int at = a->largest_at[row], largest_at = at;
+  for (int word = 0; word < a->words; word++) {
+    const uint64_t taken = a->bits[pivot_row * a->words + word] & a->active[word];
+    uint64_t *bits = &a->bits[row * a->words + word], before = *bits, zeros = 0;
+    for (uint64_t left = taken; left; left &= left - 1) {
+      int bit = __builtin_ctzll(left), j = 64 * word + bit;
+      double value = (before >> bit & 1 ? to[j] : 0) - factor * from[j];
+      to[j] = value;
+      if (fabs(value) > largest) largest = fabs(value), largest_at = j;
+      if (value == 0) zeros |= (uint64_t)1 << bit;
+    }
+    *bits = (before | taken) & ~zeros;
+    if (*bits != before) note_changes(a, row, word, *bits ^ before, counting);
   }
-  bool stays = at >= 0 && has(a->active, at) && fabs(to[at]) >= before_largest;
-  if (!stays && a->largest_at[row] == at) find_largest(a, row);
+  bool stays = at >= 0 && has(a->active, at) && has(a->bits + row * a->words, at) && fabs(to[at]) >= a->largest[row];
+  a->largest[row] = largest;
+  a->largest_at[row] = largest_at;
+  if (!stays && largest_at == at) find_largest(a, row);
 }
 
 static inline void swap_entries(int *list, int i, int j) {
   int swap = list[i];
   list[i] = list[j], list[j] = swap;
 }
+// The same of the list of columns, whose places are known.
+static inline void swap_columns(const sparse *a, int *column, int i, int j) {
+  swap_entries(column, i, j);
+  a->place[column[i]] = i, a->place[column[j]] = j;
+}
 
 // ---- choosing
+
+// Of a row's entries of this size, the one whose column comes first in the list.
+static int first_place_of(const sparse *a, int row, double size) {
+  int first = a->n;
+  for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j))
+    if (fabs(a->value[row * a->n + j]) == size && a->place[j] < first) first = a->place[j];
+  return first;
+}
 
 // Full pivoting on the matrix; dependent and kept_row receive the pivots' columns and rows in order. The lists begin
 // with all columns and all rows, so that what is left over stands behind the rank.
 static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
   int n = a->n, most = n < m->rows ? n : m->rows, rank = 0;
   double largest = 0;
+  for (int j = 0; j < n; j++) a->place[j] = j;
   for (; rank < most; rank++) {
-    int pi = rank, pj = rank;
+    int pi = rank;
     for (int i = rank + 1; i < m->rows; i++)
       if (a->largest[row[i]] > a->largest[row[pi]]) pi = i;
     double best = a->largest[row[pi]];
     if (rank == 0) largest = best;
     if (!(best > rank_tolerance * largest) || best == 0) break;
-    const double *values = a->value + row[pi] * n;
-    while (fabs(values[column[pj]]) != best) pj++;
+    swap_columns(a, column, rank, first_place_of(a, row[pi], best));
     swap_entries(row, rank, pi);
-    swap_entries(column, rank, pj);
-    int pivot = column[rank];
+    int pivot = column[rank], pivot_row = row[rank];
     put(a->active, pivot, false);
-    for (int i = rank + 1; i < m->rows; i++) {
-      if (!has(a->bits + row[i] * a->words, pivot)) continue;
-      double factor = a->value[row[i] * n + pivot] / values[pivot];
+    put(a->open, pivot_row, false);
+    for (int i = next_row(a, pivot, -1); i < m->rows; i = next_row(a, pivot, i)) {
+      double factor = a->value[i * n + pivot] / a->value[pivot_row * n + pivot];
       if (factor == 0)
-        find_largest(a, row[i]);
+        find_largest(a, i);
       else
-        take_row(a, row[rank], row[i], factor, false);
+        take_row(a, pivot_row, i, factor, false);
     }
   }
   return rank;
@@ -151,50 +208,65 @@ static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
 // How many entries the chosen rows and columns have.
 static void count_entries(sparse *a, const int *column, const int *row, int rank) {
   memset(a->active, 0, (size_t)a->words * sizeof *a->active);
+  memset(a->open, 0, (size_t)a->row_words * sizeof *a->open);
   memset(a->in_column, 0, (size_t)a->n * sizeof *a->in_column);
-  for (int s = 0; s < rank; s++) put(a->active, column[s], true);
+  for (int s = 0; s < rank; s++) put(a->active, column[s], true), put(a->open, row[s], true);
   for (int s = 0; s < rank; s++) {
     int r = row[s];
     a->in_row[r] = 0;
+    a->best[r].fill = -1;
     for (int j = next_column(a, r, -1); j < a->n; j = next_column(a, r, j)) a->in_row[r]++, a->in_column[j]++;
     find_largest(a, r);
   }
 }
 
-// The pivot that makes the least fill (Markowitz) among those not much smaller than the largest of their row; of equal ones the
-// largest. Its row as a place in the list, and its column.
-static void find_sparse_pivot(const sparse *a, const int *row, int s, int rank, int *place, int *pivot) {
-  long least = -1;
+// The entry of a row that makes the least fill (Markowitz) among those not much smaller than its largest; of equal ones the largest.
+static void find_best(sparse *a, int row) {
+  best_entry best = {.fill = -1};
+  for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j)) {
+    double entry = fabs(a->value[row * a->n + j]);
+    if (entry < 0.1 * a->largest[row]) continue;
+    long fill = (long)(a->in_row[row] - 1) * (a->in_column[j] - 1);
+    if (best.fill < 0 || fill < best.fill || (fill == best.fill && entry > best.size))
+      best = (best_entry){fill, entry, j};
+  }
+  a->best[row] = best;
+}
+
+// The best pivot of all rows that are left, as a place in the list of rows; -1: they are empty, which cannot happen for a matrix of
+// full rank.
+static int find_sparse_pivot(sparse *a, const int *row, int s, int rank) {
+  int place = -1;
+  long least = LONG_MAX;
   double size = 0;
   for (int i = s; i < rank; i++) {
-    int r = row[i];
-    if (least == 0 && a->largest[r] <= size) continue;  // nothing better is in it
-    for (int j = next_column(a, r, -1); j < a->n; j = next_column(a, r, j)) {
-      double entry = fabs(a->value[r * a->n + j]);
-      if (entry < 0.1 * a->largest[r]) continue;
-      long fill = (long)(a->in_row[r] - 1) * (a->in_column[j] - 1);
-      if (least < 0 || fill < least || (fill == least && entry > size))
-        least = fill, size = entry, *place = i, *pivot = j;
-    }
+    const best_entry *best = &a->best[row[i]];
+    if (best->fill < 0) find_best(a, row[i]);
+    if (best->fill > least || best->fill < 0 || (best->fill == least && best->size <= size)) continue;
+    place = i, least = best->fill, size = best->size;
   }
+  return place;
 }
 
 // Puts the chosen rows and columns in an order that keeps the factors sparse.
 static void order_pivots(sparse *a, int *column, int *row, int rank) {
   count_entries(a, column, row, rank);
   for (int s = 0; s < rank; s++) {
-    int pi = s, pivot = -1, pj = s;
-    find_sparse_pivot(a, row, s, rank, &pi, &pivot);
-    if (pivot < 0) return;  // cannot happen for a matrix of full rank
-    while (column[pj] != pivot) pj++;
-    swap_entries(row, s, pi);
-    swap_entries(column, s, pj);
-    for (int j = next_column(a, row[s], -1); j < a->n; j = next_column(a, row[s], j)) a->in_column[j]--;
+    int place = find_sparse_pivot(a, row, s, rank);
+    if (place < 0) return;
+    int pivot_row = row[place], pivot = a->best[pivot_row].column;
+    swap_entries(row, s, place);
+    swap_columns(a, column, s, a->place[pivot]);
+    put(a->open, pivot_row, false);
+    // Rows with an entry in one of these columns have another best one afterwards.
+    for (int j = next_column(a, pivot_row, -1); j < a->n; j = next_column(a, pivot_row, j)) {
+      a->in_column[j]--;
+      for (int i = next_row(a, j, -1); i < a->rows; i = next_row(a, j, i)) a->best[i].fill = -1;
+    }
     put(a->active, pivot, false);
-    for (int i = s + 1; i < rank; i++) {
-      if (!has(a->bits + row[i] * a->words, pivot)) continue;
-      a->in_row[row[i]]--;
-      take_row(a, row[s], row[i], a->value[row[i] * a->n + pivot] / a->value[row[s] * a->n + pivot], true);
+    for (int i = next_row(a, pivot, -1); i < a->rows; i = next_row(a, pivot, i)) {
+      a->in_row[i]--;
+      take_row(a, pivot_row, i, a->value[i * a->n + pivot] / a->value[pivot_row * a->n + pivot], true);
     }
   }
 }
@@ -212,65 +284,114 @@ static const od_closure *row_closure(const od_model *m, int row) {
   return &m->closure[low];
 }
 
-// Pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots. mark is
-// scratch (one per dependent coordinate), position[j] tells the place of coordinate j among the dependent (>= 0) or
-// independent (-1 - k) ones.
-static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *mark) {
+// Pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots. Sets of `words`
+// words: those of all rows so far, and `all`, full. source is scratch (one per dependent coordinate, -1), position[j]
+// tells the place of coordinate j among the dependent (>= 0) or independent (-1 - k) ones.
+static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
+                       const uint64_t *all, int words) {
   const od_layout *l = &m->layout;
-  int rank = od_partition_rank(m);
+  uint64_t *set = sets + i * words;
   const od_closure *c = row_closure(m, in[l->kept_row + i]);
-  for (int j = 0; j < rank; j++) mark[j] = -2;  // -2: empty, -1: fill, otherwise the source
   int k = in[l->kept_row + i] - c->row, rhs = in[l->rhs_start + i];
+  memset(set, 0, (size_t)words * sizeof *set);
   for (int e = 0; e < c->path_count; e++) {
-    int place = position[m->link[m->path_step[c->path + e].link].coordinate], source = c->entry + k * c->path_count + e;
+    int place = position[m->link[m->path_step[c->path + e].link].coordinate], entry = c->entry + k * c->path_count + e;
     if (place >= 0) {
-      mark[place] = source;
+      source[place] = entry;
+      put(set, place, true);
     } else {
       in[l->rhs_column + rhs] = -1 - place;
-      in[l->rhs_source + rhs++] = source;
+      in[l->rhs_source + rhs++] = entry;
     }
   }
   in[l->rhs_start + i + 1] = rhs;
-  for (int j = 0; j < i; j++) {
-    if (mark[j] == -2) continue;
-    for (int e = in [l->lu_diagonal + j]; e < in[l->lu_start + j + 1]; e++)
-      if (mark[in[l->lu_column + e]] == -2) mark[in[l->lu_column + e]] = -1;
-  }
-  for (int j = 0; j < rank; j++) {
-    if (mark[j] == -2 && j != i) continue;
+  put(set, i, true);
+  // The part of row j behind its diagonal makes fill.
+  for (int j = next_in_both(set, all, words, -1); j < i; j = next_in_both(set, all, words, j))
+    for (int word = j / 64; word < words; word++)
+      set[word] |= sets[j * words + word] & (word == j / 64 ? ~(uint64_t)0 << j % 64 : ~(uint64_t)0);
+  for (int j = next_in_both(set, all, words, -1); j < 64 * words; j = next_in_both(set, all, words, j)) {
     if (j == i) in[l->lu_diagonal + i] = end;
     in[l->lu_column + end] = j;
-    in[l->lu_source + end++] = mark[j] == -2 ? -1 : mark[j];
+    in[l->lu_source + end++] = source[j];
+    source[j] = -1;
   }
   return end;
 }
 
-int od_partition_choose(const od_model *m, const double *entries, int *in, double *memory) {
+// With the dependent columns and their rows at the beginning of both lists, and the independent columns behind: orders the pivots and
+// writes the patterns.
+static void write_partition(const od_model *m, const double *entries, int *in, double *memory) {
   const od_layout *l = &m->layout;
-  int n = m->coordinates;
+  int n = m->coordinates, rank = od_partition_rank(m), *column = in + l->dependent;
   sparse matrix = sparse_in(m, memory);
   load_matrix(m, entries, &matrix);
-  // Work with complete lists of columns and rows in the integer scratch that the patterns will fill afterwards.
-  int *column = in + l->dependent, *row = in + l->kept_row;
-  for (int j = 0; j < n; j++) column[j] = j;
-  for (int i = 0; i < m->rows; i++) row[i] = i;
-  int rank = eliminate(m, &matrix, column, row);
-  if (rank != od_partition_rank(m)) return rank;
-  load_matrix(m, entries, &matrix);
-  order_pivots(&matrix, column, row, rank);
+  for (int i = 0; i < n; i++) matrix.place[column[i]] = i;
+  order_pivots(&matrix, column, in + l->kept_row, rank);
   // Independent coordinates in ascending order, so that states keep their meaning when nothing changes.
   int *independent = in + l->independent;
   for (int k = 0; k < m->freedom; k++) independent[k] = column[rank + k];
   for (int a = 1; a < m->freedom; a++)
-    for (int b = a; b > 0 && independent[b - 1] > independent[b]; b--) {
-      int swap = independent[b];
-      independent[b] = independent[b - 1], independent[b - 1] = swap;
-    }
-  // The matrix is not needed any more: its memory holds the two integer lists of the pattern search.
-  int *position = (int *)memory, *mark = position + n;
+    for (int b = a; b > 0 && independent[b - 1] > independent[b]; b--) swap_entries(independent, b - 1, b);
+  // The matrix is not needed any more: its memory holds the integer lists and the sets of the pattern search.
+  int *position = (int *)memory, *source = position + n, words = words_of(rank);
+  memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);
+  for (int j = 0; j < rank; j++) source[j] = -1;
   for (int j = 0; j < rank; j++) position[column[j]] = j;
   for (int k = 0; k < m->freedom; k++) position[independent[k]] = -1 - k;
   in[l->rhs_start] = in[l->lu_start] = 0;
-  for (int i = 0; i < rank; i++) in[l->lu_start + i + 1] = row_pattern(m, in, i, in[l->lu_start + i], position, mark);
+  for (int i = 0; i < rank; i++)
+    in[l->lu_start + i + 1] =
+        row_pattern(m, in, i, in[l->lu_start + i], position, source, matrix.bits, matrix.active, words);
+}
+
+int od_partition_choose(const od_model *m, const double *entries, int *in, double *memory) {
+  const od_layout *l = &m->layout;
+  sparse matrix = sparse_in(m, memory);
+  load_matrix(m, entries, &matrix);
+  int *column = in + l->dependent, *row = in + l->kept_row;
+  for (int j = 0; j < m->coordinates; j++) column[j] = j;
+  for (int i = 0; i < m->rows; i++) row[i] = i;
+  int rank = eliminate(m, &matrix, column, row);
+  if (rank == od_partition_rank(m)) write_partition(m, entries, in, memory);
   return rank;
+}
+
+// ---- exchanging
+
+// z_dep = R z_ind with coordinate i of the former and k of the latter exchanged.
+static void exchange_in_map(double *R, int rank, int free, int i, int k) {
+  double pivot = R[i * free + k];
+  for (int r = 0; r < rank; r++) {
+    double factor = R[r * free + k] / pivot;
+    if (r == i || factor == 0) continue;
+    for (int c = 0; c < free; c++) R[r * free + c] -= factor * R[i * free + c];
+    R[r * free + k] = factor;
+  }
+  for (int c = 0; c < free; c++) R[i * free + c] = c == k ? 1 / pivot : -R[i * free + c] / pivot;
+}
+
+bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *in, double *memory) {
+  const od_layout *l = &m->layout;
+  const double *weight = m->coordinate_weight;
+  int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
+  memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
+  // Each exchange makes the determinant of the dependent columns larger, so that none comes twice. The bound is for round-off.
+  for (int round = 0; round <= 2 * m->coordinates; round++) {
+    int i = 0, k = 0;
+    double largest = 0;
+    for (int r = 0; r < rank; r++)
+      for (int c = 0; c < free; c++) {
+        double entry = fabs(R[r * free + c]) * weight[column[rank + c]] / weight[column[r]];
+        if (!isfinite(entry)) return false;
+        if (entry > largest) largest = entry, i = r, k = c;
+      }
+    if (largest <= 1 + 1e-9) {
+      write_partition(m, entries, in, memory);
+      return true;
+    }
+    exchange_in_map(R, rank, free, i, k);
+    swap_entries(column, i, rank + k);
+  }
+  return false;
 }

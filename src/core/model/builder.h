@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "model/model.h"
 
+// Whether rows of derivatives and matrices of steps are sparse. Tests choose, to compare.
+typedef enum od_sparsity { OD_SPARSE_BY_SIZE, OD_SPARSE_NEVER, OD_SPARSE_ALWAYS } od_sparsity;
+
 typedef struct od_initial {
   const char *quantity;
   double value;
@@ -21,6 +24,7 @@ struct od_build {
   int problems, problem_room;
   int refused;  // how many of them are about calls before od_build_finish(), which stay
   bool spatial, no_memory;
+  od_sparsity sparsity;
 };
 
 // Adds to the list of problems, printf-style.
@@ -53,7 +57,14 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 // integers after that. False when memory ran out.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
+bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);
+// With the degrees of freedom known: the pattern of the matrix of a step, where that is worth while. False when memory ran out.
+bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
+// The same for machines without loops: which first-order states belong to a joint.
+bool od_model_find_tree_states(od_model *m);
 bool od_join_junctions(od_model *m, od_arena *arena);
+// Which junctions hang together, before the work memory is laid out: they are numbered side by side.
+bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
 // The reservoir, where there is one; complains about a second.
 void od_find_reservoir(od_build *b, od_model *m);

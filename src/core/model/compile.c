@@ -152,13 +152,19 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
             "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not one that "
             "closes a loop",
             j->name, c->noun);
-      e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate});
+      e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate, -1});
     } else {
-      e->actuator =
-          e->host >= 0 ? m->instance[e->host].actuator : find_actuator(m, &(od_actuator){e->point_a, e->point_b, -1});
+      e->actuator = e->host >= 0 ? m->instance[e->host].actuator
+                                 : find_actuator(m, &(od_actuator){e->point_a, e->point_b, -1, -1});
     }
   }
   return true;
+}
+
+// Without loops all coordinates are independent.
+static void number_length_rows(od_model *m) {
+  for (int i = 0; i < m->actuators; i++)
+    if (m->rows > 0 || m->actuator[i].coordinate < 0) m->actuator[i].length_row = m->length_rows++;
 }
 
 // First-order states: pressures of volumes, then states of elements.
@@ -208,6 +214,7 @@ od_model *od_compile(od_build *b) {
     od_compile_space(b, m);
     weigh_coordinates(m);
     list_circuit_states(m);
+    if (m->junctions && !od_group_junctions(m, &arena)) goto no_memory;
     od_find_reservoir(b, m);
     if (m->junctions) od_check_junctions(b, m);
     if (!list_switchers(m, &arena)) goto no_memory;
@@ -215,8 +222,9 @@ od_model *od_compile(od_build *b) {
     if (!od_compile_closures(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena))
       goto no_memory;
     if (!od_join_batches(m, &arena)) goto no_memory;
+    number_length_rows(m);
     od_layout_fill(m, &m->layout);
-    if (!od_join_tables(m, &arena)) goto no_memory;
+    if (!od_join_tables(m, &arena) || !od_join_rows(m, &arena, b->sparsity)) goto no_memory;
   }
   m->memory = arena.last;
   return m;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/rate_rows.h"
 
 // ---- instances of one class side by side
 
@@ -155,8 +156,7 @@ static int state_of(const od_model *m, od_out_kind kind, int target) {
 static int row_of(const od_model *m, od_out_kind kind, int target) {
   const od_layout *l = &m->layout;
   if (kind == OD_TO_FORCE) return l->force_row + target * l->force_width;
-  if (kind == OD_TO_END && m->node[target].junction >= 0)
-    return l->junction_row + m->node[target].junction * l->junction_width;
+  if (kind == OD_TO_END && m->node[target].junction >= 0) return od_junction_row(m, m->node[target].junction);
   int state = state_of(m, kind, target);
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
@@ -233,31 +233,38 @@ static bool list_targets(od_model *m, od_arena *arena) {
 
 // ---- who depends on a number of theta
 
-// Its own numbers, and for those that belong to another element, that one's.
-static void list_users_of(const od_model *m, int number, od_number_user *user, int *count) {
-  for (int i = 0; i < m->instances; i++) {
-    const od_instance *e = &m->instance[i], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
-    int own = number - e->number, of_host = host ? number - host->number : -1;
-    bool is_own = own >= 0 && own < e->numbers;
-    if (is_own) user[(*count)++] = (od_number_user){i, e->batch, e->place, own};
-    if (!is_own && host && of_host >= 0 && of_host < host->numbers && od_instance_class(e)->reads_host)
-      user[(*count)++] = (od_number_user){i, e->batch, e->place, OD_NUMBER_OF_HOST + of_host};
+// An instance depends on its own numbers and, if it belongs to another element, on that one's. Each is counted (NULL), or put where the
+// next of that number's users stands.
+static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {
+  const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
+  for (int k = 0; k < e->numbers; k++) {
+    if (user) user[next[e->number + k]] = (od_number_user){instance, e->batch, e->place, k};
+    next[e->number + k]++;
+  }
+  for (int k = 0; host && od_instance_class(e)->reads_host && k < host->numbers; k++) {
+    int number = host->number + k;
+    if (number >= e->number && number < e->number + e->numbers) continue;
+    if (user) user[next[number]] = (od_number_user){instance, e->batch, e->place, OD_NUMBER_OF_HOST + k};
+    next[number]++;
   }
 }
 
 static bool list_users(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
-  int most = 0;
-  for (int i = 0; i < m->instances; i++)
-    most += m->instance[i].numbers + (m->instance[i].host >= 0 ? m->instance[m->instance[i].host].numbers : 0);
-  j->first_user = od_arena_take(arena, (size_t)(m->numbers + 1) * sizeof *j->first_user);
-  j->user = od_arena_take(arena, (size_t)(most + 1) * sizeof *j->user);
-  if (!j->first_user || !j->user) return false;
+  size_t size = (size_t)(m->numbers + 1) * sizeof *j->first_user;
+  j->first_user = od_arena_take(arena, size);
+  int *next = od_arena_take(arena, size);
+  if (!j->first_user || !next) return false;
+  for (int i = 0; i < m->instances; i++) add_users(m, i, next, NULL);
   for (int i = 0; i < m->numbers; i++) {
     j->first_user[i] = j->users;
-    list_users_of(m, i, j->user, &j->users);
+    j->users += next[i];
+    next[i] = j->first_user[i];
   }
   j->first_user[m->numbers] = j->users;
+  j->user = od_arena_take(arena, (size_t)(j->users + 1) * sizeof *j->user);
+  if (!j->user) return false;
+  for (int i = 0; i < m->instances; i++) add_users(m, i, next, j->user);
   return true;
 }
 

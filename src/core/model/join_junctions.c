@@ -1,5 +1,8 @@
 // What has an end at a junction: constant tables, by which the circuit finds the pressures of junctions (hydraulics/junctions_x.h).
+#include <stdlib.h>
+
 #include "model/builder.h"
+#include "model/rate_rows.h"
 
 static int junction_of(const od_model *m, int node) {
   return node >= 0 ? m->node[node].junction : -1;
@@ -16,6 +19,11 @@ static bool has_end_at_junction(const od_model *m, const od_instance *e) {
   return false;
 }
 
+static int matrix_place(const od_model *m, int row, int column) {
+  const od_junction_group *g = od_junction_group_of(m, row);
+  return g->matrix + (row - g->first) * g->count + column - g->first;
+}
+
 // Its flows into junctions, and their slopes by the pressures of junctions.
 static void add_flows(od_model *m, const od_instance *e, int place) {
   od_junctions *j = &m->join.at_junction;
@@ -26,8 +34,14 @@ static void add_flows(od_model *m, const od_instance *e, int place) {
     j->flow[j->flows++] = (od_junction_flow){s->from, row, s->sign};
     for (int k = 0; k < s->ins; k++)
       if (junction_in(m, e, k) >= 0)
-        j->slope[j->slopes++] =
-            (od_junction_slope){row, junction_in(m, e, k), s->from, e->in + k, s->slope + k, place, s->sign};
+        j->slope[j->slopes++] = (od_junction_slope){.row = row,
+                                                    .column = junction_in(m, e, k),
+                                                    .from = s->from,
+                                                    .in = e->in + k,
+                                                    .slope = s->slope + k,
+                                                    .instance = place,
+                                                    .at = matrix_place(m, row, junction_in(m, e, k)),
+                                                    .sign = s->sign};
   }
 }
 
@@ -66,6 +80,59 @@ bool od_join_junctions(od_model *m, od_arena *arena) {
   return true;
 }
 
+// ---- which of them hang together
+
+static int first_of(int *first, int junction) {
+  while (first[junction] != junction) junction = first[junction] = first[first[junction]];
+  return junction;
+}
+
+// Junctions at the ends of one element. Each knows the first of its group in the end.
+static void join_ends(const od_model *m, int *first) {
+  for (int i = 0; i < m->junctions; i++) first[i] = i;
+  for (int i = 0; i < m->instances; i++) {
+    int before = -1;
+    for (int k = 0; k < OD_MOST_ENDS; k++) {
+      int junction = junction_of(m, m->instance[i].end[k]);
+      if (junction < 0) continue;
+      if (before >= 0) {
+        int a = first_of(first, before), b = first_of(first, junction);
+        first[a > b ? a : b] = a > b ? b : a;
+      }
+      before = junction;
+    }
+  }
+}
+
+bool od_group_junctions(od_model *m, od_arena *arena) {
+  od_junctions *j = &m->join.at_junction;
+  size_t size = (size_t)m->junctions + 1;
+  int *first = malloc(size * sizeof *first), *group = malloc(size * sizeof *group);
+  j->group = od_arena_take(arena, size * sizeof *j->group);
+  j->group_of = od_arena_take(arena, size * sizeof *j->group_of);
+  bool ok = first && group && j->group && j->group_of;
+  if (ok) {
+    join_ends(m, first);
+    for (int i = 0; i < m->junctions; i++) {
+      int own = first_of(first, i);
+      group[i] = own == i ? j->groups++ : group[own];
+      j->group[group[i]].count++;
+    }
+    for (int i = 1; i < j->groups; i++) j->group[i].first = j->group[i - 1].first + j->group[i - 1].count;
+    for (int i = 0; i < j->groups; i++) j->group[i].count = 0;
+    // The new numbers, group by group.
+    for (int i = 0; i < m->nodes; i++) {
+      if (m->node[i].junction < 0) continue;
+      od_junction_group *g = &j->group[group[m->node[i].junction]];
+      m->node[i].junction = g->first + g->count++;
+      j->group_of[m->node[i].junction] = (int)(g - j->group);
+    }
+  }
+  free(first);
+  free(group);
+  return ok;
+}
+
 // ---- what cannot be joined there
 
 void od_check_junctions(od_build *b, const od_model *m) {
@@ -81,12 +148,15 @@ void od_check_junctions(od_build *b, const od_model *m) {
             "junction",
             c->noun, e->name, m->node[e->end[k]].name, why);
   }
-  for (int i = 0; i < m->nodes; i++) {
-    bool flows = m->node[i].junction < 0;
-    for (int k = 0; k < m->instances * OD_MOST_ENDS && !flows; k++)
-      flows = m->instance[k / OD_MOST_ENDS].end[k % OD_MOST_ENDS] == i;
-    if (!flows)
+  bool *flows = calloc((size_t)m->nodes + 1, sizeof *flows);
+  b->no_memory = b->no_memory || !flows;
+  for (int k = 0; flows && k < m->instances * OD_MOST_ENDS; k++) {
+    int node = m->instance[k / OD_MOST_ENDS].end[k % OD_MOST_ENDS];
+    if (node >= 0) flows[node] = true;
+  }
+  for (int i = 0; flows && i < m->nodes; i++)
+    if (m->node[i].junction >= 0 && !flows[i])
       od_build_complain(b, OD_ABOUT_NODE, i, "nothing flows into or out of the junction '%s', so it has no pressure",
                         m->node[i].name);
-  }
+  free(flows);
 }

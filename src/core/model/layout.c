@@ -73,7 +73,10 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->junction_before = take(&end, m->junctions);
   l->junction_start = take(&end, m->junctions);
   l->junction_sum = take(&end, m->junctions);
-  l->junction_matrix = take(&end, m->junctions * m->junctions);
+  for (int i = 0; i < m->join.at_junction.groups; i++) {
+    od_junction_group *g = &m->join.at_junction.group[i];
+    g->matrix = take(&end, g->count * g->count);
+  }
   l->in = take(&end, m->join.ins);
   l->out = take(&end, m->join.outs);
   l->kept = take(&end, m->join.kept);
@@ -111,17 +114,11 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dscratch = take(&end, 2 * n + m->rows);
   place_lanes(l, take(&end, OD_LANES_PAY * OD_LANES * (end - l->dX)));
   l->slope = take(&end, m->join.slopes);
-  l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
-  l->force_row = take(&end, m->actuators * l->force_width);
-  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
-  l->rate_row = take(&end, m->circuit_states * l->rate_width);
-  l->junction_width = l->rate_width + m->junctions;
-  l->junction_row = take(&end, m->junctions * l->junction_width);
   l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
   l->by_temperature = take(&end, m->join.reservoir >= 0 ? m->join.outs : 0);
-  l->length_map = take(&end, m->actuators * n);
+  l->length_map = take(&end, m->length_rows * n);
   l->block_slope = take(&end, m->block_slopes);
   l->drive = take(&end, (n + m->circuit_states) * m->drives);
   l->signal_line = take(&end, m->signals + m->measures);
@@ -130,6 +127,17 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->switch_loss = take(&end, m->switchers);
   l->sampled = take(&end, m->samplers);
   l->ring = take(&end, m->rings);
+  // Rows of derivatives. Those of rates come last: od_join_rows() makes them shorter in large circuits.
+  l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
+  l->force_row = take(&end, m->actuators * l->force_width);
+  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
+  for (int i = 0; i < m->join.at_junction.groups; i++) {
+    od_junction_group *g = &m->join.at_junction.group[i];
+    g->columns = l->rate_width;
+    g->width = g->columns + g->count;
+    g->row = take(&end, g->count * g->width);
+  }
+  l->rate_row = take(&end, m->circuit_states * l->rate_width);
   return end;
 }
 

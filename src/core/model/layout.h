@@ -11,6 +11,8 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 // Scalars of a line between two points and of its tangent, in nd dimensions.
 #define OD_LINE_SCALARS(nd)         (5 * (nd) + 2)
 #define OD_LINE_TANGENT_SCALARS(nd) (3 * (nd) + 2)
+// Scalars of a link in the factors of a tree's Newton matrix (mechanics/tree_solve_x.h), with motion vectors of nv entries.
+#define OD_TREE_LINK_SCALARS(nv) (3 * (nv) * (nv) + 11 * (nv) + 5)
 
 // Where tangents in lanes begin.
 typedef struct od_lane_places {
@@ -36,8 +38,8 @@ typedef struct od_layout {
   // that are not connected.
   int c, rate, pressure, inflow, volume, largest, compliance, modulus, stiffness, oil, one, nothing;
   // Junctions: net flows, and what flows through them; steps of their pressures, pressures and net flows before a step; the slopes of
-  // flows by pressures and the sums of their rows.
-  int junction_flow, junction_through, junction_step, junction_before, junction_start, junction_sum, junction_matrix;
+  // flows by pressures (od_junction_group.matrix) and the sums of their rows.
+  int junction_flow, junction_through, junction_step, junction_before, junction_start, junction_sum;
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
@@ -46,12 +48,12 @@ typedef struct od_layout {
   od_lane_places lanes;
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
-  // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with
+  // (rate_width apart, or sparse: od_join.row_start); the last column of a row is for what depends on nothing. How pressures as elements see them move with
   // their states or signals; how much each out changes the row it counts in. And lengths by the independent
-  // coordinates. Behind the signals, rates have a column for each junction's pressure. Behind the rows of rates stands a row for
-  // each junction (junction_width apart): its pressure by what a rate's row has, then by inflows of junctions. A change of those
+  // coordinates. Behind the signals, rates have a column for each junction's pressure. Before the rows of rates stands a row for
+  // each junction (od_junction_group.row): its pressure by what a rate's row has, then by inflows of junctions. A change of those
   // by a number is junction_change.
-  int junction_row, junction_width, junction_change;
+  int junction_change;
   int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
   int by_temperature;  // of every out, where there is a reservoir
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of

@@ -13,6 +13,8 @@
 #include "elements/elements.h"
 #include "oleodyn/build.h"
 #include "model/layout.h"
+#include "model/step_pattern.h"
+#include "model/tree_states.h"
 #include "oleodyn/plant.h"
 
 typedef struct od_body {
@@ -142,6 +144,7 @@ typedef struct od_input {
 typedef struct od_actuator {
   int point_a, point_b;  // between two points, or -1:
   int coordinate;        // in a joint
+  int length_row;  // its row of lengths by the independent coordinates; -1: its coordinate is one, a row of zeros with a one
 } od_actuator;
 
 // ---- the circuit: nodes have pressures, elements join nodes and act on the mechanism
@@ -199,6 +202,7 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
       ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
   int row,
       state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
+  int place;  // its part of od_join.place
 } od_target;
 // An instance that depends on a number, where it stands, and how its class calls the number.
 typedef struct od_number_user {
@@ -213,12 +217,21 @@ typedef struct od_junction_flow {  // an out that flows into a junction
   double sign;
 } od_junction_flow;
 typedef struct
-    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is
-  int row, column, from, in, slope, instance;
+    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is; `at`: of the matrix
+  int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
+// Junctions that elements join with each other directly: they stand side by side, and their matrix is one of its own. Each has a row of
+// derivatives, `columns` of them by what a rate's row has (`column`: by which; NULL: by all), then by inflows of the group.
+typedef struct od_junction_group {
+  int first, count;
+  int matrix, row;  // where they begin in w
+  int width, columns, *column;
+} od_junction_group;
 typedef struct od_junctions {
-  int instances, ins, flows, slopes;
+  int groups, instances, ins, flows, slopes;
+  od_junction_group *group;
+  int *group_of;    // of each junction
   int *node;        // of each junction
   int *instance;    // those with an end at a junction
   od_batch *alone;  // each of them as a batch of its own
@@ -246,6 +259,11 @@ typedef struct od_join {
   int *gain;          // of each `in`: where stands how it moves with what that column is
   int *node;          // of each `in` that is a pressure: its node; else -1
   od_target *target;
+  int *place;     // of each target, by each `in` that may change: where in w that slope is added
+  int *diagonal;  // of each circuit state: where in w the slope of its rate by itself stands
+  // Rows of derivatives of rates that have what may differ from zero alone: of each rate, where its row begins behind
+  // od_layout.rate_row (one more for the end), and the columns of all rows, increasing in each. NULL: rows have all columns.
+  int *row_start, *row_column;
   int *force;            // the targets that are forces
   int *by_complex_step;  // instances whose slopes are complex steps
   od_junctions at_junction;
@@ -330,6 +348,13 @@ typedef struct od_output {
   int second;     // one more instance, power or node, or -1
   bool negative;  // it counts the other way round
 } od_output;
+typedef struct od_output_name {
+  const char *name;
+  int output;
+} od_output_name;
+
+// How Newton's matrix of implicit steps is factored; chosen when the model is made (plant/newton_choice.c).
+typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
 struct od_model {
   const char *title;
@@ -347,9 +372,11 @@ struct od_model {
   od_load *load;
   od_input *input;
   od_output *output;
-  int gravity;  // three numbers, or -1
+  od_output_name *output_name;  // of all outputs, in the order of strcmp()
+  int gravity;                  // three numbers, or -1
 
   int nodes, instances, actuators, junctions;
+  int length_rows;  // of actuators
   od_node *node;
   od_instance *instance;
   od_actuator *actuator;
@@ -388,12 +415,15 @@ struct od_model {
   double plane[3][3];  // rows: the plane's two axes and its normal (spatial machines: the identity)
   double size;         // a typical length of the machine, m
 
-  int freedom;            // degrees of freedom
-  double *chart0;         // reference rotations of spherical joints at the start, 9 each
-  double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, circuit and blocks
-  double stored0;         // energy stored in it
+  int freedom;  // degrees of freedom
+  od_newton newton;
+  od_tree_states tree_states;  // of machines without loops
+  double *chart0;              // reference rotations of spherical joints at the start, 9 each
+  double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, circuit and blocks
+  double stored0;              // energy stored in it
 
   od_layout layout;
+  od_step_pattern step;
   void *memory;  // everything above lives in here
 };
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/builder.h"
@@ -290,6 +291,20 @@ static void add_all(listing *list) {
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 
+// The first of several with one name is found.
+static int compare_names(const void *a, const void *b) {
+  const od_output_name *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order ? order : (x->output > y->output) - (x->output < y->output);
+}
+static bool sort_names(od_model *m, od_arena *arena) {
+  m->output_name = od_arena_take(arena, (size_t)(m->outputs + 1) * sizeof *m->output_name);
+  if (!m->output_name) return false;
+  for (int i = 0; i < m->outputs; i++) m->output_name[i] = (od_output_name){m->output[i].name, i};
+  if (m->outputs) qsort(m->output_name, (size_t)m->outputs, sizeof *m->output_name, compare_names);
+  return true;
+}
+
 bool od_outputs_list(od_model *m, od_arena *arena) {
   listing list = {.m = m, .arena = arena};
   add_all(&list);
@@ -299,7 +314,7 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   m->outputs = list.count;
   list.count = 0;
   add_all(&list);
-  return !list.failed;
+  return !list.failed && sort_names(m, arena);
 }
 
 // Whether a link lies on the way between the ends of a closure through the tree.
@@ -333,9 +348,15 @@ const char *od_model_output_unit(const od_model *m, int i) {
 }
 
 int od_model_output_find(const od_model *m, const char *name) {
-  for (int i = 0; i < m->outputs; i++)
-    if (strcmp(m->output[i].name, name) == 0) return i;
-  return -1;
+  int low = 0, high = m->outputs;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (strcmp(m->output_name[middle].name, name) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->outputs && strcmp(m->output_name[low].name, name) == 0 ? m->output_name[low].output : -1;
 }
 
 int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate) {

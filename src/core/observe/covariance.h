@@ -13,10 +13,15 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   od_covariance_form form;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
+  double *kept;     // od_covariance_kept() doubles, zero at first: the last noise and its root; NULL: it is not kept
 } od_covariance;
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np;
-  return n * (2 * n + 2);
+  return n * (2 * n + 8) + 20;
+}
+static inline int od_covariance_kept(int nx, int np) {
+  int n = nx + np;
+  return 2 * n * n + 2;
 }
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).

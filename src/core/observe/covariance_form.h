@@ -2,6 +2,7 @@
 #ifndef OD_COVARIANCE_FORM_H
 #define OD_COVARIANCE_FORM_H
 
+#include "base/wide.h"
 #include "math/dense.h"
 #include "observe/covariance.h"
 
@@ -25,8 +26,8 @@ bool od_covariance_factor(const od_covariance *b, const double *P, double *rows)
 
 // row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed
 // ports, known spools): four of them are skipped at once.
-static inline void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
-                               double *restrict row) {
+OD_INTO_WIDE void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
+                              double *restrict row) {
   int l = 0;
   for (; l + 4 <= count; l += 4) {
     double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
@@ -44,11 +45,13 @@ static inline void od_add_rows(int m, int count, const double *restrict a, const
     if (a[l] != 0) od_add_scaled(m, a[l], M + l * m, row);
 }
 
-static inline double od_inner(int n, const double *restrict a, const double *restrict b) {
-  double even = 0, odd = 0;
+OD_INTO_WIDE double od_inner(int n, const double *restrict a, const double *restrict b) {
+  od_quad sum = {0};
   int i = 0;
-  for (; i + 2 <= n; i += 2) even += a[i] * b[i], odd += a[i + 1] * b[i + 1];
-  return i < n ? even + odd + a[i] * b[i] : even + odd;
+  for (; i + 4 <= n; i += 4) sum += OD_QUAD_AT(a + i) * OD_QUAD_AT(b + i);
+  double rest = 0;
+  for (; i < n; i++) rest += a[i] * b[i];
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "observe/covariance_form.h"
 
 static bool set(od_covariance *b, const double *P) {
@@ -26,7 +27,7 @@ static double variance(const od_covariance *b, int i) {
 }
 
 // With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed one Z, the parameters' stays.
-static void transform(od_covariance *b, const double *A, const double *B) {
+OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *P = b->P, *F = b->scratch, *W = F + nx * n;
   for (int i = 0; i < nx; i++) {
@@ -71,7 +72,7 @@ static void scale(od_covariance *b, double factor) {
 }
 
 // Keeps h and g = P h.
-static double project(const od_covariance *b, const double *h) {
+OD_WIDE static double project(const od_covariance *b, const double *h) {
   int n = b->nx + b->np;
   double *g = b->scratch + n;
   memcpy(b->scratch, h, (size_t)n * sizeof *h);
@@ -88,7 +89,7 @@ static void along(const od_covariance *b, double *g) {
 
 // Both factors are applied one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'.
 // The rows' upper parts are kept, and mirrored when all are done.
-static void correct(od_covariance *b, double r, double *gain) {
+OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
   int n = b->nx + b->np;
   double *restrict h = b->scratch, *restrict g = h + n, *restrict M = g + n, s = od_inner(n, h, g) + r;
   for (int i = 0; i < n; i++) gain[i] = g[i] / s;

@@ -1,6 +1,7 @@
 // A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has
 // the digits of a covariance in twice its precision.
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/wide.h"
@@ -16,8 +17,8 @@ static inline int inside(const od_covariance *b, int i) {
 }
 
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
-// not determined by those before; with `all`, rows of zeros for the others. Returns how many, or -1 when Q is not such
-// a matrix.
+// not determined by those before; with `all`, rows of zeros for the others. Without a variance there is no covariance.
+// Returns how many, or -1 when Q is not such a matrix.
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
@@ -29,7 +30,10 @@ OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all
     bool independent = d > 1e-15 * own;
     if (!independent && !all) continue;
     memset(row, 0, (size_t)n * sizeof *row);
-    for (int j = i; independent && j < n; j++) row[j] = (q[outside(b, j)] + Q[outside(b, j) * n + outside(b, i)]) / 2;
+    for (int j = i; independent && j < n; j++) {
+      const double *other = Q + outside(b, j) * n;
+      row[j] = other[outside(b, j)] == 0 ? 0 : (q[outside(b, j)] + other[outside(b, i)]) / 2;
+    }
     for (int m = 0; independent && m < count; m++)
       for (int j = i; j < n; j++) row[j] -= R[m * n + i] * R[m * n + j];
     double root = sqrt(d);
@@ -90,64 +94,191 @@ static double variance(const od_covariance *b, int i) {
 //
 // U <- U F': of every row the states' part alone changes. Noise: rows below U, with which it is brought back to a
 // triangle by Householder reflections. Where parameters have no noise, that concerns the states' corner alone.
+
+enum { ROWS = 4 };  // of U that go through F' together
+
+// part = so many rows of U, at these columns, times the rows of T that belong to them, four or eight columns of it.
+OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
+                              ptrdiff_t width, const double *T, double *part) {
+  od_quad sum[ROWS][2] = {{{0}}};
+  for (int m = 0; m < count; m++, T += width) {
+    const double *u = U + column[m];
+    for (int r = 0; r < rows; r++) {
+      double factor = u[r * n];
+      for (int q = 0; q < quads; q++) sum[r][q] += factor * OD_QUAD_AT(T + 4 * q);
+    }
+  }
+  for (int r = 0; r < rows; r++)
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(part + r * width + 4 * q) = sum[r][q];
+}
+
+// Which columns of B (rows x columns) are not zero.
+OD_INTO_WIDE void find_columns(int rows, int columns, const double *B, bool *some) {
+  int l = 0;
+  for (; l + 4 <= columns; l += 4) {
+    od_quad_places any = {0};
+    for (int i = 0; i < rows; i++) any |= OD_QUAD_AT(B + i * columns + l) != 0;
+    for (int k = 0; k < 4; k++) some[l + k] = any[k] != 0;
+  }
+  for (; l < columns; l++) {
+    some[l] = false;
+    for (int i = 0; i < rows; i++) some[l] = some[l] || B[i * columns + l] != 0;
+  }
+}
+
+// T = F' with parameters first: rows that are not zero, filled up with zeros to a width of whole quads. Returns how many,
+// and which column of U each belongs to.
+OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
+  int nx = b->nx, np = b->np, count = 0;
+  bool *some = (bool *)(column + nx + np);
+  if (B) find_columns(nx, np, B, some);
+  for (int l = B ? 0 : np; l < np + nx; l++) {
+    if (l < np && !some[l]) continue;
+    const double *from = l < np ? B + l : A + l - np;
+    double *row = T + count * width;
+    ptrdiff_t step = l < np ? np : nx;
+    for (int i = 0; i < nx; i++, from += step) row[i] = *from;
+    for (int i = 1; i <= 3; i++)
+      if (width - i >= nx) row[width - i] = 0;
+    column[count++] = l;
+  }
+  return count;
+}
+
+// Copies a few numbers.
+OD_INTO_WIDE void copy_few(int count, const double *from, double *to) {
+  for (; count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
+  if (count > 0) to[0] = from[0];
+  if (count > 1) to[1] = from[1];
+  if (count > 2) to[2] = from[2];
+}
+
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
-  int nx = b->nx, np = b->np, n = nx + np;
-  double *T = b->scratch, *part = T + n * nx;  // F' with parameters first
-  for (int i = 0; i < nx; i++) {
-    for (int l = 0; l < np; l++) T[l * nx + i] = B ? B[i * np + l] : 0;
-    for (int l = 0; l < nx; l++) T[(np + l) * nx + i] = A[i * nx + l];
+  int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
+  double *T = b->scratch, *part = T + n * width;
+  int *column = (int *)(part + ROWS * width), count = map_rows(b, A, B, width, T, column);
+  for (int j = 0; j < n; j += ROWS) {
+    int rows = n - j < ROWS ? n - j : ROWS, c = 0;
+    double *U = b->P + j * n;
+    while (count > 0 && column[0] < j) T += width, column++, count--;
+    for (; rows == ROWS && c + 8 <= width; c += 8) rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c);
+    for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c);
+    for (; c < width; c += 4)
+      for (int r = 0; r < rows; r++) rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c);
+    for (int r = 0; r < rows; r++) copy_few(nx, part + r * width, U + r * n + np);
   }
-  for (int j = 0; j < n; j++) {
-    double *row = b->P + j * n;
-    memset(part, 0, (size_t)nx * sizeof *part);
-    od_add_rows(nx, n - j, row + j, T + j * nx, part);
-    memcpy(row + np, part, (size_t)nx * sizeof *part);
+}
+
+// Rows one below the other, n numbers each.
+typedef struct row_block {
+  int count;
+  double *row;
+} row_block;
+
+// sum += of each row its entry in column k times its columns from c on, four or eight of them.
+OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t k, ptrdiff_t c, od_quad *sum) {
+  const double *row = rows.row;
+  for (int i = 1; i < rows.count; i += 2, row += 2 * n)
+    for (int q = 0; q < quads; q++)
+      sum[q] += row[k] * OD_QUAD_AT(row + c + 4 * q) + row[n + k] * OD_QUAD_AT(row + n + c + 4 * q);
+  for (int q = 0; rows.count % 2 == 1 && q < quads; q++) sum[q] += row[k] * OD_QUAD_AT(row + c + 4 * q);
+}
+
+// The sums over both blocks, of columns from k on: in quads from column `whole` on, one by one before it.
+OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, int whole, double *sum) {
+  for (int c = k; c < whole; c++) {
+    sum[c] = 0;
+    for (int i = 0; i < own.count; i++) sum[c] += own.row[i * n + k] * own.row[i * n + c];
+    for (int i = 0; i < noise.count; i++) sum[c] += noise.row[i * n + k] * noise.row[i * n + c];
   }
+  int c = whole;
+  for (; c + 8 <= n; c += 8) {
+    od_quad both[2] = {{0}};
+    add_products(2, n, own, k, c, both);
+    add_products(2, n, noise, k, c, both);
+    OD_QUAD_AT(sum + c) = both[0];
+    OD_QUAD_AT(sum + c + 4) = both[1];
+  }
+  if (c == n) return;
+  od_quad last[1] = {{0}};
+  add_products(1, n, own, k, c, last);
+  add_products(1, n, noise, k, c, last);
+  OD_QUAD_AT(sum + c) = last[0];
+}
+
+// to += factor from, of columns from k on.
+OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
+                              double *to) {
+  for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
+  for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }
 
 // Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
-// column k has nothing below the diagonal.
-OD_WIDE static void triangularise(od_covariance *b, int count, double *noise) {
-  int n = b->nx + b->np;
+// column k has nothing below the diagonal. Noise begins in column `first`. Columns are taken four at a time, counted from
+// the last one: some that are done go along; what that leaves in them is cleared in the end.
+OD_WIDE static void triangularise(od_covariance *b, int first, int count, double *noise) {
+  int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
-  for (int k = 0; k < n; k++) {
-    int own = k < b->np ? 0 : n - 1 - k;  // rows of U below row k to take part
-    double *top = b->P + k * n, tail = 0;
-    for (int i = 0; i < own + count; i++) {
-      const double *row = i < own ? top + (i + 1) * n : noise + (i - own) * n;
-      tail += row[k] * row[k];
-    }
+  for (int k = begin; k < n; k++) {
+    double *top = b->P + k * n;
+    const row_block own = {k < b->np ? 0 : n - 1 - k, top + n}, below = {count, noise};
+    int whole = k < n % 4 ? n % 4 : k - (k - n % 4) % 4;
+    find_products(n, own, below, k, whole, sum);
+    double tail = sum[k];
     if (tail == 0) continue;
     double norm = sqrt(top[k] * top[k] + tail), alpha = top[k] > 0 ? -norm : norm, v0 = top[k] - alpha;
     double beta = 1 / (-alpha * v0);  // 2 / v'v
-    for (int j = k + 1; j < n; j++) sum[j] = v0 * top[j];
-    for (int i = 0; i < own + count; i++) {
-      const double *restrict row = i < own ? top + (i + 1) * n : noise + (i - own) * n;
-      if (row[k] != 0)
-        for (int j = k + 1; j < n; j++) sum[j] += row[k] * row[j];
-    }
+    add_columns(n, k, whole, v0, top, sum);
+    add_columns(n, k, whole, -beta * v0, sum, top);
+    double *row = own.row;
+    for (int i = 0; i < own.count; i++, row += n) add_columns(n, k, whole, -beta * row[k], sum, row);
+    row = noise;
+    for (int i = 0; i < count; i++, row += n) add_columns(n, k, whole, -beta * row[k], sum, row);
     top[k] = alpha;
-    for (int j = k + 1; j < n; j++) top[j] -= beta * v0 * sum[j];
-    for (int i = 0; i < own + count; i++) {
-      double *restrict row = i < own ? top + (i + 1) * n : noise + (i - own) * n, factor = beta * row[k];
-      row[k] = 0;
-      if (factor != 0)
-        for (int j = k + 1; j < n; j++) row[j] -= factor * sum[j];
-    }
   }
+  for (int i = begin + 1; i < n; i++)
+    for (int c = begin < 3 ? 0 : begin - 3; c < i; c++) b->P[i * n + c] = 0;
+}
+
+// Whether the noise Q has the rows of another one. Rows without a variance do not count.
+static bool same_noise(int n, const double *Q, const double *other) {
+  for (int i = 0; i < n; i++) {
+    double own = Q[i * (n + 1)];
+    if (own != other[i * (n + 1)]) return false;
+    if (own != 0 && memcmp(Q + i * n, other + i * n, (size_t)n * sizeof *Q) != 0) return false;
+  }
+  return true;
+}
+
+// Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1.
+static int noise_rows(const od_covariance *b, const double *Q, double *rows) {
+  int n = b->nx + b->np;
+  double *kept = b->kept, *kept_Q = kept + 2, *kept_rows = kept_Q + n * n;
+  if (!kept) return factor_rows(b, Q, false, rows);
+  if (kept[0] == 0 || !same_noise(n, Q, kept_Q)) {
+    int count = factor_rows(b, Q, false, kept_rows);
+    if (count < 0) return -1;
+    memcpy(kept_Q, Q, (size_t)(n * n) * sizeof *Q);
+    kept[0] = 1;
+    kept[1] = count;
+  }
+  int count = (int)kept[1];
+  memcpy(rows, kept_rows, (size_t)(count * n) * sizeof *rows);
+  return count;
 }
 
 static bool add(od_covariance *b, const double *Q, const double *q) {
-  int n = b->nx + b->np, count = 0;
+  int n = b->nx + b->np, count = 0, first = 0;
   double *noise = b->scratch;
-  if (Q) count = factor_rows(b, Q, false, noise);
+  if (Q) count = noise_rows(b, Q, noise);
   for (int i = 0; !Q && q && i < n; i++) {
     if (q[outside(b, i)] == 0) continue;
     memset(noise + count * n, 0, (size_t)n * sizeof *noise);
     noise[count++ * n + i] = sqrt(q[outside(b, i)]);
   }
   if (count < 0) return false;
-  triangularise(b, count, noise);
+  while (first < b->np && (count == 0 || noise[first] == 0)) first++;  // no row begins before the first one
+  triangularise(b, first, count, noise);
   for (int i = 0; i < n; i++)
     if (!isfinite(b->P[i * n + i])) return false;
   return true;
@@ -157,7 +288,7 @@ static void gather(od_covariance *b, int count, double *rows) {
   int n = b->nx + b->np;
   reorder(b, count, true, rows);
   memset(b->P, 0, (size_t)(n * n) * sizeof *b->P);
-  triangularise(b, count, rows);
+  triangularise(b, 0, count, rows);
 }
 
 // The states' columns stand behind those of the parameters.
@@ -169,15 +300,20 @@ static void scale(od_covariance *b, double factor) {
 
 // ---- correction
 
-// Keeps f = U h, for h P h = f'f.
+// Keeps f = U h, for h P h = f'f. Sensors see few states: column by column.
 static double project(const od_covariance *b, const double *h) {
-  int n = b->nx + b->np;
+  int n = b->nx + b->np, done = 0;
   double *restrict f = b->scratch;
-  for (int j = 0; j < n; j++) f[j] = 0;
   for (int i = 0; i < n; i++) {
-    int k = inside(b, i);
-    for (int j = 0; h[i] != 0 && j <= k; j++) f[j] += b->P[j * n + k] * h[i];
+    double slope = h[i];
+    if (slope == 0) continue;
+    int count = inside(b, i) + 1, j = 0;
+    const double *restrict u = b->P + count - 1;
+    for (; j < count && j < done; j++, u += n) f[j] += *u * slope;
+    for (; j < count; j++, u += n) f[j] = *u * slope;
+    if (count > done) done = count;
   }
+  for (; done < n; done++) f[done] = 0;
   return od_inner(n, f, f);
 }
 
@@ -191,25 +327,52 @@ static void along(const od_covariance *b, double *g) {
   }
 }
 
+// Four or eight columns of U, of which so many rows are not zero, see below.
+OD_INTO_WIDE void correct_columns(int quads, ptrdiff_t n, ptrdiff_t rows, const double *f, const double *shrink,
+                                  const double *share, double *U, double *sums) {
+  od_quad sum[2] = {{0}};
+  double *row = U + (rows - 1) * n;
+  for (ptrdiff_t j = rows - 1; j >= 0; j--, row -= n) {
+    double keep = shrink[j], take = share[j], factor = f[j];
+    for (int q = 0; q < quads; q++) {
+      od_quad old = OD_QUAD_AT(row + 4 * q);
+      OD_QUAD_AT(row + 4 * q) = keep * old - take * sum[q];
+      sum[q] += factor * old;
+    }
+  }
+  for (int q = 0; q < quads; q++) OD_QUAD_AT(sums + 4 * q) = sum[q];
+}
+
 // Carlson's update, which keeps the triangle: rows from the last to the first; d grows from r to f'f + r, sum from zero
-// to U' f = P h.
+// to U' f = P h. Row j becomes row j * root d before / root d - sum * f[j] / (root d before * root d).
 OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
-  int n = b->nx + b->np;
-  double *restrict f = b->scratch, *restrict sum = f + n, d = r, root = sqrt(r);
-  for (int k = 0; k < n; k++) sum[k] = 0;
-  for (int j = n - 1; j >= 0; j--) {
-    if (f[j] == 0) continue;
-    double *restrict row = b->P + j * n, before = root;
-    d += f[j] * f[j];
-    root = sqrt(d);
-    double shrink = before / root, share = before > 0 ? f[j] / (before * root) : 0;
-    for (int k = j; k < n; k++) {
-      double old = row[k];
-      row[k] = shrink * old - share * sum[k];
+  int n = b->nx + b->np, np = b->np;
+  double *restrict f = b->scratch, *restrict sum = f + n, *restrict shrink = sum + n, *restrict share = shrink + n,
+                   *restrict root = share + n, d = r;
+  root[n] = r;
+  for (int j = n - 1; j >= 0; j--) root[j] = d += f[j] * f[j];
+  for (int j = 0; j <= n; j++) root[j] = sqrt(root[j]);
+  for (int j = 0; j < n; j++) {
+    shrink[j] = root[j + 1] / root[j];
+    share[j] = f[j] / (root[j + 1] * root[j]);
+  }
+  for (int j = n - 1; j >= 0 && !(root[j + 1] > 0); j--) {  // a sensor without noise
+    shrink[j] = root[j] > 0 ? 0 : 1;
+    share[j] = 0;
+  }
+  int c = n;
+  for (; c >= 8; c -= 8) correct_columns(2, n, c, f, shrink, share, b->P + c - 8, sum + c - 8);
+  for (; c >= 4; c -= 4) correct_columns(1, n, c, f, shrink, share, b->P + c - 4, sum + c - 4);
+  for (int k = 0; k < c; k++) {
+    sum[k] = 0;
+    for (int j = k; j >= 0; j--) {
+      double old = b->P[j * n + k];
+      b->P[j * n + k] = shrink[j] * old - share[j] * sum[k];
       sum[k] += f[j] * old;
     }
   }
-  for (int i = 0; i < n; i++) gain[i] = sum[inside(b, i)] / d;
+  for (int i = 0; i < b->nx; i++) gain[i] = sum[np + i] / d;
+  for (int i = 0; i < np; i++) gain[b->nx + i] = sum[i] / d;
 }
 
 const od_covariance_operations od_covariance_root = {.set = set,

@@ -16,7 +16,7 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
     if (!isfinite(delta[i])) return OD_NOT_FINITE;
   for (int i = 0; i < o->np; i++) {
     double *moved = &delta[o->nx + i], wanted = prior[o->nx + i] + *moved;
-    p[i] = fmin(fmax(wanted, low[i]), high[i]);
+    p[i] = wanted < low[i] ? low[i] : wanted > high[i] ? high[i] : wanted;
     if (p[i] == wanted) continue;
     *moved = p[i] - prior[o->nx + i];
     od_observer_at(o, o->bias)[o->nx + i] = 0;

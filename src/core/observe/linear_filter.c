@@ -27,9 +27,18 @@ void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
 }
 
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
-  double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
-  od_status status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
+  return od_linear_predict_and_shift(o, h, u, Q, q, NULL);
+}
+
+od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
+                                      const double *dx) {
+  const od_linear *l = od_observer_linear(o);
+  double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL, part;
+  od_sim *sim = od_observer_sim(o);
+  od_status status =
+      dx ? od_sim_step_and_shift(sim, h, u, dx, A, B, &part) : od_sim_step_with_jacobians(sim, h, u, A, NULL, NULL, B);
   if (status != OD_OK) return status;
+  for (int i = 0; i < o->nx && dx; i++) od_observer_at(o, l->moved)[i] = -part * dx[i];
   od_observer_add_step_bias(o, A, B);
   od_covariance b = od_observer_belief(o);
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
@@ -123,7 +132,7 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
   double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
          more = 0;
   if (pass == 0) more = look_beyond(o, b, i, h, measured, &predicted);
-  for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
+  predicted += od_dot(n, h, delta) - od_dot(n, h, moved);
   double value = measured - predicted;
   r = o->correlated ? own_part(o, i, more, h, &value) : r + more;
   double s = od_covariance_project(b, h) + r;

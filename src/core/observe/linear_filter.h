@@ -42,6 +42,10 @@ static inline od_linear *od_observer_linear(const od_observer *o) {
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end);
 
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
+// The same, after which the state is moved by dx (nx), so little that slopes do not change; NULL: it stays. `moved` becomes where sensors are
+// linearised then, seen from the new state, until od_sim_end_shift().
+od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
+                                      const double *dx);
 
 // Begins a correction: remembers the prediction, at which sensors are linearised first.
 void od_linear_begin(od_observer *o);

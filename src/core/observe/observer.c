@@ -41,6 +41,7 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->P = od_place(&end, n * n * d);
   o->P_out = od_place(&end, n * n * d);
   o->scratch = od_place(&end, (size_t)od_covariance_scratch((int)nx, (int)np) * d);
+  o->kept = od_place(&end, (size_t)od_covariance_kept((int)nx, (int)np) * d);
   o->map = od_place(&end, nx * nx * d);
   o->map_p = od_place(&end, nx * np * d);
   o->p = od_place(&end, np * d);

@@ -33,7 +33,7 @@ struct od_observer {
   int unsound;                            // whether these options do not go together
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;                   // the estimate and the bounds of its parameters
-  size_t P, P_out, scratch;                   // its covariance; that multiplied out; see od_covariance
+  size_t P, P_out, scratch, kept;             // its covariance; that multiplied out; see od_covariance
   size_t bias;                                // of the estimate because of the steps
   size_t map, map_p;                          // of a jump of the state or a change of its coordinates
   size_t sigma, R, present;                   // of the sensors' noise; which of them measure
@@ -61,12 +61,19 @@ static inline od_covariance od_observer_belief(const od_observer *o) {
                          .np = o->np,
                          .form = (od_covariance_form)o->form,
                          .P = od_observer_at(o, o->P),
-                         .scratch = od_observer_at(o, o->scratch)};
+                         .scratch = od_observer_at(o, o->scratch),
+                         .kept = od_observer_at(o, o->kept)};
 }
+// Four sums beside each other, so that none waits for the last product of another.
 static inline double od_dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int k = 0;
+  for (; k + 4 <= n; k += 4)
+    s0 += a[k] * b[k], s1 += a[k + 1] * b[k + 1], s2 += a[k + 2] * b[k + 2], s3 += a[k + 3] * b[k + 3];
+  if (k < n) s0 += a[k] * b[k];
+  if (k + 1 < n) s1 += a[k + 1] * b[k + 1];
+  if (k + 2 < n) s2 += a[k + 2] * b[k + 2];
+  return (s0 + s1) + (s2 + s3);
 }
 
 // --- sensors.c

@@ -29,10 +29,11 @@ enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOO
 
 // A sample as it came: the step to it and what the sensors said then.
 typedef struct od_window_sample {
-  double *h;         // length of the step; zero: there was none
-  double *u0, *u1;   // nu: inputs at its two ends
-  double *Q, *q;     // nx x nx, np: process noise of the states, and variances of that of the parameters
-  double *diagonal;  // whether it was told by its diagonal
+  double *h;        // length of the step; zero: there was none
+  double *u0, *u1;  // nu: inputs at its two ends
+  double *Q,
+      *q;  // nx x nx, np: process noise of the states, and variances of that of the parameters; one behind the other
+  double *diagonal;  // whether it was told by its diagonal; behind them
   double *y;         // ny; NAN: missing or not believed
 } od_window_sample;
 
@@ -94,6 +95,10 @@ typedef struct od_smoother {
   size_t live;                // od_iterated of the live observer
   size_t jump, jump_p;        // nx x nx, nx x np
   size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
+  // The process noise met last: as samples keep it (Q, q and diagonal of od_window_sample), and as a step is told it. It is the same in
+  // all steps as a rule.
+  size_t noise_kept, noise;
+  int has_noise;
   size_t told_output, told_state, told_pivot, told_C, told_y, told_x, told_H;
 } od_smoother;
 
@@ -120,6 +125,8 @@ bool od_smoother_add(od_smoother *s);
 // kind that is not kept.
 bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
                           const double *q);
+// The process noise of a sample as it was told, to the bit: n x n, or n where it was a diagonal.
+const double *od_smoother_noise(od_smoother *s, od_window_sample e);
 // What was linearised in the step that observer o has just taken, after a jump or not.
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
 // The sensors of a correction that follows are noted at sample k.
@@ -146,8 +153,8 @@ void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
 
-// The worker takes the step to sample k.
-od_status od_smoother_predict(od_smoother *s, long k);
+// The worker takes the step to sample k; see od_linear_predict_and_shift().
+od_status od_smoother_predict(od_smoother *s, long k, const double *dx);
 // The trajectory that is tried goes on to sample k, and the filter about it; k = first: it begins.
 od_status od_smoother_forward(od_smoother *s, long k);
 // The worker catches up with sample k, as the live observer would have taken it.

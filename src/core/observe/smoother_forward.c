@@ -1,11 +1,14 @@
 // A Kalman filter about a trajectory, sample by sample; and the worker's way to the present.
 //
 // The filter estimates how far off the trajectory is (`delta` of the worker's od_linear), so a step takes it to F delta - w: the
-// noise of a step is expected to be zero, while the trajectory has w.
+// noise of a step is expected to be zero, while the trajectory has w. As a rule w is so small that the machine is linear over it: then it
+// is part of the step, and nothing is evaluated anew behind it.
 #include <math.h>
 #include <string.h>
 
 #include "observe/smoother.h"
+
+static const double small = 1e-3;  // of a sigma: over that a machine is linear
 
 void od_smoother_trial(const od_smoother *s, long k, double *lambda) {
   const double *now = od_smoother_at(s, s->now) + (k - s->first) * s->n,
@@ -27,29 +30,15 @@ static od_status jump(od_smoother *s, od_observer *w) {
   return od_covariance_predict(&b, map, s->np ? map_p : NULL, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
-// As it was told, a matrix or a diagonal: the same bits.
-static const double *noise_of(const od_smoother *s, od_window_sample e) {
-  int n = s->n;
-  double *Q = od_smoother_at(s, s->Q);
-  if (*e.diagonal != 0) {
-    for (int i = 0; i < n; i++) Q[i] = i < s->nx ? e.Q[i * (s->nx + 1)] : e.q[i - s->nx];
-    return Q;
-  }
-  memset(Q, 0, (size_t)(n * n) * sizeof *Q);
-  for (int i = 0; i < s->nx; i++) memcpy(Q + i * n, e.Q + i * s->nx, (size_t)s->nx * sizeof *Q);
-  for (int i = 0; i < s->np; i++) Q[(s->nx + i) * (n + 1)] = e.q[i];
-  return Q;
-}
-
 // Coordinates stay: a window ends where those of the live observer change.
-od_status od_smoother_predict(od_smoother *s, long k) {
+od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
   if (*e.h == 0) return OD_OK;
   od_status status = s->nu ? od_sim_set_inputs(od_observer_sim(w), e.u0) : OD_OK;
   if (status == OD_OK) status = jump(s, w);
-  const double *Q = noise_of(s, e);
-  if (status == OD_OK) status = od_linear_predict(w, *e.h, e.u1, *e.diagonal != 0 ? NULL : Q, Q);
+  const double *Q = od_smoother_noise(s, e);
+  if (status == OD_OK) status = od_linear_predict_and_shift(w, *e.h, e.u1, *e.diagonal != 0 ? NULL : Q, Q, dx);
   if (status == OD_OK) od_smoother_keep_slope(s, w, k);
   return status;
 }
@@ -61,48 +50,75 @@ static void carry_delta(const od_smoother *s, const double *F, double *delta) {
   for (int i = 0; i < s->nx; i++) delta[i] = od_dot(s->n, F + i * s->n, old);
 }
 
-// The trajectory's own noise in the step to sample k.
-static od_status shift(od_smoother *s, long k, double *delta) {
-  od_observer *w = od_smoother_worker(s);
-  od_sim *sim = od_observer_sim(w);
+// The trajectory's own noise in the step to sample k: how far it moves, `by` (n). False: it does not.
+static bool find_noise(od_smoother *s, long k, double *by) {
+  const od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
   int nx = s->nx;
   bool moves = false;
-  double *lambda = od_smoother_at(s, s->lambda), *x = od_smoother_at(s, s->work), *p = od_observer_at(w, w->p);
+  const double *p = od_observer_at(w, w->p), *low = od_observer_at(w, w->low), *high = od_observer_at(w, w->high);
+  double *lambda = od_smoother_at(s, s->lambda);
   od_smoother_trial(s, k, lambda);
   for (int i = 0; i < nx; i++) {
-    double by = -od_dot(nx, e.Q + i * nx, lambda);
-    s->J -= by * lambda[i];
-    x[i] = od_sim_state(sim)[i] + by;
-    delta[i] -= by;
-    moves = moves || by != 0;
+    by[i] = -od_dot(nx, e.Q + i * nx, lambda);
+    s->J -= by[i] * lambda[i];
+    moves = moves || by[i] != 0;
   }
   for (int i = 0; i < s->np; i++) {
-    double wanted = p[i] - e.q[i] * lambda[nx + i], old = p[i];
+    double wanted = p[i] - e.q[i] * lambda[nx + i];
     s->J += e.q[i] * lambda[nx + i] * lambda[nx + i];
-    if (wanted == old) continue;
-    p[i] = fmin(fmax(wanted, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]);
-    delta[nx + i] -= p[i] - old;
-    moves = true;
+    by[nx + i] = wanted == p[i] ? 0 : fmin(fmax(wanted, low[i]), high[i]) - p[i];
+    moves = moves || by[nx + i] != 0;
   }
-  if (!moves) return OD_OK;
+  return moves;
+}
+
+// Whether the machine is linear over that: a small part of what is not known, over which the filter takes it as linear. Parameters that
+// move make another machine.
+static bool is_small(const od_smoother *s, const double *by) {
+  od_covariance b = od_observer_belief(od_smoother_worker(s));
+  for (int i = 0; i < s->n; i++)
+    if (by[i] != 0 && (i >= s->nx || !(by[i] * by[i] <= small * small * od_covariance_variance(&b, i)))) return false;
+  return true;
+}
+
+static od_status go_there(od_smoother *s, const double *by) {
+  od_observer *w = od_smoother_worker(s);
+  od_sim *sim = od_observer_sim(w);
+  double *x = od_smoother_at(s, s->work), *p = od_observer_at(w, w->p);
+  for (int i = 0; i < s->nx; i++) x[i] = od_sim_state(sim)[i] + by[i];
+  for (int i = 0; i < s->np; i++) p[i] += by[s->nx + i];
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), s->np ? p : NULL);
 }
 
-// The sensors of sample k, linearised at the trajectory.
+// The step to sample k and the trajectory's noise there. *beside: sensors are linearised beside the trajectory until od_sim_end_shift().
+static od_status go_on(od_smoother *s, long k, bool *beside) {
+  const od_observer *w = od_smoother_worker(s);
+  double *by = od_smoother_at(s, s->work) + s->n, *delta = od_observer_at(w, od_observer_linear(w)->delta);
+  if (*od_smoother_sample(s, k).h == 0) return OD_OK;
+  bool moves = find_noise(s, k, by);
+  *beside = moves && is_small(s, by);
+  od_status status = od_smoother_predict(s, k, *beside ? by : NULL);
+  if (status != OD_OK) return status;
+  carry_delta(s, od_smoother_slope(s, k).F, delta);
+  for (int i = 0; i < s->n && moves; i++) delta[i] -= by[i];
+  return moves && !*beside ? go_there(s, by) : OD_OK;
+}
+
+// The sensors of sample k, linearised so far (`moved`) from the trajectory.
 static od_status take_sensors(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
-  const double *y = od_smoother_sample(s, k).y;
+  const double *y = od_smoother_sample(s, k).y, *moved = od_observer_at(w, l->moved);
   od_smoother_note(s, w, k);
   if (od_observer_begin_correction(w, y) == 0) return OD_OK;
   for (int i = 0; i < s->ny; i++)
     if (isfinite(y[i])) od_observer_innovation(w, i)->use = OD_SENSOR_USED;
-  memset(od_observer_at(w, l->moved), 0, (size_t)s->n * sizeof(double));
   od_status status = od_linear_take(w, y, 1);
   for (int i = 0; i < s->ny && status == OD_OK; i++) {
     if (!isfinite(y[i])) continue;
-    double off = w->correlated ? od_observer_at(w, l->own_y)[i] : y[i] - od_observer_at(w, l->y)[i];
+    double off = w->correlated ? od_observer_at(w, l->own_y)[i]
+                               : y[i] - od_observer_at(w, l->y)[i] + od_dot(s->n, od_linear_row(w, i), moved);
     double sigma = od_observer_at(w, w->sigma)[i], r = w->correlated ? od_observer_at(w, l->D)[i] : sigma * sigma;
     s->J += off * off / r;
     s->measured++;
@@ -112,27 +128,24 @@ static od_status take_sensors(od_smoother *s, long k) {
 
 od_status od_smoother_forward(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
-  double *delta = od_observer_at(w, od_observer_linear(w)->delta);
+  memset(od_observer_at(w, od_observer_linear(w)->moved), 0, (size_t)s->n * sizeof(double));
   if (k == s->first) {
     double *lambda = od_smoother_at(s, s->lambda);
     od_smoother_trial(s, k, lambda);
     od_status status = od_smoother_go_to_start(s, lambda);
     return status == OD_OK && s->open ? take_sensors(s, k) : status;
   }
-  od_status status = od_smoother_predict(s, k);
-  if (status != OD_OK) return status;
-  if (*od_smoother_sample(s, k).h > 0) {
-    carry_delta(s, od_smoother_slope(s, k).F, delta);
-    status = shift(s, k, delta);
-  }
+  bool beside = false;
+  od_status status = go_on(s, k, &beside);
   if (status == OD_OK) status = take_sensors(s, k);
+  if (beside) od_sim_end_shift(od_observer_sim(w));
   return status == OD_OK && !isfinite(s->J) ? OD_NOT_FINITE : status;
 }
 
 od_status od_smoother_catch_up(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const double *y = od_smoother_sample(s, k).y;
-  od_status status = od_smoother_predict(s, k);
+  od_status status = od_smoother_predict(s, k, NULL);
   od_smoother_note(s, w, k);
   if (status != OD_OK || od_observer_begin_correction(w, y) == 0) return status;
   return od_iterated_correct(w, od_observer_memory(w), y);

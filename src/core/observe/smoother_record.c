@@ -20,6 +20,11 @@ static od_observer_options worker_options(const od_observer_options *options) {
   return own;
 }
 
+// Of the process noise of a sample.
+static size_t noise_doubles(const od_smoother *s) {
+  return (size_t)(s->nx * s->nx) + (size_t)s->np + 1;
+}
+
 static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_options *options) {
   int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, nu = plant->nu, n = nx + np;
   const double *choice = options->choice;
@@ -54,6 +59,8 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->work = od_place(&end, 10 * m * d);
   s->Q = od_place(&end, m * m * d);
   s->y = od_place(&end, (size_t)ny * d);
+  s->noise_kept = od_place(&end, noise_doubles(s) * d);
+  s->noise = od_place(&end, m * m * d);
   s->told_output = od_place(&end, states * sizeof(int));
   s->told_state = od_place(&end, states * sizeof(int));
   s->told_pivot = od_place(&end, states * sizeof(int));
@@ -130,9 +137,43 @@ bool od_smoother_add(od_smoother *s) {
   return true;
 }
 
+// ---- process noise
+
+// Whether the sample's noise is the one met last.
+static bool is_last_noise(const od_smoother *s, od_window_sample e) {
+  return s->has_noise && memcmp(e.Q, od_smoother_at(s, s->noise_kept), noise_doubles(s) * sizeof *e.Q) == 0;
+}
+
+static void remember_noise(od_smoother *s, od_window_sample e) {
+  memcpy(od_smoother_at(s, s->noise_kept), e.Q, noise_doubles(s) * sizeof *e.Q);
+  s->has_noise = 1;
+}
+
+const double *od_smoother_noise(od_smoother *s, od_window_sample e) {
+  int n = s->n;
+  double *Q = od_smoother_at(s, s->noise);
+  if (is_last_noise(s, e)) return Q;
+  remember_noise(s, e);
+  if (*e.diagonal != 0) {
+    for (int i = 0; i < n; i++) Q[i] = i < s->nx ? e.Q[i * (s->nx + 1)] : e.q[i - s->nx];
+    return Q;
+  }
+  memset(Q, 0, (size_t)(n * n) * sizeof *Q);
+  for (int i = 0; i < s->nx; i++) memcpy(Q + i * n, e.Q + i * s->nx, (size_t)s->nx * sizeof *Q);
+  for (int i = 0; i < s->np; i++) Q[(s->nx + i) * (n + 1)] = e.q[i];
+  return Q;
+}
+
 // Noise that states and parameters share, or parameters among themselves, is not kept.
-static bool keep_noise(const od_smoother *s, od_window_sample e, const double *Q, const double *q) {
+static bool keep_noise(od_smoother *s, od_window_sample e, const double *Q, const double *q) {
   int nx = s->nx, n = s->n;
+  double *last = od_smoother_at(s, s->noise), *kept = od_smoother_at(s, s->noise_kept);
+  size_t size = (size_t)(n * n) * sizeof *Q;
+  bool is_diagonal_kept = kept[noise_doubles(s) - 1] != 0;
+  if (Q && s->has_noise && !is_diagonal_kept && memcmp(Q, last, size) == 0) {
+    memcpy(e.Q, kept, noise_doubles(s) * sizeof *kept);
+    return true;
+  }
   *e.diagonal = !Q;
   for (int i = 0; i < n; i++) {
     double own = Q ? Q[i * n + i] : q ? q[i] : 0;
@@ -145,6 +186,9 @@ static bool keep_noise(const od_smoother *s, od_window_sample e, const double *Q
         return false;
     }
   }
+  if (!Q) return true;
+  remember_noise(s, e);
+  memcpy(last, Q, size);
   return true;
 }
 
@@ -165,8 +209,9 @@ void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k) {
                *jump = od_smoother_at(s, s->jump), *jump_p = od_smoother_at(s, s->jump_p);
   for (int i = 0; i < nx; i++) {
     double *row = F + i * n;
-    for (int j = 0; j < np; j++) row[nx + j] = B[i * np + j];
-    for (int j = 0; j < nx; j++) row[j] = s->jumped ? 0 : A[i * nx + j];
+    if (np) memcpy(row + nx, B + i * np, (size_t)np * sizeof *row);
+    if (!s->jumped) memcpy(row, A + i * nx, (size_t)nx * sizeof *row);
+    for (int j = 0; j < nx && s->jumped; j++) row[j] = 0;
     for (int l = 0; l < nx && s->jumped; l++) {
       for (int j = 0; j < nx; j++) row[j] += A[i * nx + l] * jump[l * nx + j];
       for (int j = 0; j < np; j++) row[nx + j] += A[i * nx + l] * jump_p[l * np + j];

@@ -58,11 +58,11 @@ void od_assembly_rates(od_assembly *s);
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
-// A plant of the assembled machine for the last checks, at its initial point; g and matrix are scratch.
+// A plant of the assembled machine for the last checks, at its initial point; g and mass (nz x nz) are scratch.
 typedef struct od_trial_plant {
   od_plant *plant;
   void *work;
-  double *x, *u, *g, *matrix;
+  double *x, *u, *g, *mass;
 } od_trial_plant;
 // Finds what is to be balanced and writes it into z0 and c0.
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);

@@ -111,20 +111,20 @@ bool od_balance_find_pivots(od_balance *b, const double *x, int resting) {
   return true;
 }
 
-bool od_balance_mass_matrix(const od_balance *b) {
-  const od_trial_plant *t = b->t;
-  return t->plant->ops->step_matrix(t->plant, t->work, 0, 0, t->matrix) == OD_OK;
+void od_balance_mass_matrix(const od_balance *b) {
+  od_model_plant_mass_matrix(b->t->plant, b->t->work, b->t->mass);
 }
 
 bool od_balance_is_at_rest(const od_balance *b, int row, double force) {
   const double least = 1e-6;  // m/s2 or rad/s2
-  return fabs(force) <= least * b->t->matrix[row * (od_plant_nk(b->t->plant) + 1)];
+  return fabs(force) <= least * b->t->mass[row * (b->n + 1)];
 }
 
 // Forces that nothing balanced acts on are no equations if they are zero anyway, or if there are more of them than
 // unknowns; what is left over of those is complained about in the end. The residuals stand in b->work.
 static void leave_out_forces(od_balance *b) {
-  if (b->forces == 0 || !od_balance_mass_matrix(b)) return;
+  if (b->forces == 0) return;
+  od_balance_mass_matrix(b);
   for (int only_zero = 1; only_zero >= 0; only_zero--)
     for (int i = b->forces - 1; i >= 0; i--) {
       bool leaves = only_zero ? od_balance_is_at_rest(b, b->row[i], b->work[i]) : b->forces > b->angles + b->pressures;
@@ -188,9 +188,10 @@ static bool pose(od_balance *b) {
     return true;
   if (b->angles > 0 && (!od_balance_choose_held(b) || !od_balance_check_held_cylinders(b))) return false;
   list_unknowns(b);
-  if (od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
+  if (b->forces > 0 && od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
   int resting = b->angles + b->pressures - b->forces;
-  od_balance_find_pivots(b, t->x, resting);
+  // Without forces all pressures rest.
+  if (resting < b->pressures) od_balance_find_pivots(b, t->x, resting);
   choose_resting(b, resting);
   return true;
 }

@@ -62,8 +62,8 @@ od_equilibrium od_balance_problem(od_balance *b);
 // At x: positions that stay first, then forces, by positions where they can, then blocks, and as many pressures that
 // rest as are wanted. The equations' values are left in b->work. False when they cannot be evaluated.
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);
-// The mass matrix at the last point, into t->matrix.
-bool od_balance_mass_matrix(const od_balance *b);
+// The mass matrix at the last point, into t->mass.
+void od_balance_mass_matrix(const od_balance *b);
 // With that, whether a force makes no acceleration to speak of.
 bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 

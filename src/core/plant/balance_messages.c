@@ -10,7 +10,8 @@ void od_balance_check_forces(od_balance *b) {
   const od_plant *plant = b->t->plant;
   int nk = od_plant_nk(plant), unknowns = b->angles + b->pressures;
   const double *g = b->t->g + nk;
-  if (unknowns == 0 || !od_balance_mass_matrix(b)) return;
+  if (unknowns == 0) return;
+  od_balance_mass_matrix(b);
   for (int k = 0; k < b->n; k++) {
     if (od_balance_is_at_rest(b, k, g[k])) continue;
     int coordinate = od_balance_coordinate(b, k), initial = b->s->initial_of_z[coordinate];
@@ -48,7 +49,8 @@ bool od_balance_complain_about_suction(od_balance *b, const double *x, bool valu
 // Forces that nothing balanced acts on; else unknowns that nothing depends on.
 static bool complain_about_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
-  if (!od_balance_find_pivots(b, x, b->rows) || !od_balance_mass_matrix(b)) return false;
+  if (!od_balance_find_pivots(b, x, b->rows)) return false;
+  od_balance_mass_matrix(b);
   for (int i = 0; i < b->forces; i++)
     if (!b->row_pivot[i] && !od_balance_is_at_rest(b, b->row[i], b->work[i]))
       od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->source[i],

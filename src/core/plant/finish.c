@@ -8,6 +8,7 @@
 #include "mechanics/partition.h"
 #include "plant/assembly.h"
 #include "plant/model_plant.h"
+#include "plant/newton_choice.h"
 
 // Where the search for static balance begins need not be where the machine can be.
 static bool balances_positions(const od_assembly *s) {
@@ -77,14 +78,14 @@ static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};
   if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
-  size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant);
+  size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant), nz = (size_t)t->plant->nz;
   t->work = calloc(1, t->plant->work_size);
   t->x = calloc(nx + 1, sizeof *t->x);
   t->u = calloc((size_t)m->inputs + 1, sizeof *t->u);
   t->g = calloc(2 * nk, sizeof *t->g);
-  t->matrix = calloc(nk * nk, sizeof *t->matrix);
+  t->mass = calloc(nz * nz + 1, sizeof *t->mass);
   for (int i = 0; t->u && i < m->inputs; i++) t->u[i] = m->input[i].start;
-  return t->work && t->x && t->u && t->g && t->matrix && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
+  return t->work && t->x && t->u && t->g && t->mass && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
 }
 
 static void end_trial(od_trial_plant *t) {
@@ -92,18 +93,32 @@ static void end_trial(od_trial_plant *t) {
   free(t->x);
   free(t->u);
   free(t->g);
-  free(t->matrix);
+  free(t->mass);
   od_plant_free(t->plant);
 }
 
-// Inertia that the bodies carried by a coordinate's link would have at a typical distance: what counts as some.
-static double typical_inertia(const od_model *m, int coordinate) {
-  int link = m->coordinate_link[coordinate];
-  double mass = 0;
-  for (int i = 0; i < m->bodies; i++)
-    for (int k = m->body[i].link; k > 0; k = m->link[k].parent)
-      if (k == link) mass += m->theta[m->body[i].number];
-  return m->link[link].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
+// The coordinate that moves a link: its own or that of a link before it; -1: none.
+static int moving_coordinate(const od_model *m, int link) {
+  while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
+  return link > 0 ? m->link[link].coordinate : -1;
+}
+
+// The mass that each coordinate carries.
+static void sum_carried_masses(const od_model *m, double *mass) {
+  for (int j = 0; j < m->coordinates; j++) mass[j] = 0;
+  for (int i = 0; i < m->bodies; i++) {
+    int j = moving_coordinate(m, m->body[i].link);
+    if (j >= 0) mass[j] += m->theta[m->body[i].number];
+  }
+  for (int i = m->links - 1; i > 0; i--) {
+    int parent = m->link[i].coordinate >= 0 ? moving_coordinate(m, m->link[i].parent) : -1;
+    if (parent >= 0) mass[parent] += mass[m->link[i].coordinate];
+  }
+}
+
+// Inertia that the mass which a coordinate carries would have at a typical distance: what counts as some.
+static double typical_inertia(const od_model *m, int coordinate, double mass) {
+  return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
 // A spherical joint whose angles could not be counted from where it starts.
@@ -117,16 +132,18 @@ static bool is_at_singular_angles(const od_model *m, int joint) {
 static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
-  int n = plant->nz, nk = od_plant_nk(plant);
-  double *k = t->g + nk, *M = t->matrix;
+  int n = plant->nz;
+  double *k = t->g + od_plant_nk(plant), *M = t->mass;
   if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
-  plant->ops->step_matrix(plant, t->work, 0, 0, M);
+  od_model_plant_mass_matrix(plant, t->work, M);
   const int *in = od_model_plant_integers(plant, t->work);
-  for (int i = 0; i < n; i++) t->g[i] = M[i * nk + i];
+  double *mass = s->trial;
+  sum_carried_masses(m, mass);
+  for (int i = 0; i < n; i++) t->g[i] = M[i * n + i];
   for (int i = 0; i < n; i++) {
     int coordinate = in[m->layout.independent + i];
-    double pivot = M[i * nk + i];
-    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate))) {
+    double pivot = M[i * n + i];
+    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate, mass[coordinate]))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
       if (is_at_singular_angles(m, joint))
         od_build_complain(s->b, OD_ABOUT_JOINT, joint,
@@ -140,8 +157,11 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
             m->joint[joint].name);
       return;
     }
-    for (int r = i + 1; r < n; r++)
-      for (int c = i + 1; c < n; c++) M[r * nk + c] -= M[r * nk + i] * M[i * nk + c] / pivot;
+    for (int r = i + 1; r < n; r++) {
+      double factor = M[r * n + i] / pivot;
+      if (factor == 0) continue;
+      for (int c = i + 1; c < n; c++) M[r * n + c] -= factor * M[i * n + c];
+    }
   }
 }
 
@@ -195,8 +215,7 @@ static void note_energy(od_assembly *s) {
 
 static bool take_memory(od_assembly *s) {
   const od_model *m = s->m;
-  size_t n = (size_t)m->coordinates + 1, rows = (size_t)(m->rows + s->b->initials) + 1;
-  s->rows = (int)rows;
+  size_t n = (size_t)m->coordinates + 1;
   s->w = calloc((size_t)m->layout.scalars_real + 1, sizeof *s->w);
   s->wc = calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
   s->at_position = calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
@@ -205,14 +224,22 @@ static bool take_memory(od_assembly *s) {
   s->given_z = calloc(n, sizeof *s->given_z);
   s->initial_of_z = calloc(n, sizeof *s->initial_of_z);
   s->given_c = calloc((size_t)m->states + 1, sizeof *s->given_c);
+  s->trial = calloc(2 * n, sizeof *s->trial);
+  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->initial_of_z && s->given_c &&
+         s->trial;
+}
+
+// What grows with the number of equations, once it is known how many conditions there are beside the loops.
+static bool take_equations(od_assembly *s) {
+  size_t n = (size_t)s->m->coordinates + 1;
+  size_t rows = (size_t)(s->m->rows + (s->positions > s->rates ? s->positions : s->rates)) + 1;
+  s->rows = (int)rows;
   s->matrix = calloc(rows * n, sizeof *s->matrix);
   s->normal = calloc(rows * rows, sizeof *s->normal);
   s->r = calloc(rows, sizeof *s->r);
   s->y = calloc(rows, sizeof *s->y);
-  s->trial = calloc(2 * n, sizeof *s->trial);
   s->pivot = calloc(rows, sizeof *s->pivot);
-  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->initial_of_z && s->given_c &&
-         s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
+  return s->matrix && s->normal && s->r && s->y && s->pivot;
 }
 
 static void give_memory_back(od_assembly *s) {
@@ -246,17 +273,22 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);
+    memory = take_equations(&s);
+    if (!memory) goto end;
     od_assembly_load_numbers(&s);
     if (!b->problems) od_assembly_choose_charts(&s);
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
+    if (!b->problems) memory = od_model_choose_newton(s.m, b->sparsity);
+    if (!memory) goto end;
     if (!b->problems && !balances_positions(&s)) check_reach(&s);
     if (!b->problems) check_directions(&s);
     if (!b->problems) check_senses(&s);
     if (!b->problems) check_and_balance(&s);
     if (!b->problems) note_energy(&s);
   }
+end:
   give_memory_back(&s);
   if (!memory || b->no_memory) {
     od_model_free(s.m);

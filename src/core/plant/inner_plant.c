@@ -15,6 +15,14 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->step_matrix(d->inner, od_inner_work(d, work), alpha, beta, matrix);
 }
+static od_status step_factors(const od_plant *plant, void *work, double alpha, double beta) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->step_factors(d->inner, od_inner_work(d, work), alpha, beta);
+}
+static void step_solve(const od_plant *plant, void *work, double *right, int columns) {
+  const od_inner_plant *d = plant_of(plant);
+  d->inner->ops->step_solve(d->inner, od_inner_work(d, work), right, columns);
+}
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->jacobians(d->inner, od_inner_work(d, work), gx, gk, gu);
@@ -51,6 +59,8 @@ static od_status margin(const od_plant *plant, void *work, double *value, double
 od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
   return (od_plant_ops){.residual = residual,
                         .step_matrix = step_matrix,
+                        .step_factors = inner->step_factors ? step_factors : NULL,
+                        .step_solve = inner->step_solve ? step_solve : NULL,
                         .jacobians = jacobians,
                         .outputs = outputs,
                         .powers = inner->powers ? powers : NULL,

@@ -142,7 +142,7 @@ static od_status find_map(od_inverse *v) {
   od_status status = od_lu_factor(n, v->square, v->pivot);
   double least = INFINITY, most = 0;
   for (int i = 0; i < n; i++) {
-    double size = fabs(v->square[i * n + i]);
+    double size = fabs(1 / v->square[i * n + i]);  // the pivot
     least = fmin(least, size), most = fmax(most, size);
   }
   if (status != OD_OK || (n > 0 && !(least > singular_pivot * fmax(most, 1e-3)))) {
@@ -271,7 +271,7 @@ static void settle_states(od_inverse *v) {
       if (e->actuator < 0 || force_place(e) < 0) continue;
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
-        double slope = p.w[l->rate_row + s * l->rate_width + 2 * m->actuators + s];
+        double slope = p.w[m->join.diagonal[s]];
         if (!(slope < 0)) continue;  // nothing draws it anywhere
         double step = -p.w[l->rate + s] / slope;
         p.w[l->c + s] += step;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/place.h"
+#include "model/rate_rows.h"
 #include "plant/model_plant_work.h"
 
 // ---- start and residual
@@ -141,9 +142,8 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   p->head->linear = 1;
 }
 
-// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked.
-static void state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor, double unit,
-                          double *matrix, int columns, int first) {
+void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                  double unit, double *matrix, int columns, int first) {
   const od_layout *l = &d->m->layout;
   int n = d->plant.nz, nc = d->m->circuit_states;
   for (int k = 0; k < n; k++)
@@ -152,8 +152,12 @@ static void state_columns(const od_plant_data *d, const od_work_parts *p, double
           factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
-    const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
-    for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    if (d->m->join.row_start) {
+      od_model_plant_sparse_state_row(d, p, i, factor, row);
+    } else {
+      const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
+      for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    }
     row[i] += unit;
   }
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
@@ -200,7 +204,7 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
     else
       matrix_columns(d, &p, &v, alpha, beta, level, k, count, matrix);
   }
-  state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
+  od_model_plant_state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
   return OD_OK;
 }
 
@@ -229,26 +233,37 @@ static void motion_columns(const od_plant_data *d, const od_work_parts *p, const
   }
 }
 
+void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
+  od_directions v = clear_directions(plant, &p);
+  for (int k = 0; k < plant->nz; k++) {
+    v.dzdd[k] = 1;
+    od_model_plant_motion_column(d, &p, &v, NULL, OD_LEVEL_ACCELERATION, v.out);
+    put_column(M, plant->nz, plant->nz, k, v.out);
+    v.dzdd[k] = 0;
+  }
+}
+
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
   // Where derivatives by signals begin.
-  int forces = l->force_row + 2 + d->m->circuit_states,
-      rates = l->rate_row + 2 * d->m->actuators + d->m->circuit_states;
+  int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int j = gx ? 0 : 2 * n, end = gk ? 3 * n : 2 * n; j < end; j += OD_LANES)
     motion_columns(d, &p, &v, j, end - j < OD_LANES ? end - j : OD_LANES, gx, gk);
-  if (gx) state_columns(d, &p, v.dc, 1, 0, gx, nx, 2 * n);
-  if (gk) state_columns(d, &p, v.dc, 0, 1, gk, nk, n);
+  if (gx) od_model_plant_state_columns(d, &p, v.dc, 1, 0, gx, nx, 2 * n);
+  if (gk) od_model_plant_state_columns(d, &p, v.dc, 0, 1, gk, nk, n);
   for (int j = 0; gu && j < nu; j++) {
     v.du[j] = 1;
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, NULL, OD_LEVEL_INPUT, v.out);
     for (int k = 0; k < n; k++)
       gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + forces + j, l->force_width);
-    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[rates + i * l->rate_width + j];
+    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -od_rate_slope(d->m, p.w, i, rates + j);
     if (d->m->blocks) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
@@ -264,8 +279,12 @@ static od_status stiffness(const od_plant *plant, void *work, double *K) {
   od_model_plant_prepare_tangents(d, &p);
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   for (int a = 0; a < d->m->actuators; a++) {
-    const double *J = p.w + l->length_map + a * n;
     double slope = p.w[l->force_row + a * l->force_width];
+    if (d->m->actuator[a].length_row < 0) {
+      K[d->m->actuator[a].coordinate * (n + 1)] -= slope;
+      continue;
+    }
+    const double *J = p.w + l->length_map + d->m->actuator[a].length_row * n;
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) K[i * n + j] -= J[i] * slope * J[j];
   }
@@ -332,6 +351,7 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work) {
 static void destroy(od_plant *plant) {
   od_plant_data *d = (od_plant_data *)plant->model;
   free(d->output);
+  free(d->seen);
   free(d->parameter);
   free(d->owner);
   free(d->block);
@@ -348,18 +368,21 @@ static void lay_out(od_plant_data *d) {
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
-  // Scratch: directions, two changes of all coordinates, a dense closure Jacobian and the present choice of coordinates; or
-  // a column of forces and rates.
-  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * freedom + np) + od_partition_doubles(m) +
-                   od_model_choice_doubles(m);
+  // Scratch: directions, two changes of all coordinates where they depend on each other, a dense closure Jacobian and the present
+  // choice of coordinates; or a column of forces and rates.
+  size_t changes = od_partition_rank(m) > 0 ? 2 * n * (2 * freedom + np) : 0;
+  size_t scratch =
+      (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
   d->scratch =
       od_place(&end, (scratch + nc + (size_t)m->actuators + od_model_plant_lane_doubles(&d->plant)) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
   d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
+  d->sparse = od_place(&end, (size_t)(m->step.sparse.values + m->step.sparse.n) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(
       &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
+  d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -388,18 +411,36 @@ static void set_scales(od_plant_data *d) {
 }
 
 // Machines without sampled blocks and modes are not asked about them.
-#define MACHINE_OPS                                                                                         \
-  .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual, \
-  .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
-  .outputs = od_model_plant_outputs, .output_jacobians = od_model_plant_output_jacobians,                   \
-  .powers = od_model_plant_powers, .wants_repartition = od_model_plant_wants_repartition,                   \
-  .repartition = od_model_plant_repartition, .settle = settle, .stiffness = stiffness,                      \
-  .in_complex = &od_model_plant_complex_ops
-static const od_plant_ops machine_ops = {MACHINE_OPS};
-static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
-                                                 .sample = od_model_plant_sample};
-static const od_plant_ops switching_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
-                                                   .sample = od_model_plant_sample, .margin = od_model_plant_margin};
+static od_plant_ops operations_of(const od_model *m) {
+  od_plant_ops ops = {.start = start,
+                      .get_parameters = get_parameters,
+                      .set_parameters = set_parameters,
+                      .residual = residual,
+                      .step_matrix = step_matrix,
+                      .jacobians = jacobians,
+                      .parameter_jacobian = parameter_jacobian,
+                      .outputs = od_model_plant_outputs,
+                      .output_jacobians = od_model_plant_output_jacobians,
+                      .powers = od_model_plant_powers,
+                      .wants_repartition = od_model_plant_wants_repartition,
+                      .repartition = od_model_plant_repartition,
+                      .settle = settle,
+                      .stiffness = stiffness,
+                      .in_complex = &od_model_plant_complex_ops};
+  if (od_model_switchers(m) || m->samplers) {
+    ops.next_sample = od_model_plant_next_sample;
+    ops.sample = od_model_plant_sample;
+  }
+  if (od_model_switchers(m)) ops.margin = od_model_plant_margin;
+  if (m->newton == OD_NEWTON_TREE) {
+    ops.step_factors = od_model_plant_tree_factors;
+    ops.step_solve = od_model_plant_tree_solve;
+  } else if (m->newton == OD_NEWTON_SPARSE) {
+    ops.step_factors = od_model_plant_sparse_factors;
+    ops.step_solve = od_model_plant_sparse_solve;
+  }
+  return ops;
+}
 
 static int *copy_indices(const int *from, int count) {
   int *to = malloc((size_t)(count + 1) * sizeof *to);
@@ -434,6 +475,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   od_plant_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;
+  d->ops = operations_of(m);
   d->plant = (od_plant){.nz = m->freedom,
                         .nc = m->states,
                         .nu = m->inputs,
@@ -441,16 +483,15 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .np = parameter_count,
                         .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
-                        .ops = od_model_switchers(m) ? &switching_machine_ops
-                               : m->samplers         ? &sampled_machine_ops
-                                                     : &machine_ops,
+                        .ops = &d->ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
+  d->seen = malloc((size_t)(output_count + 1) * sizeof *d->seen);
   d->parameter = copy_indices(parameters, parameter_count);
   d->owner = malloc((size_t)(parameter_count + 1) * sizeof *d->owner);
   d->block = malloc((size_t)(parameter_count + 1) * sizeof *d->block);
   d->scale = malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
-  if (!d->output || !d->parameter || !d->owner || !d->block || !d->scale) {
+  if (!d->output || !d->seen || !d->parameter || !d->owner || !d->block || !d->scale) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
@@ -467,6 +508,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++) {
+    d->seen[i] = od_model_output_sees(m, &m->output[chosen[i]], od_plant_nx(&d->plant));
     if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
     if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
   }

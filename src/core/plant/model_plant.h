@@ -9,6 +9,9 @@ const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
 
+// The mass matrix (nz x nz) at the last point.
+void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
+
 // Mechanism and circuit in complex numbers: g (nk) at x, k, u with the numbers, coordinates and charts that stand in w.
 od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
                                     const double _Complex *k, const double _Complex *u, double _Complex *g);

@@ -1,6 +1,7 @@
 // What can be observed of a machine: outputs of the mechanism, of the circuit, and integrals of powers; their
 // Jacobians.
 #include <stddef.h>
+#include <string.h>
 
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
@@ -97,13 +98,13 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
 }
 
 // The wanted outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number
-// describe, into a column.
-static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, const double *dc,
-                          double *du, od_block_number number, const od_number_change *change, double *h, int columns,
-                          int column) {
+// describe, into a column. State: the one that moves, so that outputs which do not see it stay zero, or -1.
+static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
+                          const double *dc, double *du, od_block_number number, const od_number_change *change,
+                          double *h, int columns, int column) {
   if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, change, du);
   for (int i = 0; i < d->plant.ny; i++)
-    if (!wanted || wanted[i])
+    if ((!wanted || wanted[i]) && (state < 0 || (state >= d->seen[i].first && state < d->seen[i].end)))
       h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du, change);
 }
 
@@ -136,6 +137,16 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_ELEMENT_STATE: return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     default: return OD_LEVEL_VELOCITY;
   }
+}
+
+od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx) {
+  od_state_range all = {0, nx};
+  if (m->blocks) return all;
+  int n = m->freedom, state = -1;
+  if (o->kind == OD_OUT_NODE_PRESSURE) state = m->node[o->index].state;
+  if (o->kind == OD_OUT_ELEMENT_STATE && o->second < 0) state = m->instance[o->index].state[o->component];
+  if (state >= 0) return (od_state_range){2 * n + state, 2 * n + state + 1};
+  return level_shown(m, o) == OD_LEVEL_POSITION ? (od_state_range){0, n} : all;
 }
 
 bool od_model_output_has_rates(const od_model *m, const od_output *o) {
@@ -200,12 +211,15 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // How far into the motion the wanted outputs look.
 typedef struct sight {
   bool positions, velocities, accelerations;
+  bool everything;  // one of them may see all states: more than positions, or one state of the circuit by itself
 } sight;
 
 static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   sight s = {0};
   for (int i = 0; i < d->plant.ny; i++) {
-    od_level level = wanted && !wanted[i] ? OD_LEVEL_INPUT : level_shown(d->m, &d->m->output[d->output[i]]);
+    if (wanted && !wanted[i]) continue;
+    od_level level = level_shown(d->m, &d->m->output[d->output[i]]);
+    s.everything = s.everything || (d->seen[i].first == 0 && d->seen[i].end == od_plant_nx(&d->plant));
     s.positions = s.positions || level != OD_LEVEL_INPUT;
     s.velocities = s.velocities || level == OD_LEVEL_VELOCITY || level == OD_LEVEL_ACCELERATION;
     s.accelerations = s.accelerations || level == OD_LEVEL_ACCELERATION;
@@ -232,7 +246,7 @@ static void number_output_column(const od_plant_data *d, const od_work_parts *p,
   od_number_change change = od_model_plant_begin_number(d, p, j, &level);
   od_directions v = clear_directions(&d->plant, p);
   move_mechanism(d, p, &v, seen, &change, level, kp + j, d->plant.np);
-  output_column(d, p, wanted, v.dc, v.du, od_no_block_number, &change, hp, d->plant.np, j);
+  output_column(d, p, wanted, -1, v.dc, v.du, od_no_block_number, &change, hp, d->plant.np, j);
   od_model_plant_end_number(d, p, j);
 }
 
@@ -245,18 +259,16 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *dk = p.scratch;
   bool states_only = true;
-  for (int i = 0; i < plant->ny; i++)
+  for (int i = 0; i < plant->ny && states_only; i++)
     if (!wanted || wanted[i]) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
+  if (states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
   for (int j = 0; j < plant->np; j++) {
-    if (states_only && d->owner[j].owner != OD_OWNER_NONE) {
-      for (int i = 0; i < plant->ny; i++) hp[i * plant->np + j] = 0;
-      continue;
-    }
+    if (states_only && d->owner[j].owner != OD_OWNER_NONE) continue;
     if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
       od_directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
       od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_ACCELERATION);
-      output_column(d, &p, wanted, v.dc, v.du, d->block[j], NULL, hp, plant->np, j);
+      output_column(d, &p, wanted, -1, v.dc, v.du, d->block[j], NULL, hp, plant->np, j);
       continue;
     }
     if (d->change[j].is_mechanical) {
@@ -284,19 +296,23 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
   sight seen = sight_of(d, wanted);
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
+  for (int i = 0; hx && i < plant->ny; i++)
+    for (int j = 0; (!wanted || wanted[i]) && j < nx; j++) hx[i * nx + j] = 0;
   for (int j = 0; hx && j < nx; j++) {
+    if (!seen.everything && (j < n ? !seen.positions : j < 2 * n)) continue;
     double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
     int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;
     *moved = 1;
     // States of the circuit and inputs move nothing but accelerations.
-    if (j <= 2 * n || seen.accelerations) move_mechanism(d, &p, &v, seen, NULL, level, kx + j, nx);
-    output_column(d, &p, wanted, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);
+    if (j < 2 * n || (seen.everything && (j == 2 * n || seen.accelerations)))
+      move_mechanism(d, &p, &v, seen, NULL, level, kx + j, nx);
+    output_column(d, &p, wanted, j, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);
     *moved = 0;
   }
   for (int j = 0; hu && j < nu; j++) {
     v.du[j] = 1;
     if (j == 0 || seen.accelerations) move_mechanism(d, &p, &v, seen, NULL, OD_LEVEL_ACCELERATION, ku + j, nu);
-    output_column(d, &p, wanted, v.dc, v.du, od_no_block_number, NULL, hu, nu, j);
+    output_column(d, &p, wanted, -1, v.dc, v.du, od_no_block_number, NULL, hu, nu, j);
     v.du[j] = 0;
   }
   od_status status = hp ? output_parameter_jacobian(plant, work, wanted, seen, kp, hp) : OD_OK;

@@ -6,6 +6,7 @@
 //
 // dg/ds, by the signals that drive something, is found once per point; ds/dv direction by direction through the blocks
 // (signals/blocks.h). Rates of the blocks' own states come along.
+#include "model/rate_rows.h"
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 #include "signals/blocks.h"
@@ -31,7 +32,7 @@ void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_part
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nd = m->drives;
-  int forces = l->force_row + 2 + m->circuit_states, rates = l->rate_row + 2 * m->actuators + m->circuit_states;
+  int forces = l->force_row + 2 + m->circuit_states, rates = 2 * m->actuators + m->circuit_states;
   od_blocks_linearise(m, p->w);
   od_directions v = clear_directions(&d->plant, p);
   for (int j = 0; j < nd; j++) {
@@ -43,7 +44,7 @@ void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_part
       p->w[l->drive + k * nd + j] =
           v.out[k] + od_model_plant_force_row(d, p, k, p->w + forces + signal, l->force_width);
     for (int i = 0; i < m->circuit_states; i++)
-      p->w[l->drive + (n + i) * nd + j] = -p->w[rates + i * l->rate_width + signal];
+      p->w[l->drive + (n + i) * nd + j] = -od_rate_slope(m, p->w, i, rates + signal);
   }
 }
 
@@ -86,6 +87,16 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
   od_model_plant_signal_tangent(d, p, dc, od_no_block_number, change, line);
   add_to_column(d, p, line, 1, column, 1);
+}
+
+void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
+                                  double *column) {
+  const od_model *m = d->m;
+  double *line = p->w + m->layout.signal_line;
+  for (int i = 0; i < m->inputs; i++) line[i] = 0;
+  for (int i = 0; i < d->plant.nz + m->circuit_states; i++) column[i] = 0;
+  od_model_plant_signal_tangent(d, p, dc, od_no_block_number, NULL, line);
+  add_to_column(d, p, line, factor, column, 1);
 }
 
 // The circuit's states have their columns at constant signals already; those of the blocks begin here.

@@ -6,6 +6,10 @@
 static void circuit_rows(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
+  if (d->m->join.row_start) {
+    od_model_plant_sparse_motion(d, p, column);
+    return;
+  }
   for (int i = 0; i < d->m->circuit_states; i++) {
     const double *row = p->w + l->rate_row + i * l->rate_width;
     double sum = 0;
@@ -41,10 +45,18 @@ static OD_WIDE_QUAD void circuit_lanes(const od_plant_data *d, const od_work_par
   int na = d->m->actuators;
   const od_lanes *dlength = (const od_lanes *)(const void *)(p->w + l->lanes.dlength),
                  *dspeed = (const od_lanes *)(const void *)(p->w + l->lanes.dspeed);
+  const od_join *join = &d->m->join;
   for (int i = 0; i < d->m->circuit_states; i++) {
-    const double *row = p->w + l->rate_row + i * l->rate_width;
     od_lanes sum = {0};
-    for (int j = 0; j < na; j++) sum += row[j] * dlength[j] + row[na + j] * dspeed[j];
+    if (join->row_start) {  // sparse rows, see sparse_steps.c
+      for (int k = join->row_start[i]; k < join->row_start[i + 1] && join->row_column[k] < 2 * na; k++) {
+        int at = join->row_column[k];
+        sum += p->w[l->rate_row + k] * (at < na ? dlength[at] : dspeed[at - na]);
+      }
+    } else {
+      const double *row = p->w + l->rate_row + i * l->rate_width;
+      for (int j = 0; j < na; j++) sum += row[j] * dlength[j] + row[na + j] * dspeed[j];
+    }
     column[d->plant.nz + i] = -sum;
   }
 }

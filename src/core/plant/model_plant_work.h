@@ -20,10 +20,16 @@ typedef struct od_constant_changes {
   int first, count, kinds;
 } od_constant_changes;
 
+typedef struct od_state_range {  // states from `first` on, before `end`
+  int first, end;
+} od_state_range;
+
 typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
+  od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
+  od_state_range *seen;          // of each output: the states whose changes it may show
   bool reactions;                // some output shows what a joint or a rod carries
   od_circuit_number *owner;      // of each parameter
   od_block_number *block;        // the same for numbers of blocks
@@ -32,7 +38,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
   double *scale;
   size_t changed_values;  // offsets in bytes
-  size_t scalars, integers, scratch, point, kept, complex_scalars;
+  size_t scalars, integers, scratch, point, kept, sparse, tree, complex_scalars;
 } od_plant_data;
 
 typedef struct od_work_header {
@@ -51,6 +57,7 @@ typedef struct od_work_parts {
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to come back to after a failure
   double *change;     // of constants, see model_plant_numbers.c
+  double *sparse;     // factors of the matrix of a step and room for a row of it, where it is sparse
   double _Complex *wc;
 } od_work_parts;
 
@@ -69,6 +76,7 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
   p.change = (double *)(base + d->changed_values);
+  p.sparse = (double *)(base + d->sparse);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }
@@ -97,12 +105,22 @@ static inline void put_column(double *matrix, int rows, int columns, int column,
   for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
 }
 
+// How an actuator's length follows an independent coordinate.
+static inline double od_model_plant_length_slope(const od_model *m, const double *w, int actuator, int k) {
+  const od_actuator *a = &m->actuator[actuator];
+  return a->length_row >= 0 ? w[m->layout.length_map + a->length_row * m->freedom + k] : a->coordinate == k;
+}
+
 // The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
 static inline double od_model_plant_force_row(const od_plant_data *d, const od_work_parts *p, int k,
                                               const double *force, int stride) {
-  const od_layout *l = &d->m->layout;
+  const od_model *m = d->m;
+  const double *map = p->w + m->layout.length_map + k;
   double sum = 0;
-  for (int j = 0; j < d->m->actuators; j++) sum += p->w[l->length_map + j * d->m->freedom + k] * force[j * stride];
+  if (m->length_rows == m->actuators)
+    for (int j = 0; j < m->actuators; j++) sum += map[j * m->freedom] * force[j * stride];
+  else
+    for (int j = 0; j < m->actuators; j++) sum += od_model_plant_length_slope(m, p->w, j, k) * force[j * stride];
   return -sum;
 }
 
@@ -137,6 +155,24 @@ void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
+// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked, at column `first` of a matrix with so
+// many columns. dc: as clear_directions() leaves it.
+void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                  double unit, double *matrix, int columns, int first);
+
+// model_plant_tree.c: od_plant_ops.step_factors and step_solve of large machines without loops.
+od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
+size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
+
+// sparse_steps.c: machines whose rows of rates are sparse. The circuit's rows of a column, for changed lengths and speeds; a row of
+// factor * dg/dc, of all states of the circuit; and the matrix of a step.
+void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
+void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
+                                     double *row);
+od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
+
 // model_plant_complex.c
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
@@ -166,6 +202,8 @@ double od_model_output_change(const od_model *m, double *w, const od_output *o, 
                               const od_number_change *change);
 // Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
 bool od_model_output_is_reaction(const od_output *o);
+// States whose changes an output may show, of a plant with nx of them.
+od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
 // Whether an output shows rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
@@ -195,6 +233,9 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
                                          const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
+// The same along states dc alone, without the motion, which stands still: the column begins as zero.
+void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
+                                  double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,

@@ -153,6 +153,35 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
+// Another choice of coordinates at the present positions: by exchanges where rows and axes are as good as before, else from the start.
+static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
+  const od_model *m = d->m;
+  const double *entries = p->w + m->layout.jacobian;
+  int rank = od_partition_rank(m);
+  if (same_axes && !rows_are_bad(d, p) && od_partition_exchange(m, entries, p->w + m->layout.R, p->in, memory))
+    return true;
+  return od_partition_choose(m, entries, p->in, memory) == rank;
+}
+
+// The same for a tree: all coordinates stay independent, nothing but reference rotations may change, and the map has a block for each
+// that does. Parameters have no part in it.
+static void repartition_tree(const od_plant_data *d, const od_work_parts *p, double *x, double *map, double *map_p) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  int n = m->freedom, nx = od_plant_nx(&d->plant);
+  for (int i = 0; map_p && i < nx * d->plant.np; i++) map_p[i] = 0;
+  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
+  for (int i = 1; i < m->links && m->charts > 0; i++) {
+    if (!od_model_chart_is_bad(m, p->w, i)) continue;
+    int c = m->link[i].coordinate;
+    od_model_move_chart(m, p->w, i, map ? map + c * nx : NULL, map ? map + (n + c) * nx : NULL, map ? nx : 0);
+  }
+  p->head->placed = 0;
+  memcpy(p->kept, p->w + l->z, (size_t)n * sizeof *x);
+  memcpy(x, p->w + l->z, (size_t)n * sizeof *x);
+  memcpy(x + n, p->w + l->zd, (size_t)n * sizeof *x);
+}
+
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -160,36 +189,42 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   od_work_parts p = od_work_parts_of(d, work);
   const od_mechanics_real *mech = od_mechanics(m);
   int n = m->coordinates, freedom = m->freedom;
-
+  if (od_partition_rank(m) == 0) {
+    repartition_tree(d, &p, x, map, map_p);
+    return OD_OK;
+  }
   // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
-  // columns for the parameters, where wanted.
-  int np = map_p ? plant->np : 0, columns = 2 * freedom + np;
+  // columns for the parameters. Nothing of it where nothing is wanted.
+  int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *aside = dense + od_partition_doubles(m);
   od_directions v = clear_directions(plant, &p);
-  for (int j = 0; j < 2 * freedom; j++) {
+  for (int j = 0; j < moved; j++) {
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;
     mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
     put_column(T, n, columns, j, p.w + l->dz);
     put_column(T1, n, columns, j, p.w + l->dzd);
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 0;
   }
-  od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * freedom) : OD_OK;
+  od_status status = np ? parameter_motion(plant, work, T, T1, columns, moved) : OD_OK;
   if (status != OD_OK) return status;
   keep_choice(d, &p, aside, false);
+  bool same_axes = true;
   for (int i = 1; i < m->links && m->charts > 0; i++)
     if (od_model_chart_is_bad(m, p.w, i)) {
       int c = m->link[i].coordinate;
       od_model_move_chart(m, p.w, i, T + c * columns, T1 + c * columns, columns);
+      same_axes = false;
     }
   p.head->placed = 0;
   mech->open_positions(m, p.w);
-  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) {
+  bool chosen = choose(d, &p, dense, same_axes);
+  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
+  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
+  if (!chosen) {
     keep_choice(d, &p, aside, true);
     return OD_SINGULAR;
   }
-  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
-  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   p.head->inverse_pivot = 0;
   memcpy(p.kept, p.w + l->z, (size_t)n * sizeof *p.kept);
   int nx = od_plant_nx(plant);
@@ -204,8 +239,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
       memcpy(map + (freedom + k) * nx, T1 + j * columns, (size_t)(2 * freedom) * sizeof *map);
     }
     if (np) {
-      memcpy(map_p + k * np, T + j * columns + 2 * freedom, (size_t)np * sizeof *map);
-      memcpy(map_p + (freedom + k) * np, T1 + j * columns + 2 * freedom, (size_t)np * sizeof *map);
+      memcpy(map_p + k * np, T + j * columns + moved, (size_t)np * sizeof *map);
+      memcpy(map_p + (freedom + k) * np, T1 + j * columns + moved, (size_t)np * sizeof *map);
     }
   }
   return OD_OK;

@@ -129,13 +129,15 @@ typedef struct od_experiment {
   bool integrator_is_given;                      // the file says so
   od_covariance_form form;
   double gate;
-  int patience;        // of the gate
-  bool uncorrected;    // the observer takes in nothing
-  bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
-  double *covariance;  // (nx + parameters)^2: of the start's errors
-  od_log_plan data;    // which column of a log or stream is which channel
-  int *channel;        // its channels: one per sensor, then one per input
-  od_log *log;         // NULL: the true machine is simulated, or there is a stream
+  int patience;                         // of the gate
+  bool uncorrected;                     // the observer takes in nothing
+  bool random_start;                    // the observer begins at a start drawn around the true one, not at the model's
+  double *covariance;                   // (nx + parameters)^2: of the start's errors
+  od_log_plan data;                     // which column of a log or stream is which channel
+  int *channel;                         // its channels: one per sensor, then one per input
+  od_log *log;                          // NULL: the true machine is simulated, or there is a stream
+  const char *truth_text;               // what decides which true machine it is: file, variant, numbers
+  const struct od_kept_motion *motion;  // of the true machine (true_motion.h), somebody else's; NULL: it is simulated
 } od_experiment;
 
 struct od_experiment_loader;

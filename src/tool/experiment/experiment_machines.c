@@ -120,6 +120,13 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
   od_messages_say(own, m->is_warning, (od_place){.file = "--set"}, "%s: %s", w->who, m->text);
 }
 
+// Everything that a machine is loaded by. Texts that are equal are of machines that are.
+static const char *text_of(od_experiment_loader *xl, const char *path, const wish *w) {
+  const char *text = od_format(&xl->ld, "%s\n%s", path, w->variant ? w->variant : "");
+  for (int i = 0; i < w->sets && text; i++) text = od_format(&xl->ld, "%s\n%s", text, w->set[i]);
+  return text;
+}
+
 static od_machine *load(od_experiment_loader *xl, const char *path, const wish *w) {
   od_messages *messages = od_messages_new();
   od_machine *machine = NULL;
@@ -162,6 +169,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   xl->machine = path ? od_document_beside(ld, node, path) : NULL;
   if (xl->machine && !ld->no_memory) {
     if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);
+    xl->e->truth_text = text_of(xl, xl->machine, &truth);
     xl->e->model = load(xl, xl->machine, &model);
     if (xl->e->truth && xl->e->model) check_inputs(xl, xl->e->truth, node);
   }

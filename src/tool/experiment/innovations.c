@@ -7,8 +7,8 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-enum { BLOCKS = 64 };  // of the run, of equal length; two are put together when all are full
-enum { MARKS = 48 };   // times at which parameters are kept: after 1, 2, 4, 8 ... samples
+enum { BLOCKS = OD_MOST_WINDOWS };  // of the run, of equal length; two are put together when all are full
+enum { MARKS = 48 };                // times at which parameters are kept: after 1, 2, 4, 8 ... samples
 // Samples by which innovations may come after a change of an input, or before it (at most OD_LAGS, which are kept).
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3, wild = 10;  // standard deviations
@@ -21,8 +21,12 @@ typedef struct sums {
 
 // Of one sensor.
 typedef struct history {
-  double head[OD_LAGS], tail[OD_LAGS];  // the first values, and the last ones, as a ring
-  double products[OD_LAGS + 1];         // sums of x_i x_(i-k)
+  double head[OD_LAGS];  // the first values,
+  double tail
+      [2 *
+       OD_LAGS];  // and the last ones: a ring that is there twice and goes backwards, so that they follow each other
+  double tame[2 * OD_LAGS];      // the same, wild ones taken as no farther
+  double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
   double squares;  // of values, wild ones taken as no farther: a few must not decide what is followed
@@ -37,7 +41,8 @@ struct od_innovation_record {
   history *history;  // per sensor
   sums *block;       // BLOCKS * sensors
   long samples, in_block, length;
-  int blocks;  // that have begun
+  int blocks;                         // that have begun
+  double begin[BLOCKS], end[BLOCKS];  // times of their first and last samples
   mark mark[MARKS];
   int marks;
   long next_mark;
@@ -92,6 +97,7 @@ static sums *next_block(od_innovation_record *r) {
         const sums *a = &r->block[2 * block * r->sensors + sensor], *b = a + r->sensors;
         r->block[i] = (sums){a->count + b->count, a->far + b->far, a->sum + b->sum, a->squares + b->squares};
       }
+      for (int i = 0; i < BLOCKS / 2; i++) r->begin[i] = r->begin[2 * i], r->end[i] = r->end[2 * i + 1];
       r->blocks = BLOCKS / 2;
       r->length *= 2;
       memset(r->block + r->blocks * r->sensors, 0, (size_t)(BLOCKS / 2 * r->sensors) * sizeof *r->block);
@@ -103,12 +109,24 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
+// Where the next value goes; the one k before it is k places behind.
+static int place_of_next(const history *h) {
+  return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
+}
+
+static double tamed(double x) {
+  return fmin(fmax(x, -wild), wild);
+}
+
 static void take_value(history *h, double x) {
-  long n = h->count++;
+  int at = place_of_next(h), lags = h->count < OD_LAGS ? (int)h->count : OD_LAGS;
+  const double *earlier = h->tail + at;
   h->products[0] += x * x;
-  for (int k = 1; k <= OD_LAGS && k <= n; k++) h->products[k] += x * h->tail[(n - k) % OD_LAGS];
-  if (n < OD_LAGS) h->head[n] = x;
-  h->tail[n % OD_LAGS] = x;
+  for (int k = 1; k <= lags; k++) h->products[k] += x * earlier[k];
+  if (h->count < OD_LAGS) h->head[h->count] = x;
+  h->tail[at] = h->tail[at + OD_LAGS] = x;
+  h->tame[at] = h->tame[at + OD_LAGS] = tamed(x);
+  h->count++;
 }
 
 static void follow_inputs(od_innovation_record *r, const double *u) {
@@ -128,14 +146,15 @@ static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   for (int i = 0; i < r->inputs; i++) {
     double *followed = r->followed + (sensor * r->inputs + i) * INPUT_LAGS, *change = r->change + i * AFTER;
     for (int k = 0; k < AFTER; k++) followed[k] += x * change[k];
-    for (int k = 1; k <= BEFORE && k <= h->count && change[0] != 0; k++) {
-      double earlier = h->tail[(h->count - k) % OD_LAGS];
-      followed[AFTER + k - 1] += fmin(fmax(earlier, -wild), wild) * change[0];
-    }
+    const double *earlier = h->tame + place_of_next(h);
+    int lags = change[0] == 0 ? 0 : h->count < BEFORE ? (int)h->count : BEFORE;
+    for (int k = 1; k <= lags; k++) followed[AFTER + k - 1] += earlier[k] * change[0];
   }
 }
 
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t) {
+  if (r->blocks > 0) r->end[r->blocks - 1] = t;
+  if (r->blocks > 0 && r->in_block == 1) r->begin[r->blocks - 1] = t;
   if (r->samples != r->next_mark || r->marks == MARKS) return;
   r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
   // What a filter says before it has settled it does not stand for; where it began, the caller does.
@@ -161,7 +180,7 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
     block[s].far += fabs(x) > far;
     block[s].sum += x;
     block[s].squares += x * x;
-    compare_with_inputs(r, s, fmin(fmax(x, -wild), wild));
+    compare_with_inputs(r, s, tamed(x));
     take_value(h, x);
   }
   r->samples++;
@@ -190,7 +209,7 @@ static void find_whiteness(const history *h, od_innovations *out) {
     out->correlation[k] = NAN;
     if (h->count <= k || !(squares > 0)) continue;
     head += h->head[k - 1];
-    tail += h->tail[(h->count - k) % OD_LAGS];
+    tail += h->tail[place_of_next(h) + k];
     double sum = h->products[k] - m * (2 * n * m - head - tail) + (n - k) * m * m;
     out->correlation[k] = sum / squares;
     weighted += out->correlation[k] * out->correlation[k] / (n - k);
@@ -255,6 +274,17 @@ od_movement od_innovation_record_parameter(const od_innovation_record *r, const 
   worst.since_start = since_start;
   worst.times = times;
   return worst;
+}
+
+int od_innovation_record_windows(const od_innovation_record *r, od_nis_part window[OD_MOST_WINDOWS]) {
+  for (int i = 0; i < r->blocks; i++) {
+    window[i] = (od_nis_part){.begin = r->begin[i], .end = r->end[i]};
+    for (int s = 0; s < r->sensors; s++) {
+      window[i].squares += r->block[i * r->sensors + s].squares;
+      window[i].count += r->block[i * r->sensors + s].count;
+    }
+  }
+  return r->blocks;
 }
 
 od_scatter od_scatter_of_all(const od_innovations *in, int sensors, bool last) {

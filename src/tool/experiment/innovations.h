@@ -44,6 +44,14 @@ typedef struct od_movement {
   int times;  // how many times were looked at
 } od_movement;
 
+// A part of the run: innovations of all sensors over what was expected, the sum of their squares, and how many.
+typedef struct od_nis_part {
+  double begin, end;  // times of its first sample and of its last
+  double squares;
+  long count;
+} od_nis_part;
+enum { OD_MOST_WINDOWS = 64 };
+
 typedef struct od_innovation_record od_innovation_record;
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
@@ -55,6 +63,9 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out);
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
                                            double noise);
+
+// Parts of the run of equal numbers of samples, but for the last; how many.
+int od_innovation_record_windows(const od_innovation_record *r, od_nis_part window[OD_MOST_WINDOWS]);
 
 // All sensors together.
 od_scatter od_scatter_of_all(const od_innovations *in, int sensors, bool last);

@@ -165,8 +165,7 @@ static void check_measured(od_loader *ld, const od_log *log) {
   const od_log_plan *plan = log->plan;
   for (int c = 0; c < plan->channels; c++) {
     const od_channel *channel = &plan->channel[c];
-    double largest = 0;
-    for (long row = 0; row < log->rows; row++) largest = fmax(largest, fabs(log->value[row * plan->channels + c]));
+    double largest = log->missing[c] < log->rows ? fmax(fabs(log->facts[c].least), fabs(log->facts[c].most)) : 0;
     if (channel->at >= 0)
       od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit, largest);
   }

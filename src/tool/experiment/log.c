@@ -1,12 +1,16 @@
+// Reading a log: one pass over its file checks it and finds out what is known of its channels without their rows. The rows of a short log are
+// kept in a second one.
 #include "experiment/log.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- Reading a file -----------------------------------------------------------------------------------------------
+#include "experiment/log_rows.h"
 
-static od_status read_table(const od_log_plan *plan, od_table **out, od_messages *messages) {
+// --- The file -----------------------------------------------------------------------------------------------------
+
+static od_status open_file(const od_log_plan *plan, od_row_reader **out, od_messages *messages) {
   od_error err = {0};
   const char **columns = calloc((size_t)plan->channels + 1, sizeof *columns);
   if (!columns) return OD_NO_MEMORY;
@@ -17,212 +21,251 @@ static od_status read_table(const od_log_plan *plan, od_table **out, od_messages
                               .columns = columns,
                               .no_time = plan->interval > 0,
                               .skip = plan->skip};
-  od_status status = od_table_read(plan->file, &wish, out, &err);
+  od_status status = od_row_reader_open(plan->file, &wish, out, &err);
   free(columns);
   if (status != OD_OK) od_messages_add(messages, plan->place, "%s", err.text);
   return status;
 }
 
-static double time_of(const od_log_plan *plan, const od_table *t, long row) {
-  if (plan->interval > 0) return (double)row * plan->interval;
-  return od_channel_value(&plan->time, t->data + row * t->columns);
-}
-
-// --- Checks -------------------------------------------------------------------------------------------------------
-
-static bool is_sound(const od_log_plan *plan, const od_table *t, const od_channel *c, od_messages *messages) {
-  const char *flaw = c->at >= 0 ? od_table_flaw(t, c->at) : NULL;
-  if (flaw) od_messages_add(messages, plan->place, "%s", flaw);
-  return !flaw;
-}
-
-// The columns that are used must hold numbers; the others may hold anything.
-static bool check_cells(const od_log_plan *plan, const od_table *t, od_messages *messages) {
-  bool ok = is_sound(plan, t, &plan->time, messages);
-  for (int i = 0; i < plan->channels; i++) ok = is_sound(plan, t, &plan->channel[i], messages) && ok;
-  return ok;
-}
-
-// Of several rows with the same time the first is kept, with the values of the others where it has none. Returns how many
-// were left out of the part that counts.
-static long drop_repeated(const od_log_plan *plan, od_table *t) {
-  long kept = 0, dropped = 0;
-  size_t width = (size_t)t->columns;
-  for (long row = 0; row < t->rows; row++) {
-    double now = time_of(plan, t, row), *cells = t->data + (size_t)row * width;
-    if (plan->interval > 0 || kept == 0 || !isfinite(now) || now != time_of(plan, t, kept - 1)) {
-      memmove(t->data + (size_t)kept * width, cells, width * sizeof *cells);
-      if (t->places.line) t->places.line[kept] = t->places.line[row];
-      kept++;
-      continue;
-    }
-    double *last = t->data + (size_t)(kept - 1) * width;
-    for (size_t c = 0; c < width; c++)
-      if (isnan(last[c])) last[c] = cells[c];
-    dropped += now >= plan->start && now <= plan->end;
+// The log with its file and nothing of its rows; the columns have been found.
+static od_log *new_log(od_log_plan *plan, od_row_reader *file) {
+  size_t channels = (size_t)plan->channels + 1, columns = (size_t)od_row_reader_head(file)->columns + 1;
+  od_log *log = calloc(1, sizeof *log);
+  if (!log) {
+    od_row_reader_close(file);
+    return NULL;
   }
-  t->rows = kept;
-  return dropped;
+  *log = (od_log){.plan = plan,
+                  .file = file,
+                  .wanted = calloc(columns, sizeof *log->wanted),
+                  .facts = calloc(channels, sizeof *log->facts),
+                  .missing = calloc(channels, sizeof *log->missing),
+                  .constant = calloc(channels, sizeof *log->constant)};
+  if (!log->wanted || !log->facts || !log->missing || !log->constant) {
+    od_log_free(log);
+    return NULL;
+  }
+  if (plan->time.at >= 0) log->wanted[plan->time.at] = true;
+  for (int i = 0; i < plan->channels; i++) {
+    if (plan->channel[i].at >= 0) log->wanted[plan->channel[i].at] = true;
+    log->facts[i] = (od_channel_facts){.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
+  }
+  od_row_reader_want(file, log->wanted);
+  return log;
 }
 
-// Rows are lines in a text file, else they have numbers.
-static void complain_about_row(const od_log_plan *plan, const od_table *t, long row, long more, od_messages *messages,
-                               const char *what) {
-  char tail[64] = "";
-  if (more > 0) snprintf(tail, sizeof tail, " (and %ld more such %s)", more, more == 1 ? "row" : "rows");
-  bool text = t->places.line != NULL;
-  od_place place = {plan->file, text ? t->places.line[row] : 0, text ? 1 : 0};
-  if (text)
-    od_messages_add(messages, place, "%s%s", what, tail);
-  else
-    od_messages_add(messages, place, "row %ld: %s%s", row + 1, what, tail);
-}
+// --- The first pass -----------------------------------------------------------------------------------------------
+
+// Rows that must not be: the first of them, and how many.
+typedef struct bad_rows {
+  long count, row;
+  int line;
+  double time, before;
+} bad_rows;
+
+typedef struct survey {
+  od_log *log;
+  long rows;           // of the file, one for each time
+  double first, last;  // their times
+  int line;            // of the last one
+  bad_rows bare, back;
+} survey;
 
 // Every row needs a time, and it must come after the one before.
-static bool check_times(const od_log_plan *plan, const od_table *t, od_messages *messages) {
-  long bare = -1, back = -1, bare_count = 0, back_count = 0;
-  double last = -INFINITY, back_from = 0;
-  for (long row = 0; row < t->rows; row++) {
-    double now = time_of(plan, t, row);
-    if (!isfinite(now)) {
-      if (bare_count++ == 0) bare = row;
-      continue;
-    }
-    if (now <= last && back_count++ == 0) back = row, back_from = last;
-    last = now;
+static bool check_time(survey *s, const od_log_row *row) {
+  bool bare = !isfinite(row->time), back = !bare && s->rows > s->bare.count && row->time <= s->last;
+  bad_rows *bad = bare ? &s->bare : back ? &s->back : NULL;
+  if (bad && bad->count++ == 0) {
+    bad->row = s->rows;
+    bad->line = row->line;
+    bad->time = row->time;
+    bad->before = s->last;
   }
-  char text[160];
-  if (bare_count > 0) complain_about_row(plan, t, bare, bare_count - 1, messages, "this row has no time");
-  if (back_count > 0) {
-    snprintf(text, sizeof text, "times must increase; %.9g s does not come after %.9g s", time_of(plan, t, back),
-             back_from);
-    complain_about_row(plan, t, back, back_count - 1, messages, text);
-  }
-  return bare_count == 0 && back_count == 0;
+  if (!bare && s->rows == s->bare.count) s->first = row->time;
+  if (!bare) s->last = row->time;
+  s->rows++;
+  s->line = row->line;
+  return !bad;
 }
 
-// The rows between start and end: *first and how many.
-static long choose_rows(const od_log_plan *plan, const od_table *t, long *first, od_messages *messages) {
-  long count = 0;
-  *first = 0;
-  for (long row = 0; row < t->rows; row++) {
-    double now = time_of(plan, t, row);
-    if (now < plan->start || now > plan->end) continue;
-    if (count++ == 0) *first = row;
+static void take_value(od_log *log, int channel, double value) {
+  od_channel_facts *f = &log->facts[channel];
+  if (!isfinite(value)) {
+    log->missing[channel]++;
+    return;
   }
-  if (t->rows == 0)
-    od_messages_add(messages, (od_place){.file = plan->file}, "has no rows");
-  else if (count == 0)
-    od_messages_add(messages, (od_place){.file = plan->file},
-                    "has no rows between start and end; it goes from %.9g s to %.9g s", time_of(plan, t, 0),
-                    time_of(plan, t, t->rows - 1));
-  return count;
+  f->least = fmin(f->least, value);
+  f->most = fmax(f->most, value);
+  if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value;
+  f->steepest = fmax(f->steepest, fabs(value - f->last_value));
+  f->last = log->rows;
+  f->last_value = value;
 }
 
-// --- The channels -------------------------------------------------------------------------------------------------
-
-static bool allocate(od_log *log, long rows, int channels) {
-  size_t r = (size_t)rows + 1, c = (size_t)channels + 1;
-  log->rows = rows;
-  log->time = calloc(r, sizeof *log->time);
-  log->value = calloc(r * c, sizeof *log->value);
-  log->missing = calloc(c, sizeof *log->missing);
-  log->constant = calloc(c, sizeof *log->constant);
-  return log->time && log->value && log->missing && log->constant;
-}
-
-static void fill(od_log *log, const od_table *t, long first) {
-  const od_log_plan *plan = log->plan;
-  int n = plan->channels;
-  for (long row = 0; row < log->rows; row++) {
-    const double *cells = t->data + (first + row) * t->columns;
-    log->time[row] = time_of(plan, t, first + row);
-    for (int c = 0; c < n; c++) {
-      double value = od_channel_value(&plan->channel[c], cells);
-      log->value[row * n + c] = isfinite(value) ? value : (double)NAN;
-      log->missing[c] += !isfinite(value);
-    }
-    double gap = row > 0 ? log->time[row] - log->time[row - 1] : 0;
-    if (gap > log->longest) log->longest = gap, log->at = log->time[row - 1];
-  }
+// A row that counts.
+static void take_row(od_log *log, const od_log_row *row) {
+  double gap = log->rows > 0 ? row->time - log->end : 0;
+  if (gap > log->longest) log->longest = gap, log->at = log->end;
+  for (int i = 0; i < log->plan->channels; i++) take_value(log, i, od_channel_value(&log->plan->channel[i], row->cell));
+  if (log->rows++ == 0) log->begin = row->time;
+  log->end = row->time;
 }
 
 // Not a single change in more than a handful of values: a dead sensor looks like that.
 static void find_constants(od_log *log) {
-  int n = log->plan->channels;
-  for (int c = 0; c < n; c++) {
-    double least = INFINITY, most = -INFINITY;
-    long present = log->rows - log->missing[c];
-    for (long row = 0; row < log->rows; row++) {
-      double value = log->value[row * n + c];
-      if (isnan(value)) continue;
-      least = fmin(least, value);
-      most = fmax(most, value);
-    }
-    log->constant[c] = log->plan->channel[c].at >= 0 && present > 5 && least == most;
+  for (int i = 0; i < log->plan->channels; i++) {
+    const od_channel_facts *f = &log->facts[i];
+    log->constant[i] = log->plan->channel[i].at >= 0 && log->rows - log->missing[i] > 5 && f->least == f->most;
   }
 }
 
-// Inputs that are not there are taken from their neighbours: the observer cannot do without.
-static bool bridge_inputs(od_log *log, od_messages *messages) {
-  int n = log->plan->channels;
+static od_status walk(survey *s, od_error *err) {
+  od_log *log = s->log;
+  const od_log_plan *plan = log->plan;
+  od_log_rows rows;
+  od_log_row row;
+  bool more = true;
+  od_status status = od_log_rows_begin(&rows, plan, log->file, err);
+  while (status == OD_OK) {
+    status = od_log_rows_next(&rows, &row, &more, err);
+    if (status != OD_OK || !more) break;
+    if (check_time(s, &row) && row.time >= plan->start && row.time <= plan->end) take_row(log, &row);
+  }
+  log->repeated = rows.repeated;
+  od_log_rows_end(&rows);
+  find_constants(log);
+  return status;
+}
+
+// --- What is wrong ------------------------------------------------------------------------------------------------
+
+static bool is_sound(const od_log *log, const od_channel *c, od_messages *messages) {
+  const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
+  if (flaw) od_messages_add(messages, log->plan->place, "%s", flaw);
+  return !flaw;
+}
+
+// The columns that are used must hold numbers; the others may hold anything.
+static bool check_cells(const od_log *log, od_messages *messages) {
+  bool ok = is_sound(log, &log->plan->time, messages);
+  for (int i = 0; i < log->plan->channels; i++) ok = is_sound(log, &log->plan->channel[i], messages) && ok;
+  return ok;
+}
+
+// Rows are lines in a text file, else they have numbers.
+static void complain_about_row(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
+  char tail[64] = "";
+  long more = bad->count - 1;
+  if (more > 0) snprintf(tail, sizeof tail, " (and %ld more such %s)", more, more == 1 ? "row" : "rows");
+  od_place place = {plan->file, bad->line, bad->line > 0};
+  if (bad->line > 0)
+    od_messages_add(messages, place, "%s%s", what, tail);
+  else
+    od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
+}
+
+static bool check_times(const survey *s, od_messages *messages) {
+  const od_log_plan *plan = s->log->plan;
+  char text[160];
+  if (s->bare.count > 0) complain_about_row(plan, &s->bare, messages, "this row has no time");
+  if (s->back.count > 0) {
+    snprintf(text, sizeof text, "times must increase; %.9g s does not come after %.9g s", s->back.time, s->back.before);
+    complain_about_row(plan, &s->back, messages, text);
+  }
+  return s->bare.count == 0 && s->back.count == 0;
+}
+
+static bool check_count(const survey *s, od_messages *messages) {
+  const od_place file = {.file = s->log->plan->file};
+  if (s->rows == 0)
+    od_messages_add(messages, file, "has no rows");
+  else if (s->log->rows == 0)
+    od_messages_add(messages, file, "has no rows between start and end; it goes from %.9g s to %.9g s", s->first,
+                    s->last);
+  return s->log->rows > 0;
+}
+
+// Gaps of inputs are bridged, if there is anything to bridge them with.
+static bool check_inputs(const od_log *log, od_messages *messages) {
   bool ok = true;
-  for (int c = 0; c < n; c++) {
-    if (!log->plan->channel[c].is_input || log->missing[c] == 0) continue;
-    if (log->missing[c] == log->rows) {
-      od_messages_add(messages, (od_place){.file = log->plan->file}, "has no value of the input '%s'",
-                      log->plan->channel[c].name);
-      ok = false;
-      continue;
-    }
-    long first = 0;
-    while (isnan(log->value[first * n + c])) first++;
-    for (long row = 0; row < first; row++) log->value[row * n + c] = log->value[first * n + c];
-    for (long row = first, next = first; row < log->rows; row++) {
-      double *value = &log->value[row * n + c];
-      if (!isnan(*value)) continue;
-      for (next = next > row ? next : row; next < log->rows && isnan(log->value[next * n + c]);) next++;
-      double before = log->value[(row - 1) * n + c], from = log->time[row - 1];
-      bool last = next == log->rows || log->plan->hold;
-      double along = last ? 0 : (log->time[row] - from) / (log->time[next] - from);
-      *value = last ? before : before + along * (log->value[next * n + c] - before);
-    }
+  for (int i = 0; i < log->plan->channels; i++) {
+    if (!log->plan->channel[i].is_input || log->missing[i] < log->rows) continue;
+    od_messages_add(messages, (od_place){.file = log->plan->file}, "has no value of the input '%s'",
+                    log->plan->channel[i].name);
+    ok = false;
   }
   return ok;
 }
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-static od_status make_log(od_log_plan *plan, od_table *t, od_log **out, od_messages *messages) {
-  long repeated = drop_repeated(plan, t), first = 0;
-  long rows = check_times(plan, t, messages) ? choose_rows(plan, t, &first, messages) : 0;
-  if (rows == 0) return OD_BAD_INPUT;
-  od_log *log = *out = calloc(1, sizeof *log);
-  if (!log) return OD_NO_MEMORY;
-  log->plan = plan;
-  log->repeated = repeated;
-  if (!allocate(log, rows, plan->channels)) return OD_NO_MEMORY;
-  fill(log, t, first);
-  find_constants(log);
-  return bridge_inputs(log, messages) ? OD_OK : OD_BAD_INPUT;
+static od_status hold(od_log *log, od_error *err) {
+  size_t rows = (size_t)log->rows + 1, channels = (size_t)log->plan->channels;
+  double *time = calloc(rows, sizeof *time), *value = calloc(rows * channels + 1, sizeof *value);
+  od_log_cursor *cursor = NULL;
+  od_status status = time && value ? od_log_cursor_new(log, &cursor, err) : od_fail(err, OD_NO_MEMORY, "memory");
+  const double *row = NULL;
+  bool more = true;
+  for (long k = 0; status == OD_OK; k++) {
+    status = od_log_cursor_next(cursor, &time[k], &row, &more, err);
+    if (status != OD_OK || !more) break;
+    memcpy(value + (size_t)k * channels, row, channels * sizeof *value);
+  }
+  od_log_cursor_free(cursor);
+  if (status == OD_OK) {
+    log->time = time;
+    log->value = value;
+    return OD_OK;
+  }
+  free(time);
+  free(value);
+  return status;
+}
+
+// Short logs are held, so that nobody cares what becomes of their files.
+static od_status hold_if_short(od_log *log, od_error *err) {
+  double size = (double)log->rows * (log->plan->channels + 1) * sizeof(double);
+  bool holds = od_row_reader_holds(log->file) || size <= (double)log->plan->most_held;
+  od_status status = holds ? hold(log, err) : OD_OK;
+  if (!log->value) return status;
+  od_row_reader_close(log->file);
+  log->file = NULL;
+  return OD_OK;
+}
+
+static od_status make_log(od_log *log, od_messages *messages) {
+  od_error err = {0};
+  survey s = {.log = log};
+  od_status status = walk(&s, &err);
+  if (status == OD_OK && !(check_cells(log, messages) && check_times(&s, messages) && check_count(&s, messages) &&
+                           check_inputs(log, messages)))
+    return OD_BAD_INPUT;
+  bool cut = status == OD_OK && od_row_reader_is_cut(log->file);
+  if (status == OD_OK) status = hold_if_short(log, &err);
+  if (status == OD_OK) status = od_log_count_jumps(log, &err);
+  if (status == OD_OK && cut)
+    od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
+                    "the file ends here, within a line; is it complete?");
+  if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
+  return status;
 }
 
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages) {
   *out = NULL;
-  od_table *table = NULL;
-  od_status status = read_table(plan, &table, messages);
+  od_row_reader *file = NULL;
+  od_status status = open_file(plan, &file, messages);
   if (status != OD_OK) return status;
-  if (!od_log_match(plan, table, plan->file, units, messages) || !check_cells(plan, table, messages))
-    status = OD_BAD_INPUT;
-  if (status == OD_OK) status = make_log(plan, table, out, messages);
-  if (status == OD_OK && table->places.cut && table->rows > 0)
-    od_messages_say(messages, true, (od_place){plan->file, table->places.line[table->rows - 1], 1},
-                    "the file ends here, within a line; is it complete?");
-  od_table_free(table);
+  if (!od_log_match(plan, od_row_reader_head(file), plan->file, units, messages)) {
+    od_row_reader_close(file);
+    return OD_BAD_INPUT;
+  }
+  od_log *log = new_log(plan, file);
+  status = log ? make_log(log, messages) : OD_NO_MEMORY;
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "memory ran out while reading %s", plan->file);
-  if (status == OD_OK) return OD_OK;
-  od_log_free(*out);
-  *out = NULL;
+  if (status == OD_OK)
+    *out = log;
+  else
+    od_log_free(log);
   return status;
 }
 
@@ -236,6 +279,9 @@ bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
 
 void od_log_free(od_log *log) {
   if (!log) return;
+  od_row_reader_close(log->file);
+  free(log->wanted);
+  free(log->facts);
   free(log->time);
   free(log->value);
   free(log->missing);

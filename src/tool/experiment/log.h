@@ -36,6 +36,7 @@ typedef struct od_log_plan {
   const char **missing;  // texts and numbers that stand for no value; ends with NULL; may be NULL
   int skip;              // lines of a text file before its header
   bool hold;             // inputs keep their value until the next row; else they go straight to it
+  size_t most_held;      // bytes: a longer log is not held, but read from its file as often as its rows are wanted
 } od_log_plan;
 
 // Reads a section like 'data' at a node (-1: there is none; everything is called by its own name) for a machine's outputs
@@ -52,27 +53,53 @@ static inline double od_channel_value(const od_channel *c, const double *row) {
   return c->at < 0 ? c->otherwise : od_convert(&c->conversion, c->scale * row[c->at] + c->offset);
 }
 
+// What is known of a channel without its rows.
+typedef struct od_channel_facts {
+  double least, most;  // of its values; +-INFINITY: it has none
+  long first, last;    // the first row with a value, and the last
+  double first_value, last_value;
+  double steepest;  // the largest change from one value to the next
+  long jumps;       // of an input, see od_log_jumps()
+} od_channel_facts;
+
 typedef struct od_log {
   const od_log_plan *plan;  // its channels are the log's
   long rows;
-  double *time;        // s, each later than the one before
-  double *value;       // value[row * channels + channel]; NAN: missing. Inputs have no gaps: these have been bridged
-  long *missing;       // per channel, in the rows that count
-  bool *constant;      // per channel: it never changes
-  long repeated;       // rows with the time of the row before, which are left out
-  double longest, at;  // the longest time between two rows, and when it begins
+  double begin, end;        // times of the first row and of the last
+  long *missing;            // per channel, in the rows that count
+  bool *constant;           // per channel: it never changes
+  od_channel_facts *facts;  // per channel
+  long repeated;            // rows with the time of the row before, which are left out
+  double longest, at;       // the longest time between two rows, and when it begins
+  // The rows of a short log, and of a file that cannot be read twice. Others are read whenever they are asked for.
+  double *time, *value;  // value[row * channels + channel]; NULL: they are in the file
+  struct od_row_reader *file;
+  bool *wanted;  // per column of the file
 } od_log;
 
 // Reads the plan's file. OD_BAD_INPUT or OD_IO with messages about all that is wrong.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
 
+// ---- rows (log_cursor.c)
+
+// Goes over the rows of a log; any number of them at the same time.
+typedef struct od_log_cursor od_log_cursor;
+od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
+void od_log_cursor_free(od_log_cursor *c);
+// The next row: its time, later than the one before, and a value per channel, which stays until the next call. NAN: missing; inputs have no
+// gaps: these are bridged. *more false: there is none.
+od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
+
 // Adds a remark about rows that were left out because their time is that of the row before. False: memory ran out.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
 
-// log_jumps.c: how often a channel jumps: changes within one row by more than a tenth of its range, and hardly in the
+// log_jumps.c: counts how often each input jumps: changes within one row by more than a tenth of its range, and hardly in the
 // rows around it.
-long od_log_jumps(const od_log *log, int channel);
+od_status od_log_count_jumps(od_log *log, od_error *err);
+static inline long od_log_jumps(const od_log *log, int channel) {
+  return log->facts[channel].jumps;
+}
 // Adds a remark about every input that jumps, unless inputs are held from row to row. False: memory ran out.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
 // Whether inputs are unknown for a while, because the log has no rows there; and a remark about it.

@@ -2,6 +2,7 @@
 // value, the machine has most likely seen a jump, and straight lines from row to row spread it over the time between
 // two rows. And pauses, in which the inputs are not known.
 #include <math.h>
+#include <stdlib.h>
 
 #include "experiment/log.h"
 #include "io/display.h"
@@ -11,25 +12,54 @@ static const double level = 0.1;  // of the change: what the rows before and aft
 
 static const double pause_rows = 20;  // the usual time between rows, so many times, is a pause
 
-static double change(const od_log *log, int channel, long row) {
-  int n = log->plan->channels;
-  return row < 1 || row >= log->rows ? 0 : fabs(log->value[row * n + channel] - log->value[(row - 1) * n + channel]);
+// The present and the last two changes of an input, whose values go on.
+typedef struct changes {
+  double value, now, before, before_that;
+} changes;
+
+// A jump is known when the row after it is.
+static void judge_change(od_channel_facts *f, const changes *c) {
+  double aside = fmax(c->before_that, c->now);
+  f->jumps += c->before > 0 && c->before >= large * (f->most - f->least) && aside <= level * c->before;
 }
 
-long od_log_jumps(const od_log *log, int channel) {
-  int n = log->plan->channels;
-  double least = INFINITY, most = -INFINITY;
-  for (long row = 0; row < log->rows; row++) {
-    least = fmin(least, log->value[row * n + channel]);
-    most = fmax(most, log->value[row * n + channel]);
+static void take_change(od_channel_facts *f, changes *c, double value, long row) {
+  c->before_that = c->before;
+  c->before = c->now;
+  c->now = row > 0 ? fabs(value - c->value) : 0;
+  c->value = value;
+  if (row > 1) judge_change(f, c);
+}
+
+// Whether an input may jump at all; bridged gaps make changes smaller, but for round-off.
+static bool may_jump(const od_log *log, int channel) {
+  const od_channel_facts *f = &log->facts[channel];
+  bool large_enough = f->steepest > 0 && f->steepest >= 0.999 * large * (f->most - f->least);
+  return log->plan->channel[channel].is_input && large_enough;
+}
+
+// Less than four rows do not show what is before and after.
+od_status od_log_count_jumps(od_log *log, od_error *err) {
+  bool any = false;
+  for (int i = 0; i < log->plan->channels; i++) any = any || may_jump(log, i);
+  if (!any || log->rows <= 3) return OD_OK;
+  changes *c = calloc((size_t)log->plan->channels, sizeof *c);
+  od_log_cursor *cursor = NULL;
+  od_status status =
+      c ? od_log_cursor_new(log, &cursor, err) : od_fail(err, OD_NO_MEMORY, "memory ran out while reading a log");
+  const double *value = NULL;
+  bool more = true;
+  for (long row = 0; status == OD_OK; row++) {
+    double time;
+    status = od_log_cursor_next(cursor, &time, &value, &more, err);
+    for (int i = 0; i < log->plan->channels && status == OD_OK; i++)
+      // After the last row nothing changes.
+      if (may_jump(log, i)) take_change(&log->facts[i], &c[i], more ? value[i] : c[i].value, row);
+    if (!more) break;
   }
-  long jumps = 0;
-  // Less than four rows do not show what is before and after.
-  for (long row = 1; row < log->rows && log->rows > 3; row++) {
-    double now = change(log, channel, row), aside = fmax(change(log, channel, row - 1), change(log, channel, row + 1));
-    jumps += now > 0 && now >= large * (most - least) && aside <= level * now;
-  }
-  return jumps;
+  od_log_cursor_free(cursor);
+  free(c);
+  return status;
 }
 
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict) {
@@ -52,7 +82,7 @@ bool od_log_pauses(const od_log *log) {
   for (int c = 0; c < log->plan->channels; c++)
     inputs = inputs || (log->plan->channel[c].is_input && !log->constant[c]);
   if (!inputs || log->rows < 4) return false;
-  double usual = (log->time[log->rows - 1] - log->time[0] - log->longest) / (double)(log->rows - 2);
+  double usual = (log->end - log->begin - log->longest) / (double)(log->rows - 2);
   return log->longest > pause_rows * usual;
 }
 

@@ -7,10 +7,13 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 
+static const size_t most_held = 4000000;
+
 static od_log_plan empty_plan(void) {
   return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
                        .start = -INFINITY,
-                       .end = INFINITY};
+                       .end = INFINITY,
+                       .most_held = most_held};
 }
 
 void od_log_plan_free(od_log_plan *plan) {

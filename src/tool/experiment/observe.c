@@ -42,14 +42,13 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 
 // The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
-  double (*clock)(void) = r->options->processor_time ? od_processor_seconds : od_seconds;
-  double begin = clock();
+  if (!start) od_step_clock_begin(&r->clock);
   bool corrected = !r->e->uncorrected;
   for (int i = 0; i < r->ny; i++)
     r->y[i] = i < r->e->sensors && corrected ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
-  if (!start) r->o->seconds += clock() - begin;
+  if (!start) od_step_clock_end(&r->clock);
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
   return status;
 }
@@ -179,12 +178,34 @@ static od_status run_all(od_observe_run *r, const od_sample *first, od_error *er
   while (status == OD_OK) {
     od_sample sample;
     bool more = true;
+    if (r->options->samples > 0 && r->o->steps + 1 >= r->options->samples) break;
     if (!goes_on(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", r->t);
     status = r->source->next(r->source->self, &sample, &more, err);
     if (status != OD_OK || !more) break;
     status = take_sample(r, &sample, err);
+    r->broken = status != OD_OK;
   }
   return status;
+}
+
+// Of a run that failed, the last row is found by another run up to there, if nobody had asked for it.
+static void record_last(const od_experiment *e, const od_observe_options *options, od_observed *o) {
+  const od_observe_options again = {.progress = options->progress,
+                                    .user = options->user,
+                                    .parameters = options->parameters,
+                                    .sigmas = options->sigmas,
+                                    .keep = OD_ROWS_LAST,
+                                    .samples = o->steps + 1};
+  od_observed *second = NULL;
+  od_error ignored = {0};
+  o->table->rows = 0;
+  if (od_observe(e, &again, &second, &ignored) == OD_OK) {
+    od_table *table = o->table;
+    od_summing *sums = o->sums;
+    o->table = second->table, second->table = table;
+    o->sums = second->sums, second->sums = sums;
+  }
+  od_observed_free(second);
 }
 
 static void keep_estimates(od_observe_run *r) {
@@ -198,6 +219,7 @@ static void keep_estimates(od_observe_run *r) {
     r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise);
   }
   for (int i = 0; i < r->e->sensors; i++) od_innovation_record_sensor(r->innovations, i, &r->o->innovations[i]);
+  r->o->windows = od_innovation_record_windows(r->innovations, r->o->window);
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -217,7 +239,12 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   r->o->begin = first.t;
   for (int i = 0; i < r->np; i++) r->o->start[i] = od_observer_parameters(r->observer)[i];
   od_innovation_record_mark(r->innovations, r->observer, first.t);
+  r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
+  r->o->seconds = od_step_clock_seconds(&r->clock);
+  bool table = !r->options->no_table && !(r->broken && r->unrecorded);
+  if (table && od_observe_end_rows(r) != OD_OK && status == OD_OK)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   keep_estimates(r);
   od_error_record_result(r->errors, r->o->metric);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
@@ -237,6 +264,7 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   if (status == OD_OK) status = observe(&r, &started, err);
   od_observe_release(&r);
   od_sample_source_free(&own);
+  if (started && r.broken && r.unrecorded) record_last(e, options, *out);
   if (status == OD_OK && options->repeat && !options->source)
     status = od_observe_start_dependence(e, options, *out, err);
   if (status == OD_OK && options->judge_truth && !options->source && !e->log)
@@ -258,6 +286,10 @@ void od_observed_free(od_observed *o) {
   free(o->bias);
   free(o->shift);
   free(o->clipped);
+  free(o->within);
+  free(o->known);
+  free(o->window);
+  free(o->sums);
   od_verdict_free(&o->verdict);
   free(o->start);
   free(o->estimate);

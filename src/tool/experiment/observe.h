@@ -44,8 +44,20 @@ typedef struct od_columns {
   int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: nis where there is none
 } od_columns;
 
+// Which rows the table of a run has.
+typedef enum od_rows_kept {
+  OD_ROWS_ALL,      // one per sample
+  OD_ROWS_PICTURE,  // of a long run those that its charts need (io/thin_table.h)
+  OD_ROWS_LAST      // the last one
+} od_rows_kept;
+
 typedef struct od_observed {
-  od_table *table;  // a row per sample; NULL: not asked for
+  od_table *table;    // of samples; NULL: not asked for
+  od_rows_kept kept;  // which of them
+  long rows;          // samples that were recorded
+  od_summing *sums;   // of each column over all of them, whatever the table has
+  long *within,
+      *known;  // of each watched output: samples whose true value is within the 95 % interval, of those that have one
   od_columns columns;
   bool has_truth;      // whether anybody knows what is true; else there is no coverage, NEES or curve either
   long steps;          // samples after the start
@@ -71,10 +83,13 @@ typedef struct od_observed {
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;
   int curves;
-  long *clipped;       // per watched output: samples in which it was, see od_observer_clipped(); where there is a table
-  bool failed_early;   // the run ended before its time because something failed
-  od_verdict verdict;  // may all this be trusted? See observe_verdict.h
-  double level;        // of significance, of each of the verdict's tests
+  long *clipped;  // per watched output: samples in which it was, see od_observer_clipped(); where there is a table
+  long looks;     // samples that were looked at for that
+  od_nis_part *window;  // NIS over the run
+  int windows;
+  bool failed_early;          // the run ended before its time because something failed
+  od_verdict verdict;         // may all this be trusted? See observe_verdict.h
+  double level;               // of significance, of each of the verdict's tests
   struct od_observed *bound;  // the best that is possible, see cramer_rao.h; NULL: not asked for, or not known
 } od_observed;
 
@@ -103,7 +118,8 @@ typedef struct od_observe_options {
   bool judge_truth;     // looks whether the steps are short enough for the true machine; not with a source of one's own
   bool keep_going;      // a failed step does not end the run: see docs/experiment-files.md
   bool processor_time;  // od_observed.seconds are of the processor, not of the clock on the wall
-  bool forget_rows;     // the table has the last row only
+  od_rows_kept keep;    // of the table
+  long samples;         // ends the run after so many; 0: the source does
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.
@@ -118,6 +134,9 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
 struct od_model;
 void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
                                  double h, double step, const double *process, double *Q, int n);
+
+// Of a column of the table over all samples, also of those whose rows it does not have.
+od_summary od_observed_summary(const od_observed *o, int column);
 
 // NIS per dimension and the interval in which it lies in 95 % of all cases when the filter is right.
 typedef struct od_consistency {

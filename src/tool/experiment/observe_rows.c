@@ -1,10 +1,17 @@
 // The table of a run: a row per sample with what was measured, estimated and true (od_columns in observe.h).
+//
+// How uncertain outputs are costs more than the filter's step, as they are tried at many states (observe/spread.h). Where nobody asked for
+// rows it is found for the last one, and for those samples that are looked at for clipped outputs: all of them at first, then some, and
+// all again as long as one is clipped.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiment/observe_run.h"
 #include "machine/machine.h"
+#include "math/normal.h"
+
+enum { ALL_LOOKS = 65536, LOOK_EVERY = 256 };
 
 static od_columns lay_out(const od_observe_run *r) {
   const od_experiment *e = r->e;
@@ -30,7 +37,12 @@ od_status od_observe_make_table(od_observe_run *r, od_error *err) {
   od_columns c = r->o->columns = lay_out(r);
   r->o->table = od_table_new(c.count);
   r->row = calloc((size_t)c.count, sizeof *r->row);
-  if (!r->o->table || !r->row) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  r->o->sums = calloc((size_t)c.count, sizeof *r->o->sums);
+  r->o->kept = r->options->keep;
+  bool thins = r->options->keep == OD_ROWS_PICTURE;
+  if (thins && r->o->table) r->thin = od_thin_table_new(r->o->table);
+  if (!r->o->table || !r->row || !r->o->sums || (thins && !r->thin))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = od_table_label(r->o->table, 0, "time", "s");
   for (int i = 0; i < e->sensors && status == OD_OK; i++) {
     status = label(r, 1 + i, "measured", e->sensor[i].name, e->sensor[i].unit);
@@ -51,7 +63,29 @@ od_status od_observe_make_table(od_observe_run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
+// --- Rows ---------------------------------------------------------------------------------------------------------
+
+static void fill_watched(od_observe_run *r, const od_sample *s, bool look) {
+  const od_experiment *e = r->e;
+  const od_columns *c = &r->o->columns;
+  if (look) r->clipping = false;
+  for (int i = 0; i < e->watches; i++) {
+    double *to = r->row + c->watched + c->per_watched * i;
+    double estimated = r->y_estimated[e->watched[i].row];
+    to[0] = estimated;
+    to[1] = r->y_sigma[e->watched[i].row];
+    bool clipped = look && od_observer_clipped(r->observer, e->watched[i].row);
+    r->o->clipped[i] += clipped;
+    r->clipping = r->clipping || clipped;
+    if (!r->o->has_truth) continue;
+    to[2] = s->truth[i];
+    to[3] = estimated - s->truth[i];
+    r->o->known[i] += !isnan(to[2]);
+    r->o->within[i] += !isnan(to[2]) && fabs(to[0] - to[2]) <= OD_NORMAL95 * to[1];
+  }
+}
+
+static od_status fill_row(od_observe_run *r, const od_sample *s, bool look) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
   od_status status = od_observer_outputs(r->observer, r->y_estimated, r->y_sigma);
@@ -60,16 +94,7 @@ od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->row[0] = s->t;
-  for (int i = 0; i < e->watches; i++) {
-    double *to = r->row + c->watched + c->per_watched * i;
-    double estimated = r->y_estimated[e->watched[i].row];
-    to[0] = estimated;
-    to[1] = r->y_sigma[e->watched[i].row];
-    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
-    if (!r->o->has_truth) continue;
-    to[2] = s->truth[i];
-    to[3] = estimated - s->truth[i];
-  }
+  fill_watched(r, s, look);
   for (int i = 0; i < e->parameters; i++) {
     r->row[c->parameter + 2 * i] = p[i];
     r->row[c->parameter + 2 * i + 1] = od_observer_parameter_sigma(r->observer, i);
@@ -83,6 +108,39 @@ od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
   r->row[c->settled] = od_observer_settled(r->observer);
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
   for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
-  if (r->options->forget_rows) r->o->table->rows = 0;
+  for (int i = c->watched; i < c->parameter; i++) od_summing_take(&r->o->sums[i], r->row[i]);
+  return OD_OK;
+}
+
+static od_status record(od_observe_run *r, const od_sample *s, bool look) {
+  od_status status = fill_row(r, s, look);
+  if (status != OD_OK) return status;
+  if (r->thin) return od_thin_table_append(r->thin, r->row);
+  if (r->options->keep == OD_ROWS_LAST) r->o->table->rows = 0;
   return od_table_append(r->o->table, r->row);
+}
+
+od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
+  bool look = r->o->rows < ALL_LOOKS || r->o->rows % LOOK_EVERY == 0 || r->clipping;
+  bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth;
+  r->last = *s;
+  r->o->rows++;
+  r->o->looks += look;
+  r->unrecorded = !look && !wanted;
+  if (r->unrecorded) return OD_OK;
+  od_step_clock_leave(&r->clock);
+  od_status status = record(r, s, look);
+  od_step_clock_return(&r->clock);
+  return status;
+}
+
+od_status od_observe_end_rows(od_observe_run *r) {
+  od_status status = r->unrecorded ? record(r, &r->last, false) : OD_OK;
+  r->unrecorded = false;
+  return status == OD_OK && r->thin ? od_thin_table_finish(r->thin) : status;
+}
+
+od_summary od_observed_summary(const od_observed *o, int column) {
+  bool has_sums = o->kept != OD_ROWS_ALL && column >= o->columns.watched && column < o->columns.parameter;
+  return has_sums ? od_summing_result(&o->sums[column]) : od_table_summary(o->table, column);
 }

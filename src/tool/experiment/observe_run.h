@@ -4,6 +4,8 @@
 
 #include "experiment/error_metrics.h"
 #include "experiment/observe.h"
+#include "experiment/step_clock.h"
+#include "io/thin_table.h"
 
 typedef struct od_observe_run {
   const od_experiment *e;
@@ -20,7 +22,13 @@ typedef struct od_observe_run {
   double *process;                // nx^2: that of the states, in the present coordinates, where outputs tell it
   long repartitions;              // changes of coordinates so far
   double *Q, Q_step;              // process noise of a step, and the step it is for
+  od_step_clock clock;
   double *row;
+  od_thin_table *thin;  // what thins the table, if it must
+  od_sample last;       // the last sample that was taken in
+  bool unrecorded;      // its row was not asked for
+  bool broken;          // a step has failed, and the observer is somewhere after that sample
+  bool clipping;        // some output was clipped when this was looked at last
   od_innovation_record *innovations;
   od_error_record *errors;
   void *saved;   // the observer's block after the last good sample, if the run must go on
@@ -47,7 +55,9 @@ od_status od_observe_follow_coordinates(od_observe_run *r);
 
 // The table with its columns, and the row.
 od_status od_observe_make_table(od_observe_run *r, od_error *err);
-// A row of what the observer says after a sample.
+// A row of what the observer says after a sample, where somebody wants it.
 od_status od_observe_record_row(od_observe_run *r, const od_sample *s);
+// After the last sample: the last row is recorded in any case.
+od_status od_observe_end_rows(od_observe_run *r);
 
 #endif

@@ -31,16 +31,21 @@ static bool allocate(od_observe_run *r) {
   r->o->innovations = calloc((size_t)r->e->sensors + 1, sizeof *r->o->innovations);
   r->o->moved = calloc(np + 1, sizeof *r->o->moved);
   r->o->clipped = calloc((size_t)r->e->watches + 1, sizeof *r->o->clipped);
+  r->o->within = calloc((size_t)r->e->watches + 1, sizeof *r->o->within);
+  r->o->known = calloc((size_t)r->e->watches + 1, sizeof *r->o->known);
+  r->o->window = calloc(OD_MOST_WINDOWS, sizeof *r->o->window);
   r->innovations = od_innovation_record_new(r->e->sensors, r->nu, r->np);
   r->errors = od_error_record_new(r->e, r->plant, r->source->begin, r->source->end);
   r->o->metric = doubles((size_t)r->e->metrics, &ok);
-  return ok && r->errors && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->innovations;
+  return ok && r->errors && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->o->within &&
+         r->o->known && r->o->window && r->innovations;
 }
 
 void od_observe_release(od_observe_run *r) {
   od_observer_free(r->observer);
   od_innovation_record_free(r->innovations);
   od_error_record_free(r->errors);
+  od_thin_table_free(r->thin);
   free(r->saved);
   od_plant_free(r->plant);
   double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->y_sigma, r->Q, r->process, r->row};

@@ -70,10 +70,19 @@ static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *
   return status;
 }
 
-static void read_log(const od_experiment *e, signal_sums *sums) {
-  const od_log *log = e->log;
-  for (long row = 0; row < log->rows; row++)
-    for (int i = 0; i < e->sensors; i++) add(&sums[i], log->value[row * log->plan->channels + e->channel[i]]);
+static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *err) {
+  od_log_cursor *cursor = NULL;
+  od_status status = od_log_cursor_new(e->log, &cursor, err);
+  const double *value = NULL;
+  double time;
+  bool more = true;
+  while (status == OD_OK) {
+    status = od_log_cursor_next(cursor, &time, &value, &more, err);
+    if (status != OD_OK || !more) break;
+    for (int i = 0; i < e->sensors; i++) add(&sums[i], value[e->channel[i]]);
+  }
+  od_log_cursor_free(cursor);
+  return status;
 }
 
 // From the size of its signal to the sensor's sigma.
@@ -123,7 +132,7 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
   if (status == OD_OK && xl->simulated)
     status = run_truth(e, sums, &err);
   else if (status == OD_OK && e->log)
-    read_log(e, sums);
+    status = read_log(e, sums, &err);
   if (status == OD_NO_MEMORY)
     ld->no_memory = true;
   else if (status != OD_OK)

@@ -2,17 +2,11 @@
 #ifndef OD_EXPERIMENT_TRUE_RUN_H
 #define OD_EXPERIMENT_TRUE_RUN_H
 
-#include "experiment/experiment.h"
+#include "experiment/true_motion.h"
 #include "io/table.h"
 #include "io/verdict.h"
 
 typedef struct od_true_run od_true_run;
-
-// Asked now and then, with the part that is done, whether to go on. NULL: it always does.
-typedef struct od_going_on {
-  bool (*progress)(void *user, double done);
-  void *user;
-} od_going_on;
 
 // The experiment must outlive the run and have a true machine.
 od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err);

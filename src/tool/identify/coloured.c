@@ -21,12 +21,14 @@
 // what n_t adds to the estimates by all that follows from it. This is the more precise where it holds: noise that is
 // coloured by a filter, or slow disturbances.
 //
-// Rows without values add nothing. Sets are independent. Memory: one series of one sensor.
+// Rows without values add nothing. Sets are independent. Rows come twice, for the window and for V. Memory: one series of one
+// sensor, and the rows of a window.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 #include "math/normal.h"
@@ -52,48 +54,67 @@ static double weighed(const od_fit_work *w, double r) {
 }
 
 // What a weighed residual of 1 of sensor i in row k adds to each parameter.
-static void add_gain(const od_fit_work *w, int set, long k, int i, double factor, double *z) {
-  od_fit_row row = od_fit_row_of(w, set, k, i);
-  for (int a = 0; a < w->np; a++) {
-    const double *gain = w->influence->gain + a * w->n;
-    double sum = 0;
-    for (int c = 0; c < w->np; c++) sum += gain[c] * row.derivative[c];
-    for (int c = w->np; c < row.columns; c++) sum += gain[row.states + c - w->np] * row.derivative[c];
-    z[a] += factor * row.part * sum;
+OD_INTO_WIDE void add_gain(const od_fit_work *w, const od_fit_block *b, long k, int i, double factor,
+                           double *restrict z) {
+  const double *restrict derivative = od_fit_derivatives(w, b, k, i);
+  double part = factor / w->f->data[b->set]->sigma[i];
+  for (int c = 0; c < b->columns; c++) {
+    const double *restrict by = w->influence->by + od_fit_column(w, b, c) * w->np;
+    double change = part * derivative[c];
+    for (int a = 0; a < w->np; a++) z[a] += change * by[a];
   }
 }
 
-static void add_square(int np, double factor, const double *z, double *V) {
-  for (int a = 0; a < np; a++)
-    for (int b = 0; b < np; b++) V[a * np + b] += factor * z[a] * z[b];
+OD_INTO_WIDE void add_square(int np, double factor, const double *restrict z, double *restrict V) {
+  for (int a = 0; a < np; a++) {
+    double part = factor * z[a], *restrict row = V + a * np;
+    for (int b = 0; b < np; b++) row[b] += part * z[b];
+  }
 }
 
 // --- By the sums of neighbouring rows -----------------------------------------------------------------------------
 
 // What row k of a set adds to each parameter.
-static void contribution(const od_fit_work *w, int set, long k, double *z) {
+OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long k, double *z) {
   memset(z, 0, (size_t)w->np * sizeof *z);
   for (int i = 0; i < w->ns; i++) {
-    double r = od_fit_residual(w, set, k, i);
-    if (!isnan(r)) add_gain(w, set, k, i, weighed(w, r), z);
+    double r = od_fit_residual(w, b->set, k, i);
+    if (!isnan(r)) add_gain(w, b, k, i, weighed(w, r), z);
   }
 }
 
-// Rows of the window. memory: 4 np.
-static long window_of(const od_fit_work *w, int set, double *memory) {
+// How much what a row adds follows what the row before added.
+typedef struct neighbours {
+  const od_fit_work *w;
+  double *z, *last, *squares, *products;  // np each
+} neighbours;
+OD_WIDE static void add_neighbours(void *user, const od_fit_block *b) {
+  const neighbours *n = user;
+  for (long k = b->first; k < b->first + b->count && k < n->w->f->data[b->set]->fitted; k++) {
+    contribution(n->w, b, k, n->z);
+    for (int a = 0; a < n->w->np; a++) {
+      n->squares[a] += n->z[a] * n->z[a], n->products[a] += n->z[a] * n->last[a];
+      n->last[a] = n->z[a];
+    }
+  }
+}
+
+// Rows of the window.
+static od_status find_window(od_fit_work *w, int set, long *window, od_error *err) {
   int np = w->np;
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
-  double *z = memory, *last = z + np, *squares = last + np, *products = squares + np;
-  memset(last, 0, 3 * (size_t)np * sizeof *last);
-  for (long k = 0; k < w->f->data[set]->fitted; k++) {
-    contribution(w, set, k, z);
-    for (int a = 0; a < np; a++) squares[a] += z[a] * z[a], products[a] += z[a] * last[a], last[a] = z[a];
-  }
+  double *memory = calloc(4 * (size_t)np + 1, sizeof *memory);
+  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  neighbours n = {w, memory, memory + np, memory + 2 * np, memory + 3 * np};
+  od_status status = od_fit_visit_set(w, set, add_neighbours, &n);
   for (int a = 0; a < np; a++) {
-    double rho = squares[a] > 0 ? fmin(fmax(products[a] / squares[a], 0), 0.999) : 0, alpha = 2 * rho / (1 - rho * rho);
+    double rho = n.squares[a] > 0 ? fmin(fmax(n.products[a] / n.squares[a], 0), 0.999) : 0,
+           alpha = 2 * rho / (1 - rho * rho);
     widest = fmax(widest, 1.1447 * cbrt(alpha * alpha * rows));
   }
-  return (long)fmax(fmin(ceil(widest), floor(rows / 2)), 1);
+  *window = (long)fmax(fmin(ceil(widest), floor(rows / 2)), 1);
+  free(memory);
+  return status;
 }
 
 // Half the width of a 95 % interval, in standard deviations from a window that is this part of the series.
@@ -101,24 +122,23 @@ static double half_width(double part) {
   return OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
 }
 
-// Adds a set's part of V. memory: 4 np.
-static void add_windows(const od_fit_work *w, int set, double *V, double *memory) {
-  int np = w->np;
-  long rows = w->f->data[set]->fitted, b = window_of(w, set, memory);
-  double *z = memory, *sum = z + np, wide = half_width((double)b / (double)rows) / OD_NORMAL95;
-  memset(sum, 0, (size_t)np * sizeof *sum);
-  for (long t = 0; t < rows + b - 1; t++) {
-    if (t < rows) {
-      contribution(w, set, t, z);
-      for (int a = 0; a < np; a++) sum[a] += z[a];
-    }
-    if (t >= b) {
-      contribution(w, set, t - b, z);
-      for (int a = 0; a < np; a++) sum[a] -= z[a];
-    }
-    add_square(np, wide * wide / (double)b, sum, V);
+// A running sum over the last b rows.
+typedef struct window {
+  long b, t;           // rows of the window; the row that comes next
+  double factor;       // of each square
+  double *ring, *sum;  // b x np, np: what the rows of the window added, and together
+  double *V;
+} window;
+
+// One row more, if there is one (z: what it adds), and one less.
+OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
+  double *place = v->ring + (v->t % v->b) * np;
+  for (int a = 0; a < np; a++) {
+    v->sum[a] += (z ? z[a] : 0) - place[a];
+    place[a] = z ? z[a] : 0;
   }
-  w->f->window = b > w->f->window ? b : w->f->window;
+  v->t++;
+  add_square(np, v->factor, v->sum, v->V);
 }
 
 // --- By a process of higher order ---------------------------------------------------------------------------------
@@ -166,47 +186,125 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
   return present;
 }
 
-// n_t enters e_t, e_(t+1), ...: what it adds to the parameters, g_t = gain_t + sum_j a_j g_(t+j), is found from the end
-// backwards, and on before the first row until nothing is left. ring: order + 1 of np.
-static void add_process(const od_fit_work *w, int set, int i, const double *e, const process *p, double *V,
-                        double *ring) {
-  int np = w->np, size = p->order + 1;
-  long rows = w->f->data[set]->fitted;
-  double largest = 0;
-  memset(ring, 0, (size_t)(size * np) * sizeof *ring);
-  for (long t = rows - 1; t > -rows; t--) {
-    double *g = ring + ((t + rows) % size) * np, length = 0;
-    memset(g, 0, (size_t)np * sizeof *g);
-    if (t >= 0 && !isnan(e[t])) add_gain(w, set, t, i, 1, g);
-    for (int j = 1; j <= p->order; j++) {
-      const double *later = ring + ((t + rows + j) % size) * np;
-      for (int a = 0; a < np; a++) g[a] += p->a[j - 1] * later[a];
-    }
-    add_square(np, p->variance, g, V);
-    for (int a = 0; a < np; a++) length += fabs(g[a]) / sqrt(V[a * (np + 1)] + DBL_MIN);
-    largest = fmax(largest, length);
-    if (t < 0 && length < 1e-4 * largest) break;
+// Noise n_t enters e_t, e_(t+1), ..., and what it adds to the parameters is g_t = gain_t + sum_j a_j g_(t+j). A stationary process has
+// the same covariances backwards in time, so that V is also the sum over g_t = gain_t + sum_j a_j g_(t-j), which rows
+// give as they come, and goes on behind the last row until nothing is left.
+typedef struct filter {
+  process p;
+  long t;        // the row that comes next
+  double *ring;  // order + 1 of np
+  double *V;
+} filter;
+
+// The next place of the ring, with what the rows before lead to.
+OD_INTO_WIDE double *filter_next(filter *f, int np) {
+  int size = f->p.order + 1;
+  double *g = f->ring + (f->t % size) * np;
+  memset(g, 0, (size_t)np * sizeof *g);
+  for (int j = 1; j <= f->p.order && j <= f->t; j++) {
+    const double *earlier = f->ring + ((f->t - j) % size) * np;
+    for (int a = 0; a < np; a++) g[a] += f->p.a[j - 1] * earlier[a];
+  }
+  f->t++;
+  return g;
+}
+
+static void filter_end(filter *f, int np, long rows) {
+  const double nothing = 1e-12;  // of a variance
+  double left = INFINITY;
+  for (long t = 0; t < rows && left > nothing; t++) {
+    const double *g = filter_next(f, np);
+    add_square(np, f->p.variance, g, f->V);
+    left = 0;
+    for (int a = 0; a < np; a++) left += f->p.variance * g[a] * g[a] / (f->V[a * (np + 1)] + DBL_MIN);
   }
 }
 
-static od_status add_processes(od_fit_work *w, int set, double *V, od_error *err) {
+// Residuals of sensor i as a process. e: as many numbers as there are rows. False: they are none.
+static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;
-  double *e = malloc(((size_t)rows + (size_t)(MOST_ORDER + 2) * (size_t)w->np) * sizeof *e);
-  if (!e) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < w->ns && od_fit_keeps_going(w); i++) {
-    double covariance[MOST_ORDER + 1] = {0};
-    for (long k = 0; k < rows; k++) {
-      double r = od_fit_residual(w, set, k, i);
-      e[k] = isnan(r) ? r : weighed(w, r);
-    }
-    int most = (int)fmin(fmin(10 * log10((double)rows), (double)rows / 4), MOST_ORDER);
-    double present = find_covariances(w, e, rows, most, covariance);
-    if (!od_fit_keeps_going(w) || !(covariance[0] > 0) || !isfinite(covariance[0])) continue;
-    process p = fit_process(covariance, most, present);
-    add_process(w, set, i, e, &p, V, e + rows);
+  double covariance[MOST_ORDER + 1] = {0};
+  for (long k = 0; k < rows; k++) {
+    double r = od_fit_residual(w, set, k, i);
+    e[k] = isnan(r) ? r : weighed(w, r);
   }
-  free(e);
-  return OD_OK;
+  int most = (int)fmin(fmin(10 * log10((double)rows), (double)rows / 4), MOST_ORDER);
+  double present = find_covariances(w, e, rows, most, covariance);
+  if (!od_fit_keeps_going(w) || !(covariance[0] > 0) || !isfinite(covariance[0])) return false;
+  *p = fit_process(covariance, most, present);
+  return true;
+}
+
+// --- Both in one pass ---------------------------------------------------------------------------------------------
+
+typedef struct passage {
+  const od_fit_work *w;
+  window v;
+  filter *f;  // of each sensor
+  bool *is_process;
+  double *z, *gain;  // np
+} passage;
+
+OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
+  passage *p = user;
+  const od_fit_work *w = p->w;
+  int np = w->np;
+  for (long k = b->first; k < b->first + b->count && k < w->f->data[b->set]->fitted; k++) {
+    memset(p->z, 0, (size_t)np * sizeof *p->z);
+    for (int i = 0; i < w->ns; i++) {
+      double r = od_fit_residual(w, b->set, k, i), weight = isnan(r) ? 0 : weighed(w, r);
+      memset(p->gain, 0, (size_t)np * sizeof *p->gain);
+      if (!isnan(r)) add_gain(w, b, k, i, 1, p->gain);
+      for (int a = 0; a < np; a++) p->z[a] += weight * p->gain[a];
+      if (!p->is_process[i]) continue;
+      double *g = filter_next(&p->f[i], np);
+      for (int a = 0; a < np; a++) g[a] += p->gain[a];
+      add_square(np, p->f[i].p.variance, g, p->f[i].V);
+    }
+    move_window(&p->v, np, p->z);
+  }
+}
+
+static od_status go_through(od_fit_work *w, int set, passage *p) {
+  long rows = w->f->data[set]->fitted;
+  od_status status = od_fit_visit_set(w, set, add_rows, p);
+  for (long t = 1; t < p->v.b && status == OD_OK; t++) move_window(&p->v, w->np, NULL);
+  for (int i = 0; i < w->ns && status == OD_OK; i++)
+    if (p->is_process[i]) filter_end(&p->f[i], w->np, rows);
+  return status;
+}
+
+// Adds a set's part of V: by windows, then by processes.
+static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
+  size_t np = (size_t)w->np, ns = (size_t)w->ns, rows = (size_t)w->f->data[set]->fitted;
+  long b = 1;
+  od_status status = find_window(w, set, &b, err);
+  if (status != OD_OK) return status;
+  size_t ring = (MOST_ORDER + 1) * np;
+  double *e = malloc(rows * sizeof *e), *memory = calloc(((size_t)b + 3) * np + ns * ring + 1, sizeof *memory);
+  filter *f = calloc(ns + 1, sizeof *f);
+  bool *is_process = calloc(ns + 1, sizeof *is_process);
+  double wide = half_width((double)b / (double)rows) / OD_NORMAL95;
+  if (e && memory && f && is_process) {
+    double *at = memory + ((size_t)b + 3) * np;
+    for (int i = 0; i < w->ns && od_fit_keeps_going(w); i++, at += ring) {
+      f[i] = (filter){.ring = at, .V = V + np * np};
+      is_process[i] = find_process(w, set, i, e, &f[i].p);
+    }
+    passage p = {
+        .w = w,
+        .v = {.b = b, .factor = wide * wide / (double)b, .ring = memory, .sum = memory + (size_t)b * np, .V = V},
+        .f = f,
+        .is_process = is_process,
+        .z = memory + ((size_t)b + 1) * np,
+        .gain = memory + ((size_t)b + 2) * np};
+    status = go_through(w, set, &p);
+    w->f->window = b > w->f->window ? b : w->f->window;
+  } else {
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  free(e), free(memory), free(f), free(is_process);
+  return status;
 }
 
 // --- Results ------------------------------------------------------------------------------------------------------
@@ -262,15 +360,12 @@ static void keep(od_fit_work *w, const double *V, double *gradient) {
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   size_t np = (size_t)w->np;
-  double *V = calloc(2 * np * np + 5 * np + 1, sizeof *V);
+  double *V = calloc(2 * np * np + np + 1, sizeof *V);
   if (!V) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  double *memory = V + 2 * np * np, *gradient = memory + 4 * np;
+  double *gradient = V + 2 * np * np;
   od_status status = OD_OK;
-  for (int set = 0; set < w->f->sets && w->influence && status == OD_OK; set++) {
-    if (w->f->data[set]->fitted == 0) continue;
-    add_windows(w, set, V, memory);
-    status = add_processes(w, set, V + np * np, err);
-  }
+  for (int set = 0; set < w->f->sets && w->influence && status == OD_OK; set++)
+    if (w->f->data[set]->fitted > 0) status = add_set(w, set, V, err);
   for (size_t i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
   w->f->widened = w->influence && any_is_coloured(w->f);
   if (status == OD_OK) keep(w, V, gradient);

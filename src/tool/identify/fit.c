@@ -10,6 +10,8 @@
 #include "identify/fit_work.h"
 #include "identify/project_states.h"
 #include "io/clock.h"
+#include "least_squares/loss.h"
+#include "least_squares/row_qr.h"
 
 // --- Waiting ------------------------------------------------------------------------------------------------------
 
@@ -55,37 +57,78 @@ double od_fit_loss_scale(const od_fit_plan *plan) {
   return plan->loss_scale > 0 ? plan->loss_scale : 1;
 }
 
-static od_status find_influence(od_fit_work *w, const double *J, int tied, const double *tie, od_error *err) {
-  const od_ls_result *r = w->f->search;
-  const od_influence_of of = {.m = r->m,
-                              .n = r->n,
-                              .np = w->np,
-                              .J = J,
-                              .r = r->residuals,
-                              .at_bound = r->at_bound,
-                              .tied = tied,
-                              .tie = tie,
-                              .loss = w->plan->loss,
-                              .loss_scale = od_fit_loss_scale(w->plan)};
-  return od_influence_new(&of, &w->influence, err);
+// Triangles of all fitted rows at the solution, in units of their noise: as they are, and weighted as a robust loss does.
+typedef struct triangles {
+  const od_fit_work *w;
+  od_row_qr plain, weighted;
+  bool robust;
+} triangles;
+
+static void put_row(const od_fit_work *w, const od_fit_block *b, const double *from, double part, od_row_qr *qr) {
+  int stride;
+  double *to = od_row_qr_next(qr, &stride);
+  for (int c = 0; c <= w->n; c++) to[c * stride] = 0;
+  for (int c = 0; c < b->columns; c++) to[od_fit_column(w, b, c) * stride] = part * from[c];
+}
+
+static void add_rows(void *user, const od_fit_block *b) {
+  triangles *t = user;
+  const od_fit_work *w = t->w;
+  const od_fit_data *d = w->f->data[b->set];
+  for (long k = b->first; k < b->first + b->count && k < d->fitted; k++)
+    for (int i = 0; i < w->ns; i++) {
+      if (isnan(d->y[k * w->ns + i])) continue;
+      const double *from = od_fit_derivatives(w, b, k, i);
+      put_row(w, b, from, 1 / d->sigma[i], &t->plain);
+      if (!t->robust) continue;
+      double weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), od_fit_residual(w, b->set, k, i)).row;
+      put_row(w, b, from, weight / d->sigma[i], &t->weighted);
+    }
+}
+
+// R (n x n) from a factorisation that has all rows.
+static void finish(od_row_qr *qr, double *R) {
+  int n = qr->k;
+  od_row_qr_end(qr);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) R[i * n + j] = j >= i ? qr->R[i * (n + 1) + j] : 0;
+}
+
+// plain, weighted: n x n. False: a set cannot be predicted here.
+static bool find_triangles(od_fit_work *w, double *memory, double *plain, double *weighted) {
+  triangles t = {.w = w, .robust = w->plan->loss != OD_LOSS_LINEAR};
+  od_row_qr_begin(&t.plain, w->n, memory);
+  od_row_qr_begin(&t.weighted, w->n, memory + od_row_qr_size(w->n));
+  if (od_fit_stand(w) != OD_OK) return false;
+  for (int set = 0; set < w->f->sets; set++)
+    if (w->f->data[set]->fitted > 0 && od_fit_visit_set(w, set, add_rows, &t) != OD_OK) return false;
+  finish(&t.plain, plain);
+  if (t.robust)
+    finish(&t.weighted, weighted);
+  else
+    memcpy(weighted, plain, (size_t)w->n * (size_t)w->n * sizeof *plain);
+  return true;
 }
 
 // With sigmas that are right the Jacobian's rows have noise 1.
 static od_status linearize(od_fit_work *w, od_error *err) {
-  int tied = od_fit_active_rows(w->f, NULL);
-  double *J = malloc(((size_t)w->m * (size_t)w->n + (size_t)(w->np * (1 + tied)) + 1) * sizeof *J);
-  const double *x = w->f->search->x;
-  if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int tied = od_fit_active_rows(w->f, NULL), n = w->n;
+  size_t square = (size_t)n * (size_t)n;
+  double *memory = malloc((2 * od_row_qr_size(n) + 2 * square + (size_t)(w->np * (1 + tied)) + 1) * sizeof *memory);
+  const od_ls_result *r = w->f->search;
+  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
-  double *size = J + (size_t)w->m * (size_t)w->n, *tie = size + w->np;
+  double *plain = memory + 2 * od_row_qr_size(n), *weighted = plain + square, *size = weighted + square,
+         *tie = size + w->np;
   od_fit_active_rows(w->f, tie);
-  for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
-  if (od_fit_jacobian(w, x, J) == 0 && od_fit_keeps_going(w)) {
-    status =
-        od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, tied, tie, &w->f->identifiability, err);
-    if (status == OD_OK && od_fit_keeps_going(w)) status = find_influence(w, J, tied, tie, err);
+  for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], r->x[i]);
+  if (find_triangles(w, memory, plain, weighted) && od_fit_keeps_going(w)) {
+    status = od_identifiability_without_states(n, n, w->np, plain, r->x, size, tied, tie, &w->f->identifiability, err);
+    const od_influence_of of = {
+        .m = n, .n = n, .np = w->np, .J = weighted, .at_bound = r->at_bound, .tied = tied, .tie = tie};
+    if (status == OD_OK && od_fit_keeps_going(w)) status = od_influence_new(&of, &w->influence, err);
   }
-  free(J);
+  free(memory);
   return status;
 }
 
@@ -135,6 +178,8 @@ static void release(od_fit_work *w) {
   free(w->dy);
   free(w->x0);
   free(w->start);
+  free(w->passing.r);
+  free(w->passing.of);
   free(w->every_state);
   free(w->states);
   od_influence_free(w->influence);

@@ -32,6 +32,9 @@ typedef struct od_fit_set {
   double time;        // to be simulated
   bool clean;         // simulated without noise
   bool borrowed;      // log, plan and channels are the experiment's own
+  // What the true machine does, the same for all seeds: inputs and sensors' outputs per row; NULL: each fit simulates it. See
+  // od_fit_keep_truth().
+  double *true_u, *true_y;
 } od_fit_set;
 
 // A function of the parameters that people want to know: a product of powers times a weighted sum.
@@ -122,6 +125,10 @@ typedef struct od_waiting {
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
+// For plans that are fitted many times: the memory that the true motion of a simulated set takes, and that motion, simulated once and kept
+// until the plan is freed.
+double od_fit_truth_bytes(const od_fit_plan *plan, int set);
+od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
 // The rule for predictions: the plan's, else exact for linear machines with uniform samples, else steps of the first integrator.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
@@ -191,6 +198,8 @@ typedef struct od_fit_options {
   bool random_start;  // begin at a point of the box drawn by `start_seed`
   uint64_t start_seed;
   bool table;  // the table of all samples is wanted
+  // So many numbers of derivatives of rows may stay in memory; what is beyond is predicted again where it is wanted. Zero: 4 million, 32 MB.
+  size_t most_kept;
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;
@@ -201,6 +210,8 @@ typedef struct od_fit_options {
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 
+// What the search took, in words.
+void od_fit_search_text(const od_fitted *f, char *text, size_t size);
 // Whether active constraints alone say what a parameter is.
 bool od_fit_is_fixed(const od_fitted *f, int parameter);
 // What a constraint says about the result, in words, and whether the data contradict it.

@@ -127,27 +127,72 @@ static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiti
   return OD_OK;
 }
 
-static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
-  const od_experiment *e = plan->e;
-  const od_machine *truth = d->set->truth ? d->set->truth : e->truth;
-  int nu = truth ? od_machine_input_count(truth) : 0;
-  d->step = e->step;
+static const od_machine *truth_of(const od_fit_plan *plan, const od_fit_set *set) {
+  return set->truth ? set->truth : plan->e->truth;
+}
+
+// Round-off in time / step must not take a row.
+static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
+  return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
+}
+
+// Inputs and outputs of the true machine, which may be known already.
+static od_status true_motion(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
+  const od_machine *truth = truth_of(plan, d->set);
+  int nu = od_machine_input_count(truth);
+  size_t rows = (size_t)d->rows;
+  for (long k = 0; k < d->rows; k++) {
+    if (!goes_on(waiting, k)) return interrupted(d, err);
+    d->time[k] = (double)k * d->step;
+    if (!d->set->true_y) od_machine_inputs(truth, d->time[k], d->u + k * nu);
+  }
+  if (!d->set->true_y) return true_outputs(plan, truth, d, waiting, err);
+  if (nu) memcpy(d->u, d->set->true_u, rows * (size_t)nu * sizeof *d->u);
+  memcpy(d->y, d->set->true_y, rows * (size_t)plan->e->sensors * sizeof *d->y);
+  return OD_OK;
+}
+
+// Without what the sensors make of it.
+static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
+  const od_machine *truth = truth_of(plan, d->set);
+  d->step = plan->e->step;
   d->uniform = true;
-  // Round-off in time / step must not take a row.
-  double rows = floor(d->set->time / d->step * (1 + 1e-12)) + 1;
+  double rows = rows_of(plan, d->set);
   if (!truth) return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither data nor a true machine", d->set->name);
   if (!(rows <= most_rows))
     return od_fail(err, OD_BAD_INPUT, "%.3g samples of the set '%s' are too many", rows, d->set->name);
   d->rows = (long)rows;
-  if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (long k = 0; k < d->rows; k++) {
-    if (!goes_on(waiting, k)) return interrupted(d, err);
-    d->time[k] = (double)k * d->step;
-    od_machine_inputs(truth, d->time[k], d->u + k * nu);
-  }
-  od_status status = true_outputs(plan, truth, d, waiting, err);
+  if (!allocate(d, od_machine_input_count(truth), plan->e->sensors))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return true_motion(plan, d, waiting, err);
+}
+
+static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
+  od_status status = simulate_truth(plan, d, waiting, err);
   if (status == OD_OK) status = find_sigmas(plan, d, err);
   if (status == OD_OK) status = measure(plan, d, waiting, err);
+  return status;
+}
+
+double od_fit_truth_bytes(const od_fit_plan *plan, int set) {
+  const od_machine *truth = truth_of(plan, &plan->set[set]);
+  double width = (truth ? od_machine_input_count(truth) : 0) + plan->e->sensors;
+  return plan->set[set].log ? 0 : rows_of(plan, &plan->set[set]) * width * (double)sizeof(double);
+}
+
+od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err) {
+  od_fit_set *s = &plan->set[set];
+  if (s->log || s->true_y) return OD_OK;
+  od_fit_data *d = calloc(1, sizeof *d);
+  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  d->set = s;
+  od_status status = simulate_truth(plan, d, waiting, err);
+  if (status == OD_OK) {
+    s->true_u = d->u;
+    s->true_y = d->y;
+    d->u = d->y = NULL;
+  }
+  od_fit_data_free(d);
   return status;
 }
 
@@ -156,14 +201,20 @@ static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_wait
 static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   const od_log *log = d->set->log;
-  int nu = od_machine_input_count(e->model), channels = log->plan->channels;
+  int nu = od_machine_input_count(e->model);
   d->rows = log->rows;
   if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (long k = 0; k < d->rows; k++) {
-    d->time[k] = log->time[k];
-    for (int i = 0; i < e->sensors; i++) d->y[k * e->sensors + i] = log->value[k * channels + d->set->channel[i]];
-    for (int i = 0; i < nu; i++) d->u[k * nu + i] = log->value[k * channels + d->set->channel[e->sensors + i]];
+  od_log_cursor *cursor = NULL;
+  od_status status = od_log_cursor_new(log, &cursor, err);
+  const double *value = NULL;
+  bool more = true;
+  for (long k = 0; k < d->rows && status == OD_OK; k++) {
+    status = od_log_cursor_next(cursor, &d->time[k], &value, &more, err);
+    for (int i = 0; i < e->sensors && status == OD_OK; i++) d->y[k * e->sensors + i] = value[d->set->channel[i]];
+    for (int i = 0; i < nu && status == OD_OK; i++) d->u[k * nu + i] = value[d->set->channel[e->sensors + i]];
   }
+  od_log_cursor_free(cursor);
+  if (status != OD_OK) return status;
   for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
   return find_sigmas(plan, d, err);
 }
@@ -198,13 +249,17 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
       memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
       memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
     }
+    // No more than two copies of long logs at a time.
+    free(d->u), free(d->y);
+    d->u = d->y = NULL;
     od_error why = {0};
     status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, &why);
     if (status != OD_OK) od_fail(err, status, "the set '%s' cannot be prepared: %s", d->set->name, why.text);
   }
+  free(all);
   if (status == OD_OK) {
     double *sigma = d->sigma;
-    free(d->time), free(d->u), free(d->y);
+    free(d->time);
     *d = (od_fit_data){.set = d->set,
                        .rows = out->rows,
                        .outliers = out->outliers_removed,
@@ -220,7 +275,6 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
     memcpy(d->u + k * nu, out->value + k * n + ns, (size_t)nu * sizeof *all);
   }
   od_prepared_free(out);
-  free(all);
   free(is_input);
   return status;
 }

@@ -7,6 +7,8 @@
 #include "identify/fit_work.h"
 #include "random/random.h"
 
+static const size_t most_kept = 4000000;  // derivatives of all rows in memory, 32 MB
+
 static od_status make_data(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   size_t sets = (size_t)plan->sets + 1;
@@ -62,11 +64,17 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_status status = od_fit_predictor(w, set, 1, false, &w->predictor[set], err);
   if (status != OD_OK) return status;
-  size_t values = (size_t)d->rows * (size_t)w->ny;
+  size_t values = (size_t)d->rows * (size_t)w->ny,
+         derivatives = values * (size_t)od_predictor_columns(w->predictor[set]);
+  size_t most = w->options->most_kept > 0 ? w->options->most_kept : most_kept;
   w->y[set] = malloc((values + 1) * sizeof(double));
-  w->dy[set] = malloc((values * (size_t)od_predictor_columns(w->predictor[set]) + 1) * sizeof(double));
+  // Without room for derivatives they are predicted again where they are wanted.
+  if (d->fitted > 0 && !od_fit_is_shooting(w) && w->kept + derivatives <= most) {
+    w->dy[set] = malloc((derivatives + 1) * sizeof(double));
+    w->kept += derivatives;
+  }
   if (set == 0) w->f->rule = od_fit_rule(w->plan, d->uniform);
-  return w->y[set] && w->dy[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return w->y[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // The model's own initial state, from which unknown ones are counted.
@@ -104,7 +112,12 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   size_t n = (size_t)w->n;
   w->start = calloc(8 * n + 1, sizeof *w->start);
-  if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  size_t rows = (size_t)OD_PREDICTED_BLOCK * (size_t)w->ns;
+  od_fit_passing *p = &w->passing;
+  p->r = malloc((rows * (2 + n) + 1) * sizeof *p->r);
+  p->of = malloc((rows + 1) * sizeof *p->of);
+  if (!w->start || !p->r || !p->of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  p->part = p->r + rows, p->J = p->part + rows;
   w->low = w->start + n;
   w->high = w->low + n;
   w->box_low = w->high + n;

@@ -126,7 +126,7 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   double *y = malloc(((size_t)d->rows * (size_t)w->ny + 1) * sizeof *y);
   if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = od_fit_predict(w, set, w->predictor[set], w->start, y, NULL);
+  od_status status = od_fit_predict(w, set, w->predictor[set], w->start, y);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
     od_work_parts_of(w, set, i, parts);

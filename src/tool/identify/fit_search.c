@@ -1,6 +1,7 @@
 // The search for the parameters of a fit: the least-squares engine, ranges of parameters that become bounds when they are left,
 // and in words why a search ended.
 #include <math.h>
+#include <stdio.h>
 
 #include "identify/fit_work.h"
 #include "io/clock.h"
@@ -74,6 +75,17 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
+// One row in so many is enough for the first iterations, where the others cost little then.
+static int rows_to_begin_with(const od_fit_work *w) {
+  const long enough = 4000, per_unknown = 100;
+  for (int set = 0; set < w->f->sets; set++)
+    if (w->f->data[set]->fitted > 0 && !od_predictor_leaps(w->predictor[set])) return 0;
+  long rows = per_unknown * w->n > enough ? per_unknown * w->n : enough, every = w->m / rows;
+  if (every < 4) return 0;
+  if (every >= OD_PREDICT_MOST_EVERY) every = OD_PREDICT_MOST_EVERY;
+  return (int)(every % 2 ? every : every - 1);  // periods of inputs tend to be even numbers of samples
+}
+
 static od_status search_once(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_constraints constraints = {plan->equalities, plan->constraints - plan->equalities, od_fit_constraints};
@@ -81,8 +93,9 @@ static od_status search_once(od_fit_work *w, od_error *err) {
   const od_ls_problem problem = {.m = (int)w->m,
                                  .n = w->n,
                                  .user = w,
-                                 .residuals = od_fit_residuals,
-                                 .jacobian = od_fit_jacobian,
+                                 .residuals = w->shooting ? od_fit_residuals : NULL,
+                                 .jacobian = w->shooting ? od_fit_jacobian : NULL,
+                                 .rows = w->shooting ? NULL : od_fit_rows,
                                  .start = w->start,
                                  .low = w->low,
                                  .high = w->high,
@@ -97,11 +110,21 @@ static od_status search_once(od_fit_work *w, od_error *err) {
                                  .max_evaluations = w->options->only_predict ? 1 : plan->evaluations,
                                  .unit_variance = plan->known_noise,
                                  .progress = w->options->progress ? report_progress : NULL,
-                                 .progress_user = w};
+                                 .progress_user = w,
+                                 .coarse = w->options->only_predict ? 0 : rows_to_begin_with(w)};
   const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
   return plan->starts > 0 && !w->options->only_predict
              ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
              : od_least_squares(&problem, &options, &w->f->search, err);
+}
+
+void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
+  const od_ls_result *r = f->search;
+  char first[100] = "";
+  if (r->coarse > 0)
+    snprintf(first, sizeof first, "%ld iterations with one row in %d, then ", r->coarse_iterations, r->coarse);
+  snprintf(text, size, "%s%ld iterations, %ld predictions, %ld with sensitivities", first, r->iterations,
+           r->residual_evaluations, r->jacobian_evaluations);
 }
 
 od_status od_fit_search(od_fit_work *w, od_error *err) {

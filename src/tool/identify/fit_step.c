@@ -22,19 +22,27 @@ static double order_of(const od_fit_work *w, int set) {
   return (integrator ? integrator : od_integrator_at(0))->order;
 }
 
+typedef struct changes {
+  const od_fit_work *w;
+  const double *half;  // predictions with half the steps
+  double *sum;
+} changes;
+
 // sum += J'W d, over all that is fitted.
-static void add_change(const od_fit_work *w, int set, const double *half, double *sum) {
-  const od_fit_data *d = w->f->data[set];
-  double factor = 1 + 1 / (exp2(order_of(w, set)) - 1);
-  for (long k = 0; k < d->fitted; k++)
+static void add_change(void *user, const od_fit_block *b) {
+  const changes *of = user;
+  const od_fit_work *w = of->w;
+  const od_fit_data *d = w->f->data[b->set];
+  double factor = 1 + 1 / (exp2(order_of(w, b->set)) - 1);
+  for (long k = b->first; k < b->first + b->count && k < d->fitted; k++)
     for (int i = 0; i < w->ns; i++) {
-      double r = od_fit_residual(w, set, k, i);
+      double r = od_fit_residual(w, b->set, k, i);
       if (isnan(r)) continue;
-      od_fit_row row = od_fit_row_of(w, set, k, i);
+      const double *derivative = od_fit_derivatives(w, b, k, i);
       double weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r).row;
-      double change = factor * (half[k * w->ny + i] - w->y[set][k * w->ny + i]) / d->sigma[i];
-      double part = row.part * weight * weight * change;
-      for (int c = 0; c < row.columns; c++) sum[c < w->np ? c : row.states + c - w->np] += part * row.derivative[c];
+      double change = factor * (of->half[k * w->ny + i] - w->y[b->set][k * w->ny + i]) / d->sigma[i];
+      double part = weight * weight * change / d->sigma[i];
+      for (int c = 0; c < b->columns; c++) of->sum[od_fit_column(w, b, c)] += part * derivative[c];
     }
 }
 
@@ -43,13 +51,14 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   size_t values = (size_t)w->f->data[set]->rows * (size_t)w->ny;
   double *half = malloc((values + 1) * sizeof *half);
   bool segments = w->shooting && w->shooting[set];
+  changes of = {w, half, sum};
   od_status status = half ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && segments) status = od_fit_shooting_half(w, set, half, err);
-  if (status == OD_OK && segments) add_change(w, set, half, sum);
+  if (status == OD_OK && segments) status = od_fit_visit_set(w, set, add_change, &of);
   if (status == OD_OK && !segments) status = od_fit_predictor(w, set, 2, false, &finer, err);
   if (status == OD_OK && !segments) {
-    if (od_fit_predict(w, set, finer, w->f->search->x, half, NULL) == OD_OK)
-      add_change(w, set, half, sum);
+    if (od_fit_predict(w, set, finer, w->f->search->x, half) == OD_OK)
+      status = od_fit_visit_set(w, set, add_change, &of);
     else
       sum[0] = NAN;  // not known
   }

@@ -60,17 +60,11 @@ static void judge_search(judge *j) {
 
 // --- How well it fits -----------------------------------------------------------------------------------------------
 
-static double mean_square(const od_ls_result *r) {
-  double sum = 0;
-  for (int i = 0; i < r->m; i++) sum += r->residuals[i] * r->residuals[i] / r->m;
-  return sum;
-}
-
 static void judge_fit(judge *j) {
   const od_fitted *f = j->f;
   double fit = f->only_predicted ? f->start_fit : f->fit;
   // What only starting values predict is what was asked for.
-  bool poor = fit < poor_fit && mean_square(f->search) > poor_variance;
+  bool poor = fit < poor_fit && f->search->squares / f->search->m > poor_variance;
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
   if (isnan(fit))

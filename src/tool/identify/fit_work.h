@@ -6,6 +6,13 @@
 #include "identify/influence.h"
 #include "identify/shooting.h"
 
+// A block of rows on its way to the search.
+typedef struct od_fit_passing {
+  double *r, *part;  // residuals; what their derivatives are to be multiplied by
+  double *J;         // derivatives by all that is fitted
+  int *of;           // which entries of the block they are
+} od_fit_passing;
+
 typedef struct od_fit_work {
   const od_fit_plan *plan;
   const od_fit_options *options;
@@ -20,9 +27,11 @@ typedef struct od_fit_work {
   int n;        // parameters and unknown initial states
   int *states;  // of each set: where its initial state stands among them; only fitted sets have one
   od_predictor **predictor;
-  double **y, **dy;    // of each set
-  double *derived_at;  // n: where dy was found; NAN: nowhere
-  bool eager;          // the last trial was accepted, so that the next one's derivatives will be wanted
+  double **y, **dy;  // of each set; dy: NULL where it is not needed, or would take too much memory
+  size_t kept;       // doubles of all dy
+  od_fit_passing passing;
+  double *derived_at;  // n: where predictions with derivatives stand, those of dy and of segments; NAN: nowhere
+  bool eager;          // segments: the last trial was accepted, so that the next one's derivatives will be wanted
   double *x0;          // the plant's own initial state, and a trial's
   long m;              // residuals
   double *start, *low, *high;
@@ -45,25 +54,45 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // `free_start`: whatever the plan says, the initial state is free and given.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_residuals.c: whether the initial states of fitted sets are unknowns, too.
+// fit_rows.c: whether the initial states of fitted sets are unknowns, too.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
-// A set's prediction at x (parameters, then unknown initial states) into y, and dy unless that is NULL.
-od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y,
-                         double *dy);
-// The same into the set's own memory.
+// A set's prediction at x (parameters, then unknown initial states): row by row, or its values into y.
+od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
+                              const od_predict_wish *wish);
+od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
+// The same into the set's own memory, as far as there is some.
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
+void od_fit_keep_rows(const od_fit_work *w, int set, const od_predicted *rows);
+// All fitted sets; and whether they stand at x with derivatives.
+bool od_fit_predict_fitted(od_fit_work *w, const double *x, bool derivatives);
+bool od_fit_is_derived_at(const od_fit_work *w, const double *x);
 
-// The residual of sensor i in row k of a set, in units of its noise; NAN: the sensor says nothing. Valid for what was
+// fit_residuals.c: the residual of sensor i in row k of a set, in units of its noise; NAN: the sensor says nothing. Valid for what was
 // predicted last.
 double od_fit_residual(const od_fit_work *w, int set, long k, int i);
-// Its derivatives: by the parameters, then by the initial state of the set, whose columns among all begin at `states`.
-// Each is to be multiplied by `part`.
-typedef struct od_fit_row {
-  const double *derivative;
-  double part;
-  int columns, states;
-} od_fit_row;
-od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i);
+// Derivatives of some rows of a set's predictions: by the parameters, then by the initial state of the set, whose columns
+// among all begin at `states`.
+typedef struct od_fit_block {
+  int set, columns, states;
+  long first, count;  // rows
+  const double *dy;   // count x ny x columns
+} od_fit_block;
+// Of sensor i in row k, which is one of the block's; in units of the noise each is to be divided by sigma.
+static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fit_block *b, long k, int i) {
+  return b->dy + ((k - b->first) * w->ny + i) * b->columns;
+}
+// Where column c of a block stands among all.
+static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
+  return c < w->np ? c : b->states + c - w->np;
+}
+// All rows of a set that is predicted in segments.
+od_fit_block od_fit_segments(const od_fit_work *w, int set);
+// Before rows at the solution are visited: what memory holds of them is predicted there.
+od_status od_fit_stand(od_fit_work *w);
+// Calls for each block of a fitted set's rows at the solution, in order; they are predicted again where memory does not hold them.
+// The set's y stands there afterwards.
+typedef void od_fit_visit(void *user, const od_fit_block *block);
+od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *user);
 
 // Calls for each fitted sample that is there, in order.
 #define OD_FOR_EACH_RESIDUAL(w, d, set, k, i)            \
@@ -72,7 +101,9 @@ od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i);
       for (int i = 0; i < (w)->ns; i++)                  \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
-// The same for the engine: all residuals, and their Jacobian (m x n). The user is the od_fit_work.
+// The same for the engine; the user is the od_fit_work. Rows as they are predicted:
+int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
+// and of segments all residuals, and their Jacobian (m x n).
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 

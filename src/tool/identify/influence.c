@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "least_squares/distance.h"
-#include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
 static const double precision = 1e-11;  // of J, as the search has it
@@ -21,8 +20,8 @@ static bool triangle(const od_influence_of *of, int k, const int *column, double
   od_row_qr_begin(&qr, k, memory);
   for (int i = 0; i < of->m; i++) {
     const double *from = of->J + (size_t)i * (size_t)of->n;
-    double *to = od_row_qr_next(&qr, &stride), weight = od_loss_row(of->loss, of->loss_scale, of->r[i]).row;
-    for (int j = 0; j < k; j++) to[j * stride] = weight * from[column[j]];
+    double *to = od_row_qr_next(&qr, &stride);
+    for (int j = 0; j < k; j++) to[j * stride] = from[column[j]];
     to[k * stride] = 0;
   }
   od_row_qr_end(&qr);
@@ -50,6 +49,7 @@ static void fill(od_influence *g, int k, const int *column, const double *scale,
       for (int i = 0; i < k && singular[i] > 4 * k * precision; i++)
         sum += V[a * k + i] / singular[i] * (V[b * k + i] / singular[i]);
       g->gain[column[a] * g->n + column[b]] = sum * scale[a] * scale[b];
+      g->by[column[b] * g->np + column[a]] = g->gain[column[a] * g->n + column[b]];
     }
   }
 }
@@ -89,7 +89,8 @@ od_status od_influence_new(const od_influence_of *of, od_influence **out, od_err
   int *column = calloc(n + 1, sizeof *column), k = 0;
   double *memory = calloc(3 * n * n + 2 * n + 1, sizeof *memory);
   od_status status = OD_NO_MEMORY;
-  if (g) *g = (od_influence){of->np, of->n, calloc((size_t)of->np * n + 1, sizeof *g->gain)};
+  if (g) *g = (od_influence){of->np, of->n, calloc(2 * (size_t)of->np * n + 1, sizeof *g->gain), NULL};
+  if (g && g->gain) g->by = g->gain + (size_t)of->np * n;
   if (g && g->gain && column && memory) {
     for (int j = 0; j < of->n; j++)
       if (!of->at_bound[j]) column[k++] = j;

@@ -12,18 +12,16 @@
 
 typedef struct od_influence {
   int np, n;
-  double *gain;  // np x n: the rows of the inverse that belong to parameters
+  double *gain;  // np x n: the rows of the inverse that belong to parameters,
+  double *by;    // and the same by columns, n x np
 } od_influence;
 
 typedef struct od_influence_of {
-  int m, n, np;     // residuals, what is fitted, the parameters among it
-  const double *J;  // m x n
-  const double *r;  // m
+  int m, n, np;     // rows, what is fitted, the parameters among it
+  const double *J;  // m x n, each row times the root of its weight; or the triangle of such rows
   const int *at_bound;
   int tied;           // active constraints,
   const double *tie;  // and their gradients, tied x np
-  od_ls_loss loss;
-  double loss_scale;
 } od_influence_of;
 
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err);

@@ -398,6 +398,8 @@ void od_fit_plan_free(od_fit_plan *plan) {
   for (int i = 0; i < plan->sets; i++) {
     od_fit_set *set = &plan->set[i];
     od_machine_free(set->truth);
+    free(set->true_u);
+    free(set->true_y);
     if (set->borrowed) continue;
     od_log_free(set->log);
     od_log_plan_free(&set->plan);

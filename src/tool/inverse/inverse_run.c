@@ -187,6 +187,7 @@ static bool allocate(run *s) {
   s->loose = calloc(16 * n, sizeof *s->loose);
   if (!s->r->columns || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort || !s->loose) return false;
   for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
+  if (!od_standstills_find(s->m, s->r)) return false;
   int columns = lay_columns(s);
   s->row = calloc((size_t)columns, sizeof *s->row);
   s->r->table = od_table_new(columns);
@@ -354,6 +355,7 @@ static od_status fill_table(run *s, od_error *err) {
     status = solve_at(s, t, s->loose);
     if (status != OD_OK) return explain(s, t, status, err);
     fill_row(s, t);
+    od_standstills_watch(s->m, s->inverse, t, s->r);
     if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     if (k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
@@ -400,6 +402,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
 void od_inverse_result_free(od_inverse_result *r) {
   od_table_free(r->table);
   free(r->columns);
+  free(r->still);
   od_verdict_free(&r->verdict);
   *r = (od_inverse_result){0};
 }

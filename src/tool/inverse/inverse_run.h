@@ -41,10 +41,22 @@ typedef struct od_drive_columns {
   int pressure_a, pressure_b, flow_a, flow_b;  // of a cylinder; a motor has pressure_a, its difference, and flow_a; -1
 } od_drive_columns;
 
+// A friction without states, and where the motion stands still for it.
+typedef struct od_standstill {
+  int instance;
+  double reach;            // speed that its law needs to build up
+  double friction, power;  // to be overcome, with a factor of 1; the power of the factor that it has
+  double band;             // the same with the largest factor where it stood still
+  long rows, together;     // so many; of the present stretch
+  double first, began;     // s: when at first; the present stretch
+} od_standstill;
+
 typedef struct od_inverse_result {
   od_table *table;            // time, moved outputs, drives, sums, further outputs
   od_drive_columns *columns;  // of each drive
   int supply_flow, power;     // columns of what flows into all chambers together (-1: no oil), and of all power
+  od_standstill *still;
+  int stills;
   double loose_error;  // of coordinates that move on their own: how far off they may be in the end, of their ranges
   od_verdict verdict;
 } od_inverse_result;
@@ -66,6 +78,11 @@ void od_inverse_result_free(od_inverse_result *result);
 
 // inverse_verdict.c: adds what speaks against the motion. False: memory ran out.
 bool od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
+
+// standstill.c: frictions without states; a row; what is said about them. False: memory ran out.
+bool od_standstills_find(const od_model *m, od_inverse_result *result);
+void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
+bool od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
 
 // drive_oil.c: areas of a cylinder; pressures and flows that a drive needs.
 typedef struct od_drive_oil {

@@ -212,5 +212,6 @@ bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od
     if (r->columns[d].pressure_b >= 0) ok = judge_cylinder(machine, o, r, d) && ok;
   ok = judge_numbers(r) && ok;
   ok = judge_supply(o, r) && ok;
+  ok = od_standstills_judge(m, o->step, r) && ok;
   return judge_elements(machine, o, &r->verdict) && ok;
 }

@@ -72,8 +72,9 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
       return od_csv_fail_at(r, r->line, od_csv_column(r, r->at), "expected a separator after the closing quote");
     return OD_OK;
   }
-  while (!od_csv_at_line_end(r) && *r->at != r->separator) r->at++;
-  const char *last = r->at;
+  const char *last = r->at, *end = r->end, separator = r->separator;
+  while (last < end && *last != separator && *last != '\n' && *last != '\r') last++;
+  r->at = last;
   while (last > out->text && is_blank(r, last[-1])) last--;
   out->length = (size_t)(last - out->text);
   return OD_OK;

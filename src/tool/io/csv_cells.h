@@ -18,6 +18,7 @@ typedef struct od_csv_reader {
   char separator;
   const char *const *missing;  // texts for no value; may be NULL
   const bool *used;            // columns whose flaws are errors; NULL: all
+  const bool *wanted;          // columns whose cells are read; the others are NAN; NULL: all
   char **flaw;                 // where the first flaw of each column is kept; NULL: a flaw of a used column is an error
   od_error *err;
 } od_csv_reader;

@@ -76,17 +76,21 @@ static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   return status;
 }
 
-// Keeps what is wrong with a column, or makes it an error if the column is needed.
+// Keeps what is wrong with a column, or makes it an error.
 static od_status flawed(const od_csv_reader *r, int column, const od_error *flaw) {
-  if (r->flaw) {
-    if (!r->flaw[column]) r->flaw[column] = strdup(flaw->text);
-    return r->flaw[column] ? OD_OK : od_csv_no_memory(r);
-  }
-  if (r->used && !r->used[column]) return OD_OK;
-  return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
+  if (!r->flaw) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
+  r->flaw[column] = strdup(flaw->text);
+  return r->flaw[column] ? OD_OK : od_csv_no_memory(r);
+}
+
+// Whether a flaw of a column matters: it is used, and this is its first one.
+static bool is_news(const od_csv_reader *r, int column) {
+  if (r->wanted && !r->wanted[column]) return false;
+  return r->flaw ? !r->flaw[column] : !r->used || r->used[column];
 }
 
 static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, const od_table *table, int column) {
+  if (!is_news(r, column)) return OD_OK;
   char shown[41];
   size_t n = c->length < sizeof shown - 1 ? c->length : sizeof shown - 1;
   for (size_t i = 0; i < n; i++) shown[i] = (unsigned char)c->text[i] < ' ' ? '?' : c->text[i];
@@ -105,7 +109,7 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
-    status = flawed(r, i, &flaw);
+    if (is_news(r, i)) status = flawed(r, i, &flaw);
   }
   return status;
 }
@@ -121,6 +125,12 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
+    // Whether the last cell is a number tells what cells too many are.
+    if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
+      values[count++] = NAN;
+      if (od_csv_at_line_end(r)) break;
+      continue;
+    }
     text = !od_csv_cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
     if (count < table->columns && text) {
       values[count] = NAN;

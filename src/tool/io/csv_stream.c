@@ -1,29 +1,37 @@
 // The buffer always begins at the beginning of a line and holds whole lines up to `whole`; a line longer than the buffer makes it grow. A line
 // end within quotes is none, so quotes are counted.
+#define _XOPEN_SOURCE 700  // pread
+
 #include "io/csv_stream.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/csv_cells.h"
 #include "io/inputs_read.h"
 
-enum { USUAL_BLOCK = 1 << 20, LINES_FOR_HEAD = 256 };
+enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256 };
 
 struct od_csv_stream {
   char *path;
-  FILE *file;
+  int file;         // its descriptor; streams over the same file share it
+  off_t at, limit;  // where reading goes on; how long the file was when it was opened
   char *buffer;
   size_t capacity, filled, whole;
   size_t scanned;  // how far line ends and quotes are counted
   bool quoted, ended;
-  long first_row;  // where it is in the file
+  char last;        // the last byte that was read
+  off_t first_row;  // where it is in the file
   int first_line;
+  int row_line;  // of the row that came last
   od_csv_reader r;
   od_table *head;
   bool spare;
+  bool shares;  // file and head are those of another stream
 };
 
 static od_status cannot_read(const od_csv_stream *s, od_error *err) {
@@ -31,6 +39,14 @@ static od_status cannot_read(const od_csv_stream *s, od_error *err) {
 }
 
 static void find_whole_lines(od_csv_stream *s) {
+  bool quotes = s->quoted || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
+  // Without quotes the last line end is found from behind.
+  for (size_t at = s->filled; at > s->scanned && !quotes; at--)
+    if (s->buffer[at - 1] == '\n') {
+      s->whole = at;
+      break;
+    }
+  if (!quotes) s->scanned = s->filled;
   for (; s->scanned < s->filled; s->scanned++) {
     if (s->buffer[s->scanned] == '"') s->quoted = !s->quoted;
     if (s->buffer[s->scanned] == '\n' && !s->quoted) s->whole = s->scanned + 1;
@@ -47,10 +63,14 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
     s->capacity *= 2;
   }
   while (s->filled < s->capacity && !s->ended) {
-    size_t got = fread(s->buffer + s->filled, 1, s->capacity - s->filled, s->file);
-    s->filled += got;
-    if (got == 0 && ferror(s->file)) return cannot_read(s, err);
+    size_t room = s->capacity - s->filled, left = (size_t)(s->limit - s->at);
+    ssize_t got = left > 0 ? pread(s->file, s->buffer + s->filled, room < left ? room : left, s->at) : 0;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return cannot_read(s, err);
+    s->filled += (size_t)got;
+    s->at += got;
     s->ended = got == 0;
+    if (got > 0) s->last = s->buffer[s->filled - 1];
   }
   find_whole_lines(s);
   return OD_OK;
@@ -78,37 +98,53 @@ static bool has_lines(const od_csv_stream *s, int least) {
 }
 
 // The header is found by the lines below it, of which there must be enough.
-static od_status read_head(od_csv_stream *s, od_error *err) {
+static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);
   if (status == OD_OK) status = od_csv_byte_mark(s->path, s->buffer, s->filled, &mark, err);
   s->r.at = s->r.line_start = s->buffer + mark;
-  while (status == OD_OK && !s->ended && !has_lines(s, LINES_FOR_HEAD)) {
+  while (status == OD_OK && !s->ended && !has_lines(s, LINES_FOR_HEAD + skip)) {
     status = read_more(s, err);
     s->r.at = s->r.line_start = s->buffer + mark;
     s->r.end = s->buffer + s->whole;
   }
   s->r.err = err;
-  if (status == OD_OK) status = od_csv_read_head(&s->r, 0, &s->head, &s->spare);
-  s->first_row = (long)(s->r.at - s->buffer);
+  if (status == OD_OK) status = od_csv_read_head(&s->r, skip, &s->head, &s->spare);
+  s->first_row = (off_t)(s->r.at - s->buffer);
   s->first_line = s->r.line;
   return status;
 }
 
-od_status od_csv_stream_open(const char *path, size_t block, od_csv_stream **out, od_error *err) {
-  *out = NULL;
+// A stream that has read nothing yet. NULL: memory ran out.
+static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
   od_csv_stream *s = calloc(1, sizeof *s);
-  if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  s->capacity = block ? block : USUAL_BLOCK;
+  if (!s) return NULL;
+  s->file = -1;
+  s->capacity = block;
   s->path = strdup(path);
   s->buffer = malloc(s->capacity);
-  od_status status = OD_OK;
-  bool memory = s->path && s->buffer;
-  if (memory && !(s->file = fopen(path, "rb"))) status = cannot_read(s, err);
-  if (status == OD_OK && !(memory && od_inputs_note(path)))
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  s->r = (od_csv_reader){.path = s->path, .at = s->buffer, .end = s->buffer, .line_start = s->buffer, .line = 1};
-  if (status == OD_OK) status = read_head(s, err);
+  s->r = (od_csv_reader){
+      .path = s->path, .at = s->buffer, .end = s->buffer, .line_start = s->buffer, .line = 1, .missing = missing};
+  if (s->path && s->buffer) return s;
+  od_csv_stream_close(s);
+  return NULL;
+}
+
+static od_status open_file(od_csv_stream *s, od_error *err) {
+  struct stat about;
+  s->file = open(s->path, O_RDONLY | O_CLOEXEC);
+  if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
+  s->limit = about.st_size;
+  return od_inputs_note(s->path) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
+}
+
+od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
+                             od_error *err) {
+  od_csv_stream *s = new_stream(path, block ? block : USUAL_BLOCK, wish ? wish->missing : NULL);
+  *out = NULL;
+  if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  od_status status = open_file(s, err);
+  if (status == OD_OK) status = read_head(s, wish ? wish->skip : 0, err);
   if (status == OD_OK)
     *out = s;
   else
@@ -116,10 +152,27 @@ od_status od_csv_stream_open(const char *path, size_t block, od_csv_stream **out
   return status;
 }
 
+od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err) {
+  od_csv_stream *other = *out = new_stream(s->path, s->capacity, s->r.missing);
+  if (!other) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
+  other->file = s->file;
+  other->limit = s->limit;
+  other->first_row = s->first_row;
+  other->first_line = s->first_line;
+  other->r.separator = s->r.separator;
+  other->head = s->head;
+  other->spare = s->spare;
+  other->shares = true;
+  od_csv_stream_rewind(other);
+  return OD_OK;
+}
+
 void od_csv_stream_close(od_csv_stream *s) {
   if (!s) return;
-  if (s->file) fclose(s->file);
-  od_table_free(s->head);
+  if (!s->shares) {
+    if (s->file >= 0) close(s->file);
+    od_table_free(s->head);
+  }
   free(s->buffer);
   free(s->path);
   free(s);
@@ -133,14 +186,18 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
   s->r.used = used;
 }
 
-od_status od_csv_stream_rewind(od_csv_stream *s, od_error *err) {
-  if (fseek(s->file, s->first_row, SEEK_SET) != 0) return cannot_read(s, err);
-  clearerr(s->file);
+// Streams that share a head must not write its flaws, which those who read the file first have found.
+void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
+  s->r.used = s->r.wanted = wanted;
+  s->r.flaw = s->shares ? NULL : s->head->places.flaw;
+}
+
+void od_csv_stream_rewind(od_csv_stream *s) {
+  s->at = s->first_row;
   s->filled = s->scanned = s->whole = 0;
   s->quoted = s->ended = false;
   s->r.at = s->r.end = s->r.line_start = s->buffer;
   s->r.line = s->first_line;
-  return OD_OK;
 }
 
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err) {
@@ -152,7 +209,16 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
     if (*end) return OD_OK;
     if ((status = fill(s, err)) != OD_OK) return status;
   }
+  s->row_line = s->r.line;
   status = od_csv_read_row(&s->r, s->head, s->spare, values);
   if (s->r.at < s->r.end) od_csv_next_line(&s->r);
   return status;
+}
+
+int od_csv_stream_line(const od_csv_stream *s) {
+  return s->row_line;
+}
+
+bool od_csv_stream_is_cut(const od_csv_stream *s) {
+  return s->limit > 0 && s->last != '\n' && s->last != '\r';
 }

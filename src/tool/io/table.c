@@ -54,10 +54,13 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
   return OD_OK;
 }
 
-od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+bool od_table_is_matlab(const char *path) {
   size_t n = strlen(path);
-  bool matlab = n >= 4 && !strcasecmp(path + n - 4, ".mat");
-  return (matlab ? od_table_read_mat : od_table_read_csv_with)(path, wish, out, err);
+  return n >= 4 && !strcasecmp(path + n - 4, ".mat");
+}
+
+od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+  return (od_table_is_matlab(path) ? od_table_read_mat : od_table_read_csv_with)(path, wish, out, err);
 }
 
 const char *od_table_flaw(const od_table *table, int column) {
@@ -131,21 +134,26 @@ od_status od_table_append(od_table *table, const double *row) {
 }
 
 // Cells without a value (NaN) do not count; a column without any value has NaN everywhere.
+void od_summing_take(od_summing *s, double value) {
+  if (isnan(value)) return;
+  s->so_far.min = s->count > 0 ? fmin(s->so_far.min, value) : value;
+  s->so_far.max = s->count > 0 ? fmax(s->so_far.max, value) : value;
+  s->so_far.final = value;
+  s->squares += value * value;
+  s->count++;
+}
+
+od_summary od_summing_result(const od_summing *s) {
+  if (s->count == 0) return (od_summary){NAN, NAN, NAN, NAN};
+  od_summary result = s->so_far;
+  result.rms = sqrt(s->squares / (double)s->count);
+  return result;
+}
+
 od_summary od_table_summary(const od_table *table, int column) {
-  od_summary s = {NAN, NAN, NAN, NAN};
-  double squares = 0;
-  long n = 0;
-  for (long row = 0; row < table->rows; row++) {
-    double x = table->data[row * table->columns + column];
-    if (isnan(x)) continue;
-    s.min = fmin(s.min, x);
-    s.max = fmax(s.max, x);
-    s.final = x;
-    squares += x * x;
-    n++;
-  }
-  if (n > 0) s.rms = sqrt(squares / (double)n);
-  return s;
+  od_summing s = {0};
+  for (long row = 0; row < table->rows; row++) od_summing_take(&s, table->data[row * table->columns + column]);
+  return od_summing_result(&s);
 }
 
 const char *const od_take_names[] = {"min", "max", "peak", "mean", "rms", "final", NULL};

@@ -36,6 +36,15 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
+// The same of values that come one after the other and need not be kept. Begins with zeros.
+typedef struct od_summing {
+  od_summary so_far;  // without rms
+  double squares;
+  long count;
+} od_summing;
+void od_summing_take(od_summing *s, double value);
+od_summary od_summing_result(const od_summing *s);
+
 // What can be taken of a column over time: the words of it, and its value, of rows from one time to another; the first column is the time.
 // NAN: there is no such row, or one of them is.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
@@ -57,6 +66,8 @@ typedef struct od_table_wish {
   int skip;                    // lines of text before the header
 } od_table_wish;
 
+// Whether a file is a MATLAB file, by its name.
+bool od_table_is_matlab(const char *path);
 // Reads a MATLAB file if the path ends with .mat, else CSV. Notes the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a CSV file with or without units in its header or in a line below it; errors name line and column. Columns may hold

@@ -20,8 +20,12 @@ bool od_evaluate(od_search *s, od_point *point) {
   s->evaluations++;
   const od_ls_hidden *hidden = s->problem->hidden;
   if (hidden) hidden->move(s->problem->user, point->x, s->part);
+  if (s->problem->rows) return od_rows_evaluate(s, point);
   if (!call(s, point->x, point->r)) return false;
-  point->cost = od_loss_cost(s->options.loss, s->options.loss_scale, s->m, point->r);
+  point->squares = 2 * od_loss_cost(OD_LOSS_LINEAR, 1, s->m, point->r);
+  point->cost = s->options.loss == OD_LOSS_LINEAR
+                    ? 0.5 * point->squares
+                    : od_loss_cost(s->options.loss, s->options.loss_scale, s->m, point->r);
   return isfinite(point->cost);
 }
 
@@ -131,7 +135,22 @@ static bool is_usable(const od_search *s, const od_linear *model) {
   return isfinite(model->rest);
 }
 
+bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model) {
+  int k = s->k;
+  for (int i = 0; i < k; i++) {
+    memcpy(model->R + i * k, qr->R + i * (k + 1), (size_t)k * sizeof *model->R);
+    model->q[i] = qr->R[i * (k + 1) + k];
+  }
+  model->rest = sqrt(qr->rest);
+  for (int j = 0; j < k; j++) {
+    model->g[j] = 0;
+    for (int i = 0; i <= j; i++) model->g[j] += model->R[i * k + j] * model->q[i];
+  }
+  return is_usable(s, model);
+}
+
 bool od_linearize(od_search *s, const od_point *point, od_linear *model) {
+  if (s->problem->rows) return od_rows_linearize(s, point);
   if (!derivatives(s, point)) return false;
   int k = s->k, stride;
   double *slope = s->scratch;
@@ -150,14 +169,5 @@ bool od_linearize(od_search *s, const od_point *point, od_linear *model) {
     model->base += 0.5 * w.residual * w.residual;
   }
   od_row_qr_end(&qr);
-  for (int i = 0; i < k; i++) {
-    memcpy(model->R + i * k, qr.R + i * (k + 1), (size_t)k * sizeof *model->R);
-    model->q[i] = qr.R[i * (k + 1) + k];
-  }
-  model->rest = sqrt(qr.rest);
-  for (int j = 0; j < k; j++) {
-    model->g[j] = 0;
-    for (int i = 0; i <= j; i++) model->g[j] += model->R[i * k + j] * model->q[i];
-  }
-  return is_usable(s, model);
+  return od_linear_from_qr(s, &qr, model);
 }

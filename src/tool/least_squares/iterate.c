@@ -85,20 +85,22 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (s->evaluations >= s->options.max_evaluations) return *reason = OD_LS_EVALUATIONS, STOP;
   od_proposal p = method->propose(s);
   if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
-  double ratio = -INFINITY, actual = 0;
+  double ratio = -INFINITY, actual = 0, least = s->options.cost_tolerance * s->now.cost;
+  bool flat = false;
   // A proposal that promises nothing counts as well: without a step tolerance they would never end.
   if (!(p.decrease > 0)) s->evaluations++;
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;
-    *accepted = actual > 0 && ratio > least_ratio;
+    // Where neither what is promised nor what comes of it is above the tolerance, the sum no longer tells which point is better: the
+    // model does.
+    flat = fabs(actual) <= least && p.decrease <= least;
+    *accepted = flat || (actual > 0 && ratio > least_ratio);
     if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;
     if (!*accepted && ratio > 0) ratio = 0;
   }
   method->adapt(s, &p, ratio);
   if (!*accepted) return GO_ON;
-  double least = s->options.cost_tolerance * s->now.cost;
-  bool flat = actual <= least && p.decrease <= least;
   od_swap_points(s);
   s->iterations++;
   return flat ? (*reason = OD_LS_COST, STOP) : GO_ON;
@@ -125,7 +127,7 @@ static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
   int rank = s->spectrum.rank;
-  double *p = s->scratch + s->m;
+  double *p = s->scratch;
   for (double part = 1; part > 0.2; part /= 2) {
     od_region_step(s, INFINITY, p);
     for (int i = 0; i < s->k; i++) {
@@ -181,6 +183,6 @@ od_ls_reason od_search_run(od_search *s) {
   od_ls_reason reason = descend(s, method);
   bool at_rest = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP;
   if (at_rest && s->last_digits && s->options.method != OD_LS_TRUNCATE) reason = polish(s, method, reason);
-  if (reason != OD_LS_STOPPED && s->options.method == OD_LS_REFLECTIVE) settle_on_bounds(s);
+  if (reason != OD_LS_STOPPED && s->options.method == OD_LS_REFLECTIVE && !s->coarse) settle_on_bounds(s);
   return reason;
 }

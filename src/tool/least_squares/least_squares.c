@@ -15,7 +15,7 @@ const char *od_ls_reason_text(od_ls_reason reason) {
 }
 
 static od_ls_result *new_result(const od_search *s, int starts) {
-  size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k, count = (size_t)starts;
+  size_t m = s->problem->rows ? 0 : (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k, count = (size_t)starts;
   size_t ties = (size_t)s->ties.count;
   size_t doubles = n + m + n + n * n + k + k * n + count * (2 * n + 1) + ties * (n + 4);
   od_ls_result *r = calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int) + ties * sizeof(bool));
@@ -23,7 +23,7 @@ static od_ls_result *new_result(const od_search *s, int starts) {
   double *at = (double *)(r + 1);
   r->m = s->m, r->n = s->n, r->searched = s->k, r->starts = starts;
   r->x = at, at += n;
-  r->residuals = at, at += m;
+  r->residuals = m > 0 ? at : NULL, at += m;
   r->sigma = at, at += n;
   r->covariance = at, at += n * n;
   r->singular_values = at, at += k;
@@ -43,10 +43,13 @@ void od_ls_result_free(od_ls_result *result) {
 
 static void fill_result(od_search *s, od_ls_result *r) {
   memcpy(r->x, s->now.x, (size_t)s->n * sizeof *r->x);
-  memcpy(r->residuals, s->now.r, (size_t)s->m * sizeof *r->residuals);
+  if (r->residuals) memcpy(r->residuals, s->now.r, (size_t)s->m * sizeof *r->residuals);
   for (int i = 0; i < s->k; i++) r->at_bound[s->index[i]] = od_bound_near(s, i);
   r->cost = s->now.cost;
+  r->squares = s->now.squares;
   r->iterations = s->iterations;
+  r->coarse = s->coarse_evaluations > 0 ? s->options.coarse : 0;
+  r->coarse_iterations = s->coarse_iterations, r->coarse_evaluations = s->coarse_evaluations;
   r->residual_evaluations = s->residual_calls, r->jacobian_evaluations = s->jacobian_calls;
   od_uncertainty(s, r);
   od_ties_fill(s, r);
@@ -109,6 +112,7 @@ static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err
   od_ls_result *r = *out = new_result(s, starts);
   if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
   r->start_cost = start_cost;
+  od_search_coarsely(s);
   od_ls_reason reason = od_search_run(s);
   fill_result(s, r);
   r->reason = judge(s, r, reason);

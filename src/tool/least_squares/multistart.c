@@ -94,7 +94,7 @@ static void draw_around(const sampler *s, int i, const double *best, double *x) 
 
 typedef struct tally {
   od_ls_result *best;
-  long iterations, residuals, jacobians;
+  long iterations, residuals, jacobians, coarse_iterations, coarse_evaluations;
   double *start_x, *end_x, *end_cost;
 } tally;
 
@@ -103,6 +103,7 @@ static void record(tally *t, int i, int n, const double *start, od_ls_result *r)
   memcpy(t->end_x + i * n, r ? r->x : start, (size_t)n * sizeof *start);
   t->end_cost[i] = r ? r->cost : INFINITY;
   if (!r) return;
+  t->coarse_iterations += r->coarse_iterations, t->coarse_evaluations += r->coarse_evaluations;
   t->iterations += r->iterations, t->residuals += r->residual_evaluations, t->jacobians += r->jacobian_evaluations;
   if (t->best && t->best->cost <= r->cost) {
     od_ls_result_free(r);
@@ -155,6 +156,8 @@ od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_
     if (t.best) {
       memcpy(t.best->start_x, t.start_x, count * (2 * n + 1) * sizeof *memory);
       t.best->iterations = t.iterations;
+      t.best->coarse_iterations = t.coarse_iterations, t.best->coarse_evaluations = t.coarse_evaluations;
+      if (t.coarse_evaluations > 0) t.best->coarse = options->coarse;
       t.best->residual_evaluations = t.residuals, t.best->jacobian_evaluations = t.jacobians;
       if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) od_ls_result_free(t.best), t.best = NULL;
     }

@@ -77,7 +77,10 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
 
 static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error *err) {
   if (p->m < 1 || p->n < 1) return od_fail(err, OD_BAD_ARGUMENT, "there must be residuals and parameters");
-  if (!p->residuals || !p->start) return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
+  if (p->rows && p->hidden)
+    return od_fail(err, OD_BAD_ARGUMENT, "rows as they come and hidden unknowns do not go together");
+  if (!(p->residuals || p->rows) || !p->start)
+    return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius and max_evaluations cannot be negative");
   od_status status = OD_OK;
@@ -107,7 +110,7 @@ static double *carve(carver *c, size_t count) {
 }
 
 static bool allocate(od_search *s) {
-  size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+  size_t m = s->problem->rows ? 0 : (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
   size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 10 * k + 4 * (m + n) +
                  od_row_qr_size(s->k) + od_spectrum_size(s->k);
   s->index = calloc(k + 1, sizeof *s->index);
@@ -137,7 +140,7 @@ void od_search_end(od_search *s) {
 }
 
 od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err) {
-  *s = (od_search){.problem = problem, .m = problem->m, .n = problem->n};
+  *s = (od_search){.problem = problem, .m = problem->m, .n = problem->n, .every = 1, .eager = true};
   if (options) s->options = *options;
   od_status status = check(problem, &s->options, err);
   if (status != OD_OK) return status;

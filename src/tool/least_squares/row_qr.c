@@ -27,7 +27,7 @@ size_t od_row_qr_size(int k) {
 
 void od_row_qr_begin(od_row_qr *qr, int k, double *memory) {
   *qr = (od_row_qr){.k = k, .rows = block_rows(k), .R = memory, .block = memory + k * (k + 1)};
-  memset(memory, 0, od_row_qr_size(k) * sizeof *memory);
+  memset(qr->R, 0, (size_t)(k * (k + 1)) * sizeof *qr->R);
 }
 
 OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
@@ -46,6 +46,8 @@ OD_INTO_WIDE void reflect(int n, const double *restrict v, double tau, double *t
 
 OD_WIDE static void take_in_block(od_row_qr *qr) {
   int k = qr->k, n = (qr->filled + LANES - 1) / LANES * LANES, width = k + 1;
+  for (int i = qr->filled; i < n; i++)
+    for (int c = 0; c < width; c++) qr->block[c * qr->rows + i] = 0;
   for (int c = 0; c < k; c++) {
     double *v = qr->block + c * qr->rows, *row = qr->R + c * width;
     double below = dot(n, v, v);
@@ -58,14 +60,22 @@ OD_WIDE static void take_in_block(od_row_qr *qr) {
   }
   const double *r = qr->block + k * qr->rows;
   qr->rest += dot(n, r, r);
-  memset(qr->block, 0, (size_t)(width * qr->rows) * sizeof *qr->block);
   qr->filled = 0;
 }
 
 double *od_row_qr_next(od_row_qr *qr, int *stride) {
+  double *to;
+  od_row_qr_rows(qr, 1, &to, stride);
+  return to;
+}
+
+int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride) {
   if (qr->filled == qr->rows) take_in_block(qr);
+  int count = qr->rows - qr->filled < wanted ? qr->rows - qr->filled : wanted;
   *stride = qr->rows;
-  return qr->block + qr->filled++;
+  *to = qr->block + qr->filled;
+  qr->filled += count;
+  return count;
 }
 
 void od_row_qr_end(od_row_qr *qr) {

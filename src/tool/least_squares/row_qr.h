@@ -24,6 +24,9 @@ size_t od_row_qr_size(int k);
 void od_row_qr_begin(od_row_qr *qr, int k, double *memory);
 // Room for one more row: its entry of column j belongs to row[j * stride], the residual is entry k.
 double *od_row_qr_next(od_row_qr *qr, int *stride);
+// The same for up to `wanted` rows side by side: entry j of row i belongs to (*to)[j * stride + i]. Tells for how many there is
+// room.
+int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride);
 // Takes in what is left of the last block.
 void od_row_qr_end(od_row_qr *qr);
 

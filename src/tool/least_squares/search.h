@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "least_squares/row_qr.h"
 #include "oleodyn/least_squares.h"
 
 // A point and what it costs.
 typedef struct od_point {
-  double *u, *x, *r;  // k, n, m
-  double cost;
+  double *u, *x, *r;  // k, n, m; without r where rows are taken as they come
+  double cost, squares;
 } od_point;
 
 // The linear model of the (weighted) residuals at a point: |R p + q|^2 + rest^2.
@@ -73,11 +74,16 @@ typedef struct od_search {
   bool *held;      // k: at a bound and pushed against it (methods that project)
   double reach;    // radius of the trust region; 1 / damping; part of the step: as the method understands it
   double growth;   // Levenberg-Marquardt: how much stronger damping gets at the next failure
-  double *J;       // m x n
+  double *J;       // m x n; not there where rows are taken as they come
   double *scratch, *qr_memory, *svd_memory;
   bool last_digits;   // no tolerance was set: go on until rounding stops it
   double start_norm;  // of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
+  int every;           // rows as they come: one in so many is asked for
+  bool eager;          // the last trial was accepted, so that the next one's derivatives will be wanted
+  const od_point *at;  // the point that its model was found along with; NULL: none
+  bool coarse;         // this search only leads to where another one begins
+  long coarse_iterations, coarse_evaluations;  // of the search that led here; zero: there was none
   od_ties ties;
   double part;  // of the gaps that hidden unknowns close at the next evaluation
 } od_search;
@@ -119,6 +125,18 @@ int od_bound_near(const od_search *s, int i);
 bool od_evaluate(od_search *s, od_point *point);
 // The linear model there (the point evaluated last); false: cannot be evaluated.
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
+
+// ---- rows.c
+// The same for problems that give their rows as they come. The model is found along with the cost of a point where that
+// saves work.
+bool od_rows_evaluate(od_search *s, od_point *point);
+bool od_rows_linearize(od_search *s, const od_point *point);
+// The triangle that a factorisation ended with, as the model of a point; false: it is not finite.
+bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model);
+
+// ---- coarse.c
+// Moves the present point, which is evaluated, to where a search with fewer rows leads, if that serves.
+void od_search_coarsely(od_search *s);
 
 // ---- spectrum.c
 // Of the present model with s->D and, where not NULL, rows of curvature E; held columns count as zero.

@@ -84,7 +84,7 @@ bool od_is_minimum(od_search *s, od_ls_result *r) {
   double allowed = fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
   // A direction without influence has a slope of its own by differences: rounding, which hits as much of the residuals as
   // any random direction does.
-  bool differences = !s->problem->jacobian && !s->problem->residuals_complex;
+  bool differences = !s->problem->jacobian && !s->problem->residuals_complex && !s->problem->rows;
   if (differences) allowed = fmax(allowed, 2 * sqrt((double)s->k / (double)s->problem->m));
   double least = fmax(rounding * s->start_norm, 10 * o->step_tolerance * effect_of_parameters(s));
   return r->offset <= allowed || od_removable(s) <= least;

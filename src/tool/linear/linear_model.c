@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linear/closed_valves.h"
 #include "linear/kinks.h"
 
 static const double resting = 1e-6;
@@ -146,6 +147,7 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
     m->outputs = p->outputs;
     m->samples = p->samples;
     m->time = od_sim_time(p->sim);
+    od_closed_valves(p, m->closed, sizeof m->closed);
     memory = allocate(m, w.nx) && choose_states(p, &w, kept, m) && fill(p, &w, r, kept, inputs ? inputs : all, m);
   }
   if (!memory) status = od_fail(err, OD_NO_MEMORY, "memory ran out");

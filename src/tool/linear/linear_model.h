@@ -30,6 +30,7 @@ typedef struct od_linear_model {
   // the state whose rate is largest in these terms.
   bool rests;
   int fastest;
+  char closed[300];  // valves that are shut there by their overlap: "'a', 'b'"; empty: none
 } od_linear_model;
 
 // inputs: indices of the inputs that are wanted; NULL: all. The outputs are those that the point was made for.

@@ -6,6 +6,7 @@
 
 #include "linear/hold.h"
 #include "machine/machine.h"
+#include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
 static const double default_step = 1e-3;
@@ -54,7 +55,7 @@ static od_status start(od_operating_point *p, int count, od_error *err) {
   if (p->plant->nu) od_machine_inputs(p->machine, 0, u);
   status = od_sim_start(p->sim, 0, u);
   free(u);
-  return status == OD_OK ? OD_OK : od_fail(err, status, "cannot start: %s", od_status_text(status));
+  return status == OD_OK ? OD_OK : od_fail_to_start(p->machine, p->sim, "cannot start", status, err);
 }
 
 // What the run is made with: what the machine file says, as for `simulate`.

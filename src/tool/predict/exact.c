@@ -149,26 +149,29 @@ static void outputs(const od_predictor *pr, const double *v, const double *S, do
   }
 }
 
-static od_status predict_by_steps(od_predictor *pr, double *y, double *dy) {
-  od_status status = discretise(pr, dy != NULL);
+static od_status predict_by_steps(od_predictor *pr) {
+  bool sensitivities = pr->wish.sensitivities;
+  od_status status = discretise(pr, sensitivities);
   if (status != OD_OK) return status;
-  if (dy) arrange_rates(pr);
+  if (sensitivities) arrange_rates(pr);
   int nx = pr->nx, n = exponent_size(&pr->linear), all = nx * padded(pr);
   double *x = pr->dense_step, *next = x + n, *S = next + nx, *S_next = S + all;
   memcpy(x, pr->x0, (size_t)nx * sizeof *x);
   memset(S, 0, (size_t)all * sizeof *S);
-  for (int i = 0; dy && i < nx; i++)
+  for (int i = 0; sensitivities && i < nx; i++)
     memcpy(S + i * padded(pr), pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
   for (int k = 0; k < pr->log.count; k++) {
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     put_inputs(pr, k, x + nx);
-    outputs(pr, x, S, y, dy);
-    if (!od_within(y, pr->ny, pr->bound) || !od_within(x, nx, 1e300)) return OD_DIVERGED;
-    y += pr->ny;
-    if (dy) dy += pr->ny * pr->columns;
+    if (!od_within(x, nx, 1e300)) return OD_DIVERGED;
+    if (k % pr->wish.every == 0) {
+      outputs(pr, x, S, od_next_y(pr), od_next_dy(pr));
+      if (!od_within(od_next_y(pr), pr->ny, pr->bound)) return OD_DIVERGED;
+      od_row_is_predicted(pr);
+    }
     if (k + 1 == pr->log.count) break;
     put_inputs(pr, k + 1, x + nx + pr->linear.nu);
-    if (dy) advance_sensitivities(pr, x, S, S_next);
+    if (sensitivities) advance_sensitivities(pr, x, S, S_next);
     advance(pr, x, next);
     memcpy(x, next, (size_t)nx * sizeof *x);
     double *swap = S;
@@ -177,15 +180,16 @@ static od_status predict_by_steps(od_predictor *pr, double *y, double *dy) {
   return OD_OK;
 }
 
-od_status od_predict_exactly(od_predictor *pr, const double *x0, double *y, double *dy) {
+od_status od_predict_exactly(od_predictor *pr, const double *x0) {
+  bool sensitivities = pr->wish.sensitivities;
   od_status status =
-      od_linear_find(&pr->linear, pr->sim, od_log_time(&pr->log, 0), pr->u, pr->np ? pr->p : NULL, dy != NULL);
+      od_linear_find(&pr->linear, pr->sim, od_log_time(&pr->log, 0), pr->u, pr->np ? pr->p : NULL, sensitivities);
   if (status != OD_OK) return status;
   double fastest;
   bool known = od_modal_poles(pr, &fastest);
   if (known && fastest * pr->log.step * (pr->log.count - 1) > log(pr->bound)) return OD_DIVERGED;
-  status = od_start_linear(pr, x0, dy != NULL);
+  status = od_start_linear(pr, x0, sensitivities);
   if (status != OD_OK) return status;
-  pr->used_modes = known && !pr->dense && od_modal_prepare(pr, dy != NULL);
-  return pr->used_modes ? od_predict_by_modes(pr, y, dy) : predict_by_steps(pr, y, dy);
+  pr->used_modes = known && !pr->dense && od_modal_prepare(pr, sensitivities);
+  return pr->used_modes ? od_predict_by_modes(pr) : predict_by_steps(pr);
 }

@@ -72,16 +72,25 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   return status;
 }
 
-od_status od_predict_marching(od_predictor *pr, double *y, double *dy) {
-  for (int k = 0; k < pr->log.count; k++) {
-    od_status status = k ? advance(pr, k - 1, dy != NULL) : OD_OK;
-    if (status == OD_OK) status = od_sim_outputs(pr->sim, y);
-    if (status == OD_OK && dy) status = od_sim_output_jacobians(pr->sim, pr->hx, NULL, pr->np ? pr->hp : NULL);
-    if (status != OD_OK) return status;
-    if (!od_within(od_sim_state(pr->sim), pr->nx, pr->bound) || !od_within(y, pr->ny, pr->bound)) return OD_DIVERGED;
-    if (dy) variation(pr, pr->ny, pr->hx, pr->S, pr->hp, dy);
-    y += pr->ny;
-    if (dy) dy += pr->ny * pr->columns;
-  }
+// What the sensors would say at a sample, if that is wanted.
+static od_status put_outputs(od_predictor *pr, int k) {
+  if (k % pr->wish.every != 0) return OD_OK;
+  double *y = od_next_y(pr), *dy = od_next_dy(pr);
+  od_status status = od_sim_outputs(pr->sim, y);
+  if (status == OD_OK && dy) status = od_sim_output_jacobians(pr->sim, pr->hx, NULL, pr->np ? pr->hp : NULL);
+  if (status != OD_OK) return status;
+  if (!od_within(y, pr->ny, pr->bound)) return OD_DIVERGED;
+  if (dy) variation(pr, pr->ny, pr->hx, pr->S, pr->hp, dy);
+  od_row_is_predicted(pr);
   return OD_OK;
+}
+
+od_status od_predict_marching(od_predictor *pr) {
+  od_status status = OD_OK;
+  for (int k = 0; k < pr->log.count && status == OD_OK; k++) {
+    if (k > 0) status = advance(pr, k - 1, pr->wish.sensitivities);
+    if (status == OD_OK && !od_within(od_sim_state(pr->sim), pr->nx, pr->bound)) status = OD_DIVERGED;
+    if (status == OD_OK) status = put_outputs(pr, k);
+  }
+  return status;
 }

@@ -16,7 +16,7 @@
 
 #include "base/wide.h"
 
-enum { BLOCK = 128, TILE = 4 };  // a tile: so many samples and columns
+enum { BLOCK = OD_PREDICTED_BLOCK, TILE = 4 };  // a tile: so many samples and columns
 
 static int round_up(int n, int to) {
   return (n + to - 1) / to * to;
@@ -54,6 +54,10 @@ bool od_modal_new(od_predictor *pr) {
   m->moved = take_complex(pr, ny * drives * n, &ok);
   double **recursion[] = {&m->a, &m->b, &m->g0, &m->g1, &m->h0, &m->h1};
   for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = take(pr, m->channels, &ok);
+  m->leap_a = take(pr, m->channels, &ok);
+  m->leap_b = take(pr, m->channels, &ok);
+  m->leap_row = take(pr, 4 * m->channels, &ok);
+  m->leap = take(pr, (OD_PREDICT_MOST_EVERY + 1) * 2 * m->channels, &ok);
   m->weight = take(pr, ny * most, &ok);
   m->weights = take(pr, ny * most * m->padded, &ok);
   m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may reach beyond
@@ -182,37 +186,126 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
   return true;
 }
 
-// One drive's channels from a row to the next.
-OD_INTO_WIDE void advance_values(const od_modal *m, const double *restrict s, double u0, double u1,
-                                 double *restrict next) {
-  const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->g0, *restrict g1 = m->g1;
-  for (int c = 0; c < m->channels; c += 2) {
-    next[c] = a[c] * s[c] + b[c] * s[c + 1] + (g0[c] * u0 + g1[c] * u1);
-    next[c + 1] = a[c + 1] * s[c + 1] + b[c + 1] * s[c] + (g0[c + 1] * u0 + g1[c + 1] * u1);
+// Recursions of one drive's channels. By h: ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
+typedef struct recursion {
+  const double *a, *b, *g0, *g1;
+  int channels;
+  double h;  // zero: of s itself
+} recursion;
+
+// From a row to the next: a x + b (x with pairs exchanged) + g0 u0 + g1 u1 with x = s, or x = t + h s.
+OD_INTO_WIDE void advance(const recursion *r, const double *restrict t, const double *restrict s, double u0, double u1,
+                          double *restrict next) {
+  int c = 0;
+  for (; c + 4 <= r->channels; c += 4) {
+    od_quad a, b, g0, g1, x, y;
+    memcpy(&a, r->a + c, sizeof a), memcpy(&b, r->b + c, sizeof b);
+    memcpy(&g0, r->g0 + c, sizeof g0), memcpy(&g1, r->g1 + c, sizeof g1);
+    memcpy(&x, t + c, sizeof x);
+    if (s) memcpy(&y, s + c, sizeof y), x += r->h * y;
+    x = a * x + b * OD_QUAD_PAIRS_TURNED(x) + (g0 * u0 + g1 * u1);
+    memcpy(next + c, &x, sizeof x);
+  }
+  for (; c < r->channels; c += 2) {
+    double x0 = t[c], x1 = t[c + 1];
+    if (s) x0 += r->h * s[c], x1 += r->h * s[c + 1];
+    next[c] = r->a[c] * x0 + r->b[c] * x1 + (r->g0[c] * u0 + r->g1[c] * u1);
+    next[c + 1] = r->a[c + 1] * x1 + r->b[c + 1] * x0 + (r->g0[c + 1] * u0 + r->g1[c + 1] * u1);
   }
 }
 
-// ds/dlambda: e^(lambda h) has the derivative h e^(lambda h).
-OD_INTO_WIDE void advance_rates(const od_modal *m, double h, const double *restrict s, const double *restrict t,
-                                double u0, double u1, double *restrict next) {
-  const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->h0, *restrict g1 = m->h1;
-  for (int c = 0; c < m->channels; c += 2) {
-    double t0 = t[c] + h * s[c], t1 = t[c + 1] + h * s[c + 1];
-    next[c] = a[c] * t0 + b[c] * t1 + (g0[c] * u0 + g1[c] * u1);
-    next[c + 1] = a[c + 1] * t1 + b[c + 1] * t0 + (g0[c + 1] * u0 + g1[c + 1] * u1);
-  }
-}
-
-// The row of sample k + 1 from that of sample k.
-OD_INTO_WIDE void advance_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
+static recursion recursion_of(const od_predictor *pr, bool rates) {
   const od_modal *m = pr->modal;
-  const double *u0 = pr->log.u + (size_t)k * (size_t)pr->nu, *u1 = u0 + pr->nu;
-  int half = m->drives * m->channels;
+  return (recursion){m->a, m->b, rates ? m->h0 : m->g0, rates ? m->h1 : m->g1, m->channels, rates ? pr->log.step : 0};
+}
+
+// The rows of `count` samples behind sample k, whose row is the first: drive by drive.
+OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double *rows, bool sensitivities) {
+  const od_modal *m = pr->modal;
+  const recursion values = recursion_of(pr, false), rates = recursion_of(pr, true);
+  int half = m->drives * m->channels, width = m->width, nu = pr->nu;
   for (int d = 0; d < m->drives; d++) {
-    double before = d < pr->nu ? u0[d] : d < m->inputs ? 1 : 0, after = d < pr->nu ? u1[d] : before;
-    int at = d * m->channels;
-    advance_values(m, row + at, before, after, next + at);
-    if (sensitivities) advance_rates(m, pr->log.step, row + at, row + half + at, before, after, next + half + at);
+    const double *u = pr->log.u + (size_t)k * (size_t)nu + d;
+    double constant = d < m->inputs ? 1 : 0, *row = rows + d * m->channels;
+    for (int i = 0; i < count; i++, row += width) {
+      double before = d < nu ? u[i * nu] : constant, after = d < nu ? u[(i + 1) * nu] : constant;
+      advance(&values, row, NULL, before, after, row + width);
+      if (sensitivities) advance(&rates, row + half, row, before, after, row + width + half);
+    }
+  }
+}
+
+// Over several samples at once, where those between are not wanted:
+//
+//   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
+//
+// and the same for ds/dlambda, whose part by s is e h E^e s. The c_i are what the recursions answer to an input that is 1 at
+// sample i and 0 at the others.
+static void find_leap(od_predictor *pr) {
+  od_modal *m = pr->modal;
+  int every = pr->wish.every, n = m->channels;
+  if (every == 1) return;
+  const recursion values = recursion_of(pr, false), rates = recursion_of(pr, true);
+  double *s = m->leap_row, *next = s + 2 * n;
+  for (int i = 0; i <= every; i++) {
+    memset(s, 0, 2 * (size_t)n * sizeof *s);
+    for (int k = 0; k < every; k++) {
+      double u0 = k == i, u1 = k + 1 == i;
+      advance(&values, s, NULL, u0, u1, next);
+      advance(&rates, s + n, s, u0, u1, next + n);
+      memcpy(s, next, 2 * (size_t)n * sizeof *s);
+    }
+    memcpy(m->leap + i * 2 * n, s, 2 * (size_t)n * sizeof *s);
+  }
+  for (int c = 0; c < n; c += 2) {
+    bool pair = m->b[c + 1] != 0;
+    od_complex first = m->a[c] + I * m->b[c + 1], second = pair ? conj(first) : m->a[c + 1], power[2] = {1, 1};
+    for (int k = 0; k < every; k++) power[0] *= first, power[1] *= second;
+    for (int i = 0; i < 2; i++) m->leap_a[c + i] = creal(power[i]), m->leap_b[c + i] = -cimag(power[i]);
+  }
+}
+
+// What the inputs in between add to the first `count` of one drive's channels, values and then rates.
+OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
+  const od_modal *m = pr->modal;
+  int every = pr->wish.every, c = 0;
+  for (; c + 4 <= count; c += 4) {
+    const double *taps = m->leap + c;
+    od_quad sum = {0}, tap;
+    for (int i = 0; i <= every; i++, taps += 2 * m->channels) {
+      memcpy(&tap, taps, sizeof tap);
+      sum += u[i * stride] * tap;
+    }
+    memcpy(to + c, &sum, sizeof sum);
+  }
+  for (; c < count; c++) {
+    to[c] = 0;
+    for (int i = 0; i <= every; i++) to[c] += u[i * stride] * m->leap[i * 2 * m->channels + c];
+  }
+}
+
+// From the row of sample k to that of the next one that is wanted.
+OD_INTO_WIDE void leap_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
+  static const double always = 1;
+  const od_modal *m = pr->modal;
+  const double *a = m->leap_a, *b = m->leap_b;
+  double *add = m->leap_row, h = pr->wish.every * pr->log.step;
+  int n = m->channels, half = m->drives * n;
+  for (int d = 0; d < m->drives; d++, row += n, next += n) {
+    const double *u = d < pr->nu ? pr->log.u + (size_t)k * (size_t)pr->nu + d : &always;
+    if (d < m->inputs)
+      add_inputs(pr, u, d < pr->nu ? pr->nu : 0, sensitivities ? 2 * n : n, add);
+    else
+      memset(add, 0, 2 * (size_t)n * sizeof *add);
+    for (int c = 0; c < n; c += 2) {
+      double s0 = row[c], s1 = row[c + 1];
+      next[c] = a[c] * s0 + b[c] * s1 + add[c];
+      next[c + 1] = a[c + 1] * s1 + b[c + 1] * s0 + add[c + 1];
+      if (!sensitivities) continue;
+      double t0 = row[half + c] + h * s0, t1 = row[half + c + 1] + h * s1;
+      next[half + c] = a[c] * t0 + b[c] * t1 + add[n + c];
+      next[half + c + 1] = a[c + 1] * t1 + b[c + 1] * t0 + add[n + c + 1];
+    }
   }
 }
 
@@ -233,15 +326,36 @@ static void put_inputs(const od_predictor *pr, int k, double *row) {
 // ---- from channels to outputs
 
 OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
-  double sum[4] = {0};
+  od_quad quads = {0}, x, y;
+  double sum[4];
   int i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (int k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
+  for (; i + 4 <= n; i += 4) {
+    memcpy(&x, a + i, sizeof x), memcpy(&y, b + i, sizeof y);
+    quads += x * y;
+  }
+  memcpy(sum, &quads, sizeof sum);
   for (; i < n; i++) sum[0] += a[i] * b[i];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// out: TILE rows of TILE columns.
+// out: TILE rows of 2 TILE columns.
+OD_INTO_WIDE void multiply_tiles(int width, const double *rows, const double *weights, int padded, double *out) {
+  od_quad a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0}, v, w;
+  for (int i = 0; i < width; i++) {
+    memcpy(&v, weights + i * padded, sizeof v);
+    memcpy(&w, weights + i * padded + TILE, sizeof w);
+    a0 += rows[i] * v, b0 += rows[i] * w;
+    a1 += rows[i + width] * v, b1 += rows[i + width] * w;
+    a2 += rows[i + 2 * width] * v, b2 += rows[i + 2 * width] * w;
+    a3 += rows[i + 3 * width] * v, b3 += rows[i + 3 * width] * w;
+  }
+  memcpy(out, &a0, sizeof v), memcpy(out + TILE, &b0, sizeof v);
+  memcpy(out + 2 * TILE, &a1, sizeof v), memcpy(out + 3 * TILE, &b1, sizeof v);
+  memcpy(out + 4 * TILE, &a2, sizeof v), memcpy(out + 5 * TILE, &b2, sizeof v);
+  memcpy(out + 6 * TILE, &a3, sizeof v), memcpy(out + 7 * TILE, &b3, sizeof v);
+}
+
+// The same of TILE columns.
 OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *weights, int padded, double *out) {
   od_quad sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, w;
   for (int i = 0; i < width; i++) {
@@ -252,49 +366,59 @@ OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *wei
     sum3 += rows[i + 3 * width] * w;
   }
   memcpy(out, &sum0, sizeof w);
-  memcpy(out + TILE, &sum1, sizeof w);
-  memcpy(out + 2 * TILE, &sum2, sizeof w);
-  memcpy(out + 3 * TILE, &sum3, sizeof w);
+  memcpy(out + 2 * TILE, &sum1, sizeof w);
+  memcpy(out + 4 * TILE, &sum2, sizeof w);
+  memcpy(out + 6 * TILE, &sum3, sizeof w);
 }
 
 OD_INTO_WIDE void put_sensitivities(const od_predictor *pr, const double *rows, int count, double *dy) {
   const od_modal *m = pr->modal;
-  int columns = pr->columns;
-  double out[TILE * TILE];
+  int columns = pr->columns, stride = pr->ny * columns;
+  double out[2 * TILE * TILE];
   for (int k = 0; k < count; k += TILE)
     for (int o = 0; o < pr->ny; o++)
-      for (int c = 0; c < columns; c += TILE) {
-        multiply_tile(m->width, rows + k * m->width, m->weights + o * m->width * m->padded + c, m->padded, out);
-        size_t valid = (size_t)(columns - c < TILE ? columns - c : TILE) * sizeof *out;
-        for (int i = 0; i < TILE && k + i < count; i++)
-          memcpy(dy + ((k + i) * pr->ny + o) * columns + c, out + i * TILE, valid);
+      for (int c = 0; c < columns; c += 2 * TILE) {
+        const double *weights = m->weights + o * m->width * m->padded + c;
+        if (c + TILE < m->padded)
+          multiply_tiles(m->width, rows + k * m->width, weights, m->padded, out);
+        else
+          multiply_tile(m->width, rows + k * m->width, weights, m->padded, out);
+        int valid = columns - c < 2 * TILE ? columns - c : 2 * TILE, last = count - k < TILE ? count - k : TILE;
+        double *to = dy + (k * pr->ny + o) * columns + c;
+        for (int i = 0; i < last && valid == 2 * TILE; i++)
+          memcpy(to + i * stride, out + 2 * i * TILE, 2 * TILE * sizeof *out);
+        for (int i = 0; i < last && valid < 2 * TILE; i++)
+          memcpy(to + i * stride, out + 2 * i * TILE, (size_t)valid * sizeof *out);
       }
 }
 
-OD_WIDE static od_status predict(od_predictor *pr, double *y, double *dy) {
+OD_WIDE static od_status predict(od_predictor *pr) {
   const od_modal *m = pr->modal;
-  int count = pr->log.count;
-  double *row = m->rows;
+  bool sensitivities = pr->wish.sensitivities;
+  int every = pr->wish.every, count = (pr->log.count - 1) / every + 1;
+  double *row = m->rows, *y = pr->y;
   first_row(pr, row);
   for (int begin = 0; begin < count; begin += BLOCK) {
     int block = count - begin < BLOCK ? count - begin : BLOCK;
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     // The block's rows, and the first of the next block.
-    for (int k = 0; k < block; k++) {
-      if (pr->linear.direct) put_inputs(pr, begin + k, row + k * m->width);
-      if (begin + k + 1 < count) advance_row(pr, begin + k, row + k * m->width, row + (k + 1) * m->width, dy != NULL);
-    }
+    int further = begin + block < count ? block : block - 1;
+    if (every == 1) advance_rows(pr, begin, further, row, sensitivities);
+    for (int k = 0; k < further && every > 1; k++)
+      leap_row(pr, (begin + k) * every, row + k * m->width, row + (k + 1) * m->width, sensitivities);
+    for (int k = 0; k < block && pr->linear.direct; k++) put_inputs(pr, (begin + k) * every, row + k * m->width);
     for (int k = 0; k < block; k++)
       for (int o = 0; o < pr->ny; o++) y[k * pr->ny + o] = dot(m->width, row + k * m->width, m->weight + o * m->width);
     if (!od_within(y, block * pr->ny, pr->bound)) return OD_DIVERGED;
-    if (dy) put_sensitivities(pr, row, block, dy);
-    y += block * pr->ny;
-    if (dy) dy += block * pr->ny * pr->columns;
+    if (sensitivities) put_sensitivities(pr, row, block, pr->dy);
+    pr->filled = block;
+    od_give_rows(pr);
     memcpy(row, row + block * m->width, (size_t)m->width * sizeof *row);
   }
   return OD_OK;
 }
 
-od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
-  return predict(pr, y, dy);
+od_status od_predict_by_modes(od_predictor *pr) {
+  find_leap(pr);
+  return predict(pr);
 }

@@ -24,6 +24,8 @@ struct od_modal {
   od_complex *lambda, *V, *W;                             // poles, columns v_j and rows w_j
   od_complex *cv, *wb, *dwb, *coupling, *r, *dr, *moved;  // C v_j; w_j b_d; W dA V; residues, and of one parameter
   double *a, *b, *g0, *g1, *h0, *h1;                      // of the recursions; h0, h1: dg/dlambda
+  double *leap_a, *leap_b;   // the recursions over several samples at once: E^e in place of a and b
+  double *leap, *leap_row;   // what inputs in between add: values, then rates, of each; one row of both, and the next
   double *weight, *weights;  // rows of channels to y (ny x width), to dy (ny x width x padded)
   double *rows;              // BLOCK rows of channels, and a few more
   double *real, *imaginary, *left, *right, *matrix, *work;

@@ -20,12 +20,19 @@ static bool take_memory(od_predictor *pr) {
   struct piece {
     double **to;
     int count;
-  } pieces[] = {{&pr->p, np},           {&pr->x0, nx},
-                {&pr->S, nx * columns}, {&pr->own_p, np},
-                {&pr->own_x0, nx},      {&pr->F, nx * nx},
-                {&pr->Gp, nx * np},     {&pr->hx, ny * nx},
-                {&pr->hp, ny * np},     {&pr->scratch, 3 * nx + nx * columns},
-                {&pr->u, pr->nu}};
+  } pieces[] = {{&pr->p, np},
+                {&pr->x0, nx},
+                {&pr->S, nx * columns},
+                {&pr->own_p, np},
+                {&pr->own_x0, nx},
+                {&pr->F, nx * nx},
+                {&pr->Gp, nx * np},
+                {&pr->hx, ny * nx},
+                {&pr->hp, ny * np},
+                {&pr->scratch, 3 * nx + nx * columns},
+                {&pr->u, pr->nu},
+                {&pr->y, OD_PREDICTED_BLOCK * ny},
+                {&pr->dy, OD_PREDICTED_BLOCK * ny * columns}};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
     if (!(*pieces[i].to = doubles(pr, pieces[i].count))) return false;
   pr->pivot = od_arena_take(&pr->arena, ((size_t)nx + 1) * sizeof(int));
@@ -152,15 +159,66 @@ bool od_predictor_used_modes(const od_predictor *pr) {
   return pr->used_modes;
 }
 
-od_status od_predict(od_predictor *pr, const double *p, const double *x0, double *y, double *dy) {
+bool od_predictor_leaps(const od_predictor *pr) {
+  return pr->rule.exact && !pr->dense;
+}
+
+void od_give_rows(od_predictor *pr) {
+  int every = pr->wish.every;
+  const od_predicted rows = {.first = pr->given * every,
+                             .count = pr->filled,
+                             .every = every,
+                             .y = pr->y,
+                             .dy = pr->wish.sensitivities ? pr->dy : NULL};
+  if (rows.count > 0) pr->wish.take(pr->wish.user, &rows);
+  pr->given += pr->filled;
+  pr->filled = 0;
+}
+
+void od_row_is_predicted(od_predictor *pr) {
+  if (++pr->filled == OD_PREDICTED_BLOCK) od_give_rows(pr);
+}
+
+od_status od_predict_rows(od_predictor *pr, const double *p, const double *x0, const od_predict_wish *wish) {
   if (pr->np) memcpy(pr->p, p ? p : pr->own_p, (size_t)pr->np * sizeof *pr->p);
   x0 = x0 ? x0 : pr->own_x0;
-  if (pr->columns == 0) dy = NULL;
+  if (wish->every < 0 || wish->every > OD_PREDICT_MOST_EVERY) return OD_BAD_ARGUMENT;
+  pr->wish = *wish;
+  pr->wish.every = wish->every > 0 ? wish->every : 1;
+  pr->wish.sensitivities = wish->sensitivities && pr->columns > 0;
+  pr->given = pr->filled = 0;
   pr->used_modes = pr->changed = false;
   pr->steps = 0;  // the first step asks: after an interrupt no prediction begins
   for (int i = 0; i < pr->np; i++)
     if (!isfinite(pr->p[i])) return OD_NOT_FINITE;
-  if (pr->rule.exact) return od_predict_exactly(pr, x0, y, dy);
-  od_status status = od_start_prediction(pr, x0, dy != NULL);
-  return status == OD_OK ? od_predict_marching(pr, y, dy) : status;
+  od_status status = OD_OK;
+  if (pr->rule.exact) {
+    status = od_predict_exactly(pr, x0);
+  } else {
+    status = od_start_prediction(pr, x0, pr->wish.sensitivities);
+    if (status == OD_OK) status = od_predict_marching(pr);
+  }
+  if (status == OD_OK) od_give_rows(pr);
+  return status;
+}
+
+// All rows one after another.
+typedef struct rows_of {
+  double *y, *dy;
+  int ny, columns;
+} rows_of;
+
+static void keep_rows(void *user, const od_predicted *rows) {
+  const rows_of *to = user;
+  size_t ny = (size_t)to->ny, first = (size_t)rows->first * ny, count = (size_t)rows->count * ny,
+         columns = (size_t)to->columns;
+  if (count == 0) return;
+  memcpy(to->y + first, rows->y, count * sizeof *to->y);
+  if (rows->dy) memcpy(to->dy + first * columns, rows->dy, count * columns * sizeof *to->dy);
+}
+
+od_status od_predict(od_predictor *pr, const double *p, const double *x0, double *y, double *dy) {
+  rows_of to = {y, dy, pr->ny, pr->columns};
+  const od_predict_wish wish = {.sensitivities = dy != NULL, .take = keep_rows, .user = &to};
+  return od_predict_rows(pr, p, x0, &wish);
 }

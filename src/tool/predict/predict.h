@@ -64,6 +64,24 @@ int od_predictor_columns(const od_predictor *predictor);
 // own. x0 (nx): NULL for the plant's own, which does not depend on p. After a failure y and dy hold nothing.
 od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
 
+enum { OD_PREDICTED_BLOCK = 128, OD_PREDICT_MOST_EVERY = 64 };
+// The same without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are given away as they are found. A prediction that fails may have given
+// some before.
+typedef struct od_predicted {
+  int first, count, every;  // rows first, first + every, ...: so many
+  const double *y, *dy;     // as above, of these rows; dy: NULL where it is not wanted
+} od_predicted;
+typedef void od_take_predicted(void *user, const od_predicted *rows);
+typedef struct od_predict_wish {
+  bool sensitivities;
+  int every;  // only one row in so many is given, beginning with the first; zero: 1; at most OD_PREDICT_MOST_EVERY
+  od_take_predicted *take;
+  void *user;
+} od_predict_wish;
+od_status od_predict_rows(od_predictor *predictor, const double *p, const double *x0, const od_predict_wish *wish);
+// Whether rows that are left out save most of the work: sums of modes, which leap over them.
+bool od_predictor_leaps(const od_predictor *predictor);
+
 // From now on only `count` rows from row `first` on are predicted, beginning there; by steps only.
 void od_predictor_window(od_predictor *predictor, int first, int count);
 // The state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they were

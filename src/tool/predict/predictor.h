@@ -24,6 +24,9 @@ struct od_predictor {
   bool (*keeps_going)(void *user);
   void *user;
   long steps;  // taken in this prediction
+  od_predict_wish wish;
+  double *y, *dy;     // a block of rows
+  int given, filled;  // rows given away in this prediction, and rows of the present block
   od_sim *sim;
   double *p;               // parameters of this prediction
   double *x0;              // initial state
@@ -54,17 +57,28 @@ static inline bool od_within(const double *values, int count, double bound) {
   return good;
 }
 
+// predict.c: where the next row of outputs and, if wanted, of sensitivities goes; after it is filled.
+static inline double *od_next_y(const od_predictor *pr) {
+  return pr->y + pr->filled * pr->ny;
+}
+static inline double *od_next_dy(const od_predictor *pr) {
+  return pr->wish.sensitivities ? pr->dy + pr->filled * pr->ny * pr->columns : NULL;
+}
+void od_row_is_predicted(od_predictor *pr);
+// Gives the present block away.
+void od_give_rows(od_predictor *pr);
+
 // predict_start.c: the initial state x0 and its sensitivities S; sim stands there afterwards (not for the exact rule).
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
 // The same for a linear plant whose matrices are known.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
 
 // march.c
-od_status od_predict_marching(od_predictor *pr, double *y, double *dy);
+od_status od_predict_marching(od_predictor *pr);
 
 // exact.c
 bool od_exact_new(od_predictor *pr);
-od_status od_predict_exactly(od_predictor *pr, const double *x0, double *y, double *dy);
+od_status od_predict_exactly(od_predictor *pr, const double *x0);
 
 // eigenmodes.c and modal.c
 bool od_modal_new(od_predictor *pr);
@@ -72,6 +86,6 @@ bool od_modal_new(od_predictor *pr);
 bool od_modal_poles(od_predictor *pr, double *largest_real_part);
 // Modes and their residues, with derivatives if wanted; false where the sum of modes would be inaccurate.
 bool od_modal_prepare(od_predictor *pr, bool sensitivities);
-od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy);
+od_status od_predict_by_modes(od_predictor *pr);
 
 #endif

@@ -45,9 +45,10 @@ static void report_facts(od_fit_report *a) {
   od_page_replaced_fact(p, "Set in the model", od_machine_numbers(e->model));
   od_page_replaced_fact(p, "Set in the file", &e->file->numbers);
   for (int i = 0; i < f->sets && i < MOST_ROWS; i++) report_set(p, &f->set[i]);
-  od_page_fact(p, "Search", "%s; predictions: %s%s; %ld iterations, %ld predictions, %ld with sensitivities",
-               od_fit_methods[f->plan->method], od_rule_name(f->rule), f->used_modes ? " by modes" : "",
-               f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations);
+  char search[200];
+  od_fit_search_text(f, search, sizeof search);
+  od_page_fact(p, "Search", "%s; predictions: %s%s; %s", od_fit_methods[f->plan->method], od_rule_name(f->rule),
+               f->used_modes ? " by modes" : "", search);
   for (int i = 0; i < f->sets && i < MOST_ROWS; i++)
     if (f->set[i].segments > 0)
       od_page_fact(p, "Shooting", "%s: %d segments, the largest jump of a state between them %.1g of its range",

@@ -26,9 +26,21 @@ double *od_innovation_series(const od_experiment *e, const od_observed *o, int s
   return series;
 }
 
+bool od_is_thinned(const od_observed *o) {
+  return o->kept != OD_ROWS_ALL && o->table->rows < o->rows;
+}
+
+static od_nis_window window_of(double begin, double end, double squares, long dimension) {
+  od_consistency c = od_consistency_of(squares, (double)dimension);
+  return (od_nis_window){(begin + end) / 2, c.value, (c.low + c.high) / 2, (c.high - c.low) / 2};
+}
+
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
-                   od_nis_window windows[OD_WINDOWS]) {
+                   od_nis_window windows[OD_MOST_WINDOWS]) {
   const od_table *t = o->table;
+  for (int i = 0; i < o->windows && od_is_thinned(o); i++)
+    windows[i] = window_of(o->window[i].begin, o->window[i].end, o->window[i].squares, o->window[i].count);
+  if (od_is_thinned(o)) return o->windows;
   long length = (t->rows + OD_WINDOWS - 1) / OD_WINDOWS;
   int count = 0;
   for (long first = 0; first < t->rows; first += length) {
@@ -40,9 +52,7 @@ int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *
         sum += series[s][i] * series[s][i];
         dimension++;
       }
-    od_consistency c = od_consistency_of(sum, (double)dimension);
-    double time = (t->data[first * t->columns] + t->data[(end - 1) * t->columns]) / 2;
-    windows[count++] = (od_nis_window){time, c.value, (c.low + c.high) / 2, (c.high - c.low) / 2};
+    windows[count++] = window_of(t->data[first * t->columns], t->data[(end - 1) * t->columns], sum, dimension);
   }
   return count;
 }

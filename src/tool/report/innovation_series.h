@@ -17,7 +17,9 @@ typedef struct od_nis_window {
 } od_nis_window;
 // Returns how many there are; given are the innovations of all sensors.
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
-                   od_nis_window windows[OD_WINDOWS]);
+                   od_nis_window windows[OD_MOST_WINDOWS]);
+// Whether the table has less rows than the run had samples.
+bool od_is_thinned(const od_observed *o);
 
 // The column "what.name" of the table, or -1.
 int od_table_find(const od_table *t, const char *what, const char *name);

@@ -109,8 +109,7 @@ static void draw_output(od_observe_report *a, const od_watched *w) {
   od_figure_range r = output_range(t, c);
   od_display shown = od_display_unit(w->unit, od_figure_range_size(r));
   char note[120];
-  double value = c.estimate >= 0 ? od_table_summary(t, c.estimate).final : (double)NAN;
-  double sigma = c.sigma >= 0 ? od_table_summary(t, c.sigma).final : (double)NAN;
+  double value = od_report_last_of(a->o, c.estimate), sigma = od_report_last_of(a->o, c.sigma);
   snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
@@ -311,7 +310,8 @@ void od_report_convergence(od_observe_report *a) {
 // --- Innovations --------------------------------------------------------------------------------------------------
 
 static void draw_windows(od_observe_report *a) {
-  od_nis_window windows[OD_WINDOWS];
+  od_nis_window windows[OD_MOST_WINDOWS];
+  char note[60] = "over windows of a sixtieth of the run";
   int count = od_nis_windows(a->e, a->o, a->series, windows);
   const long stride = sizeof *windows / sizeof(double);
   od_figure_range r = {1, 1};
@@ -321,7 +321,8 @@ static void draw_windows(od_observe_report *a) {
     od_figure_range_include(&r, windows[i].middle - windows[i].half);
   }
   od_series x = {&windows->time, count, stride, time_of(a).factor};
-  od_figure f = over_time(a, "NIS per dimension", "over windows of a sixtieth of the run", r, (od_display){"", 1});
+  if (od_is_thinned(a->o)) snprintf(note, sizeof note, "over %d windows of equal length", count);
+  od_figure f = over_time(a, "NIS per dimension", note, r, (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
   od_chart_band(f.to, &f.chart, x, (od_series){&windows->middle, count, stride, 1},
                 (od_series){&windows->half, count, stride, 1}, OD_DRAWN_BAND, NULL);

@@ -44,16 +44,13 @@ static void report_bound(od_observe_report *a) {
                100 * rmse, 100 * od_observed_curve_sigma(a->o->bound));
 }
 
-static double last_of(const od_table *t, int column) {
-  return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
-}
-
 static void report_hidden(od_observe_report *a, const od_watched *w) {
   const od_table *t = a->o->table;
   int error = od_table_find(t, "error", w->name);
-  double truth = last_of(t, od_table_find(t, "true", w->name)), sigma = last_of(t, od_table_find(t, "sigma", w->name));
-  double rms = error >= 0 ? od_table_summary(t, error).rms : (double)NAN;
-  double estimate = last_of(t, od_table_find(t, "estimate", w->name)), size = od_larger(estimate, truth);
+  double truth = od_report_last_of(a->o, od_table_find(t, "true", w->name)),
+         sigma = od_report_last_of(a->o, od_table_find(t, "sigma", w->name));
+  double rms = error >= 0 ? od_observed_summary(a->o, error).rms : (double)NAN;
+  double estimate = od_report_last_of(a->o, od_table_find(t, "estimate", w->name)), size = od_larger(estimate, truth);
   od_quantity_text end = od_quantity(estimate, sigma, w->unit, size);
   if (isnan(truth))
     od_page_item(a->page, w->name, "has no sensor; at the end it is %s.", end.text);

@@ -55,11 +55,13 @@ static void report_facts(od_observe_report *a) {
 // --- Outputs ------------------------------------------------------------------------------------------------------
 
 // The part of the run over which the true value was within the 95 % interval.
-static double coverage_of(const od_table *t, int estimate, int sigma, int truth) {
+static double coverage_of(const od_observed *o, int i, int estimate, int sigma, int truth) {
+  const od_table *t = o->table;
   long inside = 0, all = 0;
   if (estimate < 0 || sigma < 0 || truth < 0) return NAN;
-  for (long i = 0; i < t->rows; i++) {
-    const double *row = t->data + i * t->columns;
+  if (o->kept != OD_ROWS_ALL) inside = o->within[i], all = o->known[i];
+  for (long k = 0; k < t->rows && o->kept == OD_ROWS_ALL; k++) {
+    const double *row = t->data + k * t->columns;
     if (isnan(row[truth])) continue;
     all++;
     inside += fabs(row[estimate] - row[truth]) <= OD_NORMAL95 * row[sigma];
@@ -67,8 +69,8 @@ static double coverage_of(const od_table *t, int estimate, int sigma, int truth)
   return all > 0 ? (double)inside / (double)all : (double)NAN;
 }
 
-static double last_of(const od_table *t, int column) {
-  return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
+double od_report_last_of(const od_observed *o, int column) {
+  return column >= 0 ? od_observed_summary(o, column).final : (double)NAN;
 }
 
 static void output_row(od_observe_report *a, int i) {
@@ -76,9 +78,9 @@ static void output_row(od_observe_report *a, int i) {
   const od_watched *w = &a->e->watched[i];
   int estimate = od_table_find(t, "estimate", w->name), sigma = od_table_find(t, "sigma", w->name),
       truth = od_table_find(t, "true", w->name), error = od_table_find(t, "error", w->name);
-  double value = last_of(t, estimate), half = OD_NORMAL95 * last_of(t, sigma);
-  double rms = error >= 0 ? od_table_summary(t, error).rms : (double)NAN;
-  od_display shown = od_display_unit(w->unit, od_larger(value, last_of(t, truth)));
+  double value = od_report_last_of(a->o, estimate), half = OD_NORMAL95 * od_report_last_of(a->o, sigma);
+  double rms = error >= 0 ? od_observed_summary(a->o, error).rms : (double)NAN;
+  od_display shown = od_display_unit(w->unit, od_larger(value, od_report_last_of(a->o, truth)));
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, w->name);
   od_page_cell(a->page, "%s", shown.unit);
@@ -86,9 +88,9 @@ static void output_row(od_observe_report *a, int i) {
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
   if (a->o->has_truth) {
-    od_page_value_cell(a->page, last_of(t, truth), half, shown.factor);
+    od_page_value_cell(a->page, od_report_last_of(a->o, truth), half, shown.factor);
     od_page_value_cell(a->page, rms, rms, shown.factor);
-    od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
+    od_page_percent_cell(a->page, coverage_of(a->o, i, estimate, sigma, truth));
   }
   if (i < a->e->sensors) od_page_cell(a->page, "%.3g", od_sensor_sigma(&a->e->sensor[i]) * shown.factor);
 }

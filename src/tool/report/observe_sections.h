@@ -17,6 +17,8 @@ typedef struct od_observe_report {
 // How much of its uncertainty a parameter kept, and whether the data carry no information about it.
 double od_kept_uncertainty(const od_observe_report *a, int parameter);
 bool od_is_uninformed(const od_observe_report *a, int parameter);
+// The last value of a column of the table; NAN: there is none, or no such column (-1).
+double od_report_last_of(const od_observed *o, int column);
 
 // observe_findings.c: the verdict and the findings, in sentences.
 void od_report_findings(od_observe_report *a);

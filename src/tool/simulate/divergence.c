@@ -92,3 +92,44 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
     od_plant_free(plant);
   }
 }
+
+// What others follow from comes first.
+static int cause(const od_model *m, const od_output *o) {
+  switch (o->kind) {
+    case OD_OUT_INPUT: return o->index < m->inputs ? 0 : 2;
+    case OD_OUT_ELEMENT: return 1;
+    case OD_OUT_LOAD:
+    case OD_OUT_FORCE: return 3;
+    default: return 4;
+  }
+}
+
+double od_output_now(const od_machine *machine, od_sim *sim, int output) {
+  od_plant *plant = NULL;
+  double value = 0;
+  if (od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL) == OD_OK)
+    plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), &value);
+  od_plant_free(plant);
+  return value;
+}
+
+void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
+  const od_model *m = od_machine_model(machine);
+  int told = 0;
+  text[0] = '\0';
+  for (int kind = 0; kind <= 4 && told == 0; kind++)
+    for (int i = 0; i < m->outputs && told < 3; i++) {
+      if (cause(m, &m->output[i]) != kind) continue;
+      double value = od_output_now(machine, sim, i);
+      if (isfinite(value)) continue;
+      size_t used = strlen(text);
+      snprintf(text + used, size - used, "%s%s is %s", told++ ? ", " : "", m->output[i].name,
+               isnan(value) ? "not a number" : "infinite");
+    }
+}
+
+od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err) {
+  char outputs[300] = "";
+  if (status == OD_NOT_FINITE) od_not_finite_outputs(machine, sim, outputs, sizeof outputs);
+  return od_fail(err, status, "%s: %s%s%s", who, od_status_text(status), *outputs ? ": " : "", outputs);
+}

@@ -18,4 +18,12 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
 // Where a step has just failed because the flows at a junction cannot be balanced: what to say about it; empty where that is not so.
 void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
+// The value of an output of the machine where the simulation stands, or as a failure left it.
+double od_output_now(const od_machine *machine, od_sim *sim, int output);
+// Where a value has just become infinite or not a number: "o.flow is inf", of up to three outputs of the machine, elements first; empty where
+// none of them is.
+void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size);
+// A start that failed, in words with these.
+od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err);
+
 #endif

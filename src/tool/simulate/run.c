@@ -27,6 +27,7 @@ void od_run_end(od_run_state *r) {
   od_run_switch_free(r->modes);
   od_accuracy_free(r->accuracy);
   od_cavitation_free(r->cavitation);
+  od_run_bounds_free(r->bounds);
   od_sim_free(r->sim);
   od_plant_free(r->plant);
   od_plant_free(r->energy);
@@ -51,9 +52,17 @@ static od_status make_table(od_run_state *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
+// What an estimate beside the steps costs grows with the cube of the number of states, its memory with the square. Machines whose
+// steps do not grow so are judged by a second run instead.
+static bool is_large(const od_run_state *r) {
+  return r->integrator && r->plant->ops->step_factors && od_plant_nx(r->plant) >= OD_LARGE_RUN;
+}
+
 static bool allocate(od_run_state *r) {
   size_t inputs = (size_t)r->plant->nu + 1, states = (size_t)od_plant_nx(r->plant);
-  r->sim = od_sim_new(r->plant);
+  bool plain = r->integrator && (r->options->unjudged || r->is_large);
+  bool maps = !plain || (r->options->adaptive && r->plant->nz > 0);
+  r->sim = plain ? od_sim_plain_new(r->plant) : od_sim_new(r->plant);
   r->u = calloc(inputs, sizeof *r->u);
   r->u_inside = calloc(inputs * (size_t)(r->integrator ? r->integrator->inside_count + 1 : 1), sizeof *r->u_inside);
   r->u_before = calloc(inputs, sizeof *r->u_before);
@@ -62,7 +71,7 @@ static bool allocate(od_run_state *r) {
   r->input_bend = calloc(inputs, sizeof *r->input_bend);
   r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
   r->watched = calloc((size_t)r->options->output_count + 1, sizeof *r->watched);
-  r->map = calloc(states * states + 1, sizeof *r->map);
+  r->map = calloc(maps ? states * states + 1 : 1, sizeof *r->map);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine));
   return r->cavitation && r->sim && r->u && r->u_inside && r->u_before && r->u_after && r->input_range &&
          r->input_bend && r->row && r->map && r->watched;
@@ -92,13 +101,15 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
   if (status == OD_OK) status = make_energy_plant(r, err);
+  if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->bounds, err);
   if (status != OD_OK) return status;
   r->samples = r->plant->ops->sample != NULL;
+  r->is_large = is_large(r);
   if (!allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   for (int i = 0; i < r->plant->nu; i++) r->input_range[i] = (od_run_range){r->u[i], r->u[i]};
   status = od_sim_start(r->sim, 0, r->u);
-  if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
+  if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
   if (!r->integrator) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, od_run_tolerance(o));
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
@@ -107,13 +118,13 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, r->integrator);
-  if (r->plant->ops->margin && !(r->modes = od_run_switch_new(r->plant)))
+  if (r->plant->ops->margin && !(r->modes = od_run_switch_new(r->sim, r->plant)))
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (o->adaptive) {
     r->control = od_step_control_new(r->sim, r->plant, od_run_tolerance(o), r->step, r->step * (double)r->steps);
     if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  if (o->unjudged) return OD_OK;
+  if (o->unjudged || r->is_large) return OD_OK;
   r->accuracy = od_accuracy_new(r->plant, r->sim, o->output_count);
   return r->accuracy ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
@@ -142,6 +153,7 @@ static od_status record(od_run_state *r, double t, bool last, od_error *err) {
   r->row[0] = t;
   od_status status = od_sim_outputs(r->sim, r->row + 1);
   if (status == OD_OK) od_cavitation_watch(r->cavitation, t, od_sim_state(r->sim) + 2 * r->plant->nz);
+  if (status == OD_OK) od_run_bounds_watch(r->bounds, t, r->sim);
   if (status == OD_OK && (last || r->rows % WATCH_ENERGY == 0)) watch_energy(r);
   if (status == OD_OK) od_accuracy_record(r->accuracy, r->row + 1);
   if (status == OD_OK && r->looser) compare(r);
@@ -163,6 +175,7 @@ static void tell_state(od_run_state *r, od_status status, double t, od_error *er
   char state[200], junction[260];
   if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
   od_unbalanced_junction(r->machine, r->sim, junction, sizeof junction);
+  if (!*junction && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, junction, sizeof junction);
   od_largest_state(r->machine, r->sim, state, sizeof state);
   size_t used = err ? strlen(err->text) : 0;
   if (err && *junction) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", junction);
@@ -226,6 +239,7 @@ static od_status report_run(const od_run_state *r, double seconds, const char *w
   double step = r->control ? od_step_control_longest(r->control) : r->step;
   ok = ok && od_run_judge(r->machine, r->options, step, a, &report->verdict);
   if (ok && !complete) ok = od_run_judge_end(r->row[0], r->step * (double)r->steps, why, &report->verdict);
+  ok = ok && od_run_bounds_add_remarks(r->bounds, &report->verdict);
   ok = ok && od_cavitation_add_remarks(r->cavitation, &report->verdict);
   return ok ? OD_OK : OD_NO_MEMORY;
 }

@@ -32,12 +32,13 @@ typedef struct od_run_options {
   void *watcher;
 } od_run_options;
 
-// How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance, unless
-// its tolerance is loose.
+// How far off a run is, found out on the way, or of large machines by a second run. With cvodes, which controls its error itself, there is
+// only the balance, unless its tolerance is loose.
 typedef struct od_run_accuracy {
   od_output_error *error;   // of every recorded output; NULL: not known
   int worst;                // the output that is farthest off; -1: none
   int beyond;               // outputs that are off by more than OD_ACCURATE
+  bool unknown;             // the second run that should have told failed, or was interrupted
   double better_step;       // with which the worst one is off by better_part; zero: none is known
   double better_tolerance;  // the same of adaptive steps
   double better_part;       // NAN: it was not tried

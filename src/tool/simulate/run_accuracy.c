@@ -1,5 +1,5 @@
 // How far off a run is, as it was found out on the way; when that is too far, shorter steps or tighter tolerances are tried.
-// With a loose tolerance of CVODES it is found out by a second run with a tight one.
+// With a loose tolerance of CVODES it is found out by a second run with a tight one, of large machines by one with shorter steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,11 +79,9 @@ static bool is_loose(const od_run_state *r) {
   return r->cvodes && !r->options->unjudged && od_run_tolerance(r->options) > OD_LOOSE_TOLERANCE;
 }
 
-// The largest distance of each recorded output from that of a tighter run, as a part of its range there.
-static od_status compare_with_tighter(const od_run_state *r, od_run_accuracy *a) {
-  od_run_options options = *r->options;
-  options.tolerance = tighter * od_run_tolerance(r->options);
-  od_run_state t = od_run_begin(r->machine, &options, r->step * (double)r->steps, r->step, r->every);
+// The largest distance of each recorded output from that of a second run, with so many steps for each of the first.
+static od_status compare_with_run(const od_run_state *r, const od_run_options *options, int steps, od_run_accuracy *a) {
+  od_run_state t = od_run_begin(r->machine, options, r->step * (double)r->steps, r->step / steps, steps * r->every);
   t.looser = r->table;
   t.distance = a->error;
   od_status status = od_run_prepare(&t, NULL);
@@ -92,24 +90,26 @@ static od_status compare_with_tighter(const od_run_state *r, od_run_accuracy *a)
   return status;
 }
 
+// These distances, times a factor, become parts of the outputs' ranges.
+static void set_parts(const od_run_state *r, bool known, double factor, od_run_accuracy *a) {
+  for (int i = 0; i < r->options->output_count; i++) {
+    od_summary rows = od_table_summary(r->table, 1 + i);
+    double size = od_visible_range(rows.min, rows.max);
+    a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? factor * a->error[i].part / size : 0;
+  }
+}
+
 static bool judge_tolerance(const od_run_state *r, od_run_accuracy *a) {
   int outputs = r->options->output_count;
   a->error = calloc((size_t)outputs + 1, sizeof *a->error);
   if (!a->error) return false;
-  bool known = compare_with_tighter(r, a) == OD_OK;
-  for (int i = 0; i < outputs; i++) {
-    od_summary rows = od_table_summary(r->table, 1 + i);
-    double size = od_visible_range(rows.min, rows.max);
-    a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? a->error[i].part / size : 0;
-  }
+  od_run_options options = *r->options;
+  options.tolerance = tighter * od_run_tolerance(r->options);
+  bool known = compare_with_run(r, &options, 1, a) == OD_OK;
+  set_parts(r, known, 1, a);
   judge_errors(r, a);
   return true;
 }
-
-// --- A step that would do -----------------------------------------------------------------------------------------
-
-// As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
-enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
 
 // The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much
 // shorter".
@@ -124,6 +124,41 @@ static double tighter_tolerance(int order, double tolerance, double part) {
   double by = pow(OD_ACCURATE / 2 / part, 1 + 1 / (double)order);
   return od_number_125(tolerance * fmin(fmax(by, 1e-3), 0.2));
 }
+
+// --- Large machines -----------------------------------------------------------------------------------------------
+
+// A second run with steps half as long, or a hundredth of the tolerance. Errors fall at least with the length of the steps, also where
+// something is faster than the steps and the order of the rule does not show: the first run is off by at most twice the distance.
+static bool judge_by_second_run(const od_run_state *r, od_run_accuracy *a) {
+  bool adaptive = r->control != NULL;
+  a->error = calloc((size_t)r->options->output_count + 1, sizeof *a->error);
+  if (!a->error) return false;
+  od_run_options options = *r->options;
+  options.unjudged = true;
+  if (adaptive) options.tolerance = tighter * od_run_tolerance(r->options);
+  a->unknown = compare_with_run(r, &options, adaptive ? 1 : 2, a) != OD_OK;
+  if (a->unknown) {
+    free(a->error);
+    a->error = NULL;
+    return true;
+  }
+  set_parts(r, true, adaptive ? 1 : 2, a);
+  judge_errors(r, a);
+  if (a->beyond == 0) return true;
+  double part = a->error[a->worst].part;
+  int order = r->integrator->order;
+  a->better_part = NAN;
+  if (adaptive)
+    a->better_tolerance = tighter_tolerance(order, od_run_tolerance(r->options), part);
+  else
+    a->better_step = shorter_step(order, r->step, part);
+  return true;
+}
+
+// --- A step that would do -----------------------------------------------------------------------------------------
+
+// As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
+enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
 
 static od_status try_run(const od_run_state *r, const od_run_options *options, double step, double *part) {
   od_run_state t = od_run_begin(r->machine, options, r->step * (double)r->steps, step, r->every);
@@ -173,6 +208,7 @@ static void find_better_tolerance(const od_run_state *r, od_run_accuracy *a) {
 od_status od_run_find_accuracy(const od_run_state *r, bool complete, od_run_accuracy *a) {
   bool ok = gather(r, a);
   if (ok && complete && is_loose(r)) ok = judge_tolerance(r, a);
+  if (ok && complete && r->is_large && !r->options->unjudged) ok = judge_by_second_run(r, a);
   if (ok && complete && a->beyond > 0 && r->accuracy) {
     if (r->control)
       find_better_tolerance(r, a);

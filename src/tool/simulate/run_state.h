@@ -7,10 +7,12 @@
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
 #include "simulate/run.h"
+#include "simulate/run_bounds.h"
 #include "simulate/step_control.h"
 
 // The energies whose ranges say how much was moved about; the first is what must stay zero.
 enum { OD_RUN_ENERGIES = 5 };
+enum { OD_LARGE_RUN = 200 };  // states from which on a sparse machine is judged by a second run
 extern const char *const od_run_energies[OD_RUN_ENERGIES];
 
 typedef struct od_run_range {
@@ -25,19 +27,21 @@ typedef struct od_run_state {
   const od_integrator *integrator;  // NULL: CVODES
   double step;                      // from one point of the grid to the next, which is a step unless steps are adaptive
   long steps, every;
-  bool samples;  // the machine has sampled blocks or modes
-  bool stopped;  // somebody does not want it to go on
-  long pieces;   // steps and parts of steps that were begun
+  bool samples;   // the machine has sampled blocks or modes
+  bool is_large;  // it is judged by a second run, not beside its steps
+  bool stopped;   // somebody does not want it to go on
+  long pieces;    // steps and parts of steps that were begun
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
   od_step_control *control;  // of adaptive steps
-  od_accuracy *accuracy;     // NULL: cvodes controls its error itself, or nobody wants to know
+  od_accuracy *accuracy;     // NULL: cvodes controls its error itself, a second run judges, or nobody wants to know
   od_run_switch *modes;      // NULL: the machine has none, or cvodes locates their switches
   od_plant *energy;          // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
   double balance;  // the largest
   od_cavitation *cavitation;
+  od_run_bounds *bounds;
   long rows, inputs_watched;
   od_run_range *input_range;
   double *input_bend;         // the largest distance of each input from the straight line within a step
@@ -67,7 +71,7 @@ bool od_run_keeps_going(void *run);
 // run_switch.c: steps that end where the machine switches. Before a step (at_grid: from a point of the grid); after it: how long it
 // has become, and how fast the margin fell there (0: nothing switches within it); and taking the switches and samples that are due,
 // with the map that carries errors across (NULL: not wanted).
-od_run_switch *od_run_switch_new(const od_plant *plant);
+od_run_switch *od_run_switch_new(const od_sim *sim, const od_plant *plant);
 void od_run_switch_free(od_run_switch *w);
 void od_run_switch_begin_step(od_run_state *r, bool at_grid);
 od_status od_run_switch_end_step(od_run_state *r, double h, double *taken, double *rate);

@@ -13,12 +13,12 @@ struct od_run_switch {
   double memory[];
 };
 
-od_run_switch *od_run_switch_new(const od_plant *plant) {
+od_run_switch *od_run_switch_new(const od_sim *sim, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu;
   od_run_switch *w = calloc(1, sizeof *w + (3 * nx + nu + 1) * sizeof(double));
   if (!w) return NULL;
-  w->size = od_sim_size(plant);
-  w->before = od_sim_new(plant);
+  w->size = od_sim_bytes(sim);
+  w->before = malloc(w->size);
   w->margin_slope = w->memory;
   w->f_before = w->margin_slope + nx;
   w->f_after = w->f_before + nx;
@@ -30,7 +30,7 @@ od_run_switch *od_run_switch_new(const od_plant *plant) {
 
 void od_run_switch_free(od_run_switch *w) {
   if (!w) return;
-  od_sim_free(w->before);
+  free(w->before);
   free(w);
 }
 

@@ -183,10 +183,19 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 
+static bool judge_second_run(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
+  if (!a->unknown) return true;
+  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
+                        "a run of a machine of this size is judged by a second one with %s, which did not come to its "
+                        "end.",
+                        o->adaptive ? "a tighter tolerance" : "half the step");
+}
+
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
                   od_verdict *verdict) {
   bool ok = judge_stability(options, step, a, verdict);
   ok = judge_step(machine, options, step, a, verdict) && ok;
+  ok = judge_second_run(options, a, verdict) && ok;
   ok = judge_tolerance(machine, options, a, verdict) && ok;
   ok = judge_adaptive_tolerance(machine, options, a, verdict) && ok;
   ok = judge_inputs(machine, step, a, verdict) && ok;

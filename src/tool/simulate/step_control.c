@@ -44,11 +44,11 @@ od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double 
   od_step_control *c = calloc(1, sizeof *c + (size_t)(4 * nx) * sizeof(double));
   if (!c) return NULL;
   *c = (od_step_control){.sim = sim,
-                         .saved = od_sim_new(plant),
+                         .saved = malloc(od_sim_bytes(sim)),
                          .plant = plant,
                          .nx = nx,
                          .order = od_sim_integrator(sim)->estimate_order,
-                         .size = od_sim_size(plant),
+                         .size = od_sim_bytes(sim),
                          .tolerance = tolerance,
                          .time = time,
                          .longest_allowed = longest,
@@ -67,7 +67,7 @@ od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double 
 
 void od_step_control_free(od_step_control *c) {
   if (!c) return;
-  od_sim_free(c->saved);
+  free(c->saved);
   free(c);
 }
 

@@ -14,6 +14,7 @@
 
 #include "identify/fit.h"
 #include "study/cases.h"
+#include "study/shared_truth.h"
 
 typedef struct fit_case {
   od_fit_plan *plan;
@@ -139,6 +140,8 @@ static od_status prepare(od_case *c, od_error *err) {
   fit_case *w = c->what;
   bool starts = c->random_start && !w->predicts;
   od_status status = starts ? check_bounds(w, err) : OD_OK;
+  if (status == OD_OK)
+    status = od_shared_truths_keep_sets(c->truths, w->plan, w->plan->sets, (od_going_on){c->progress, c->user}, err);
   if (status == OD_OK) status = find_bounds(c, err);
   if (status == OD_OK && starts) status = find_least_cost(c, err);
   if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");

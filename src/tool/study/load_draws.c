@@ -46,6 +46,11 @@ static void read_part(od_loader *ld, int node, int kind, od_drawn *d) {
   const char *path = od_format(ld, "draw.%s.%s", d->path, keys[kind]);
   int number = od_read_number_as(ld, node, path, &field, "", od_place_of(ld, node), OD_IN_LOADER);
   d->part = od_number_value(ld, number);
+  // More than the number itself is most likely meant as percent.
+  if (d->part > 1)
+    od_complain(ld, node,
+                "'%s' is a part of the number itself, and %g is %g %% of it; expected at most 1, such as %g (%g %%)",
+                keys[kind], d->part, 100 * d->part, d->part > 100 ? 0.1 : d->part / 100, d->part > 100 ? 10 : d->part);
   d->draw.kind = kind == RELATIVE ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM;
 }
 

@@ -23,6 +23,7 @@
 #include "math/normal.h"
 #include "study/cases.h"
 #include "study/compare.h"
+#include "study/shared_truth.h"
 
 static const double converged_within = 0.05, diverged_nis = 9;
 
@@ -33,7 +34,8 @@ typedef struct observe_case {
   int points;
   int ports;  // curves with estimated points
   const char **port_metric;
-  int *port_of;  // port of each point
+  int *port_of;            // port of each point
+  od_shared_truth *truth;  // NULL: each run has its own
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
@@ -99,18 +101,27 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
   return ok && od_case_add(c, (od_metric){OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT, none, 0, none, none});
 }
 
+// The best that is possible, along the motion that the runs share.
+static od_status find_bound(const od_case *c, const observe_case *w, od_observed **bound, od_error *err) {
+  od_experiment mine = *w->e;
+  od_status status = OD_OK;
+  if (w->truth && mine.parameters > 0)
+    status = od_shared_truth_motion(w->truth, (od_going_on){c->progress, c->user}, &mine.motion, err);
+  return status == OD_OK ? od_cramer_rao_bound(&mine, c->progress, c->user, bound, err) : status;
+}
+
 static od_status prepare(od_case *c, od_error *err) {
   observe_case *w = c->what;
   size_t np = (size_t)w->e->parameters + 1;
   od_observed *bound = NULL;
+  w->truth = od_shared_truths_find(c->truths, w->e);
   w->e->random_start = c->random_start;
   if (c->compared && !od_error_metrics_default(w->e)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->point = calloc(np, sizeof *w->point);
   w->full = calloc(np, sizeof *w->full);
   if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->points = od_curve_points(w->e, w->point, w->full);
-  od_status status = name_ports(w) ? od_cramer_rao_bound(w->e, c->progress, c->user, &bound, err)
-                                   : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = name_ports(w) ? find_bound(c, w, &bound, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && !add_metrics(c, w, bound)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_observed_free(bound);
   return status;
@@ -197,6 +208,11 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   const observe_case *w = c->what;
   od_experiment mine = *w->e;
   mine.seed = seed;
+  if (w->truth) {
+    od_status status = od_shared_truth_motion(w->truth, (od_going_on){c->progress, c->user}, &mine.motion, err);
+    value[c->metrics - 1] = 1;
+    if (status != OD_OK) return status;
+  }
   watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_observe_options options = {

@@ -12,6 +12,7 @@
 #include "document/suggest.h"
 #include "io/clock.h"
 #include "study/gather.h"
+#include "study/shared_truth.h"
 #include "study/study_team.h"
 #include "study/study_values.h"
 
@@ -20,6 +21,7 @@ typedef struct work {
   const od_study_run_options *options;
   bool is_watched;  // by the thread that asks whether to go on; else whoever works asks
   od_study_values values;
+  od_shared_truths *truths;
   long all;  // runs of all cases
   long own;  // those of the part
   atomic_long next, finished;
@@ -96,10 +98,12 @@ static int run_all(work *w) {
 // --- Before and after ---------------------------------------------------------------------------------------------
 
 static od_status prepare(od_study *s, work *w, od_error *err) {
-  if (!od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
+  if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < s->cases; i++) {
     od_case *c = &s->item[i];
     c->metrics = 0;
+    c->truths = w->truths;
     c->progress = case_goes_on;
     c->user = w;
     od_status status = c->ops->prepare(c, err);
@@ -187,6 +191,7 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   if (status == OD_OK && (*out)->done < (*out)->all)
     status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);
   od_study_values_free(&w.values, s);
+  od_shared_truths_free(w.truths);
   if (status == OD_OK || status == OD_INTERRUPTED) return status;
   od_study_result_free(*out);
   *out = NULL;

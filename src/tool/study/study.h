@@ -53,6 +53,7 @@ struct od_case {
   uint64_t first_seed;
   od_metric *metric;
   int metrics, metric_capacity;
+  struct od_shared_truths *truths;  // of the study, while it runs (study/shared_truth.h)
   // Whether to go on, for whatever a case does; it may be asked from the thread that works at the case.
   bool (*progress)(void *user, double done);
   void *user;

@@ -10,6 +10,7 @@
 
 #include "identify/fit.h"
 #include "study/cases.h"
+#include "study/shared_truth.h"
 
 typedef struct tf_case {
   od_fit_plan *plan;
@@ -44,7 +45,7 @@ static od_status prepare(od_case *c, od_error *err) {
   w->frequency = calloc((size_t)w->count, sizeof *w->frequency);
   if (!w->frequency || !add_metrics(c, w)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < w->count; i++) w->frequency[i] = t->from + i * t->step;
-  return OD_OK;
+  return od_shared_truths_keep_sets(c->truths, w->plan, 1, (od_going_on){c->progress, c->user}, err);
 }
 
 // The response of a set between the lowest and the highest frequency that count.

@@ -194,6 +194,40 @@ static void verdicts(void **state) {
   forget(o);
 }
 
+// A piston that is held in its place: the law gives no friction there, and the answer is off by up to what has to be overcome, which is told in
+// terminal and JSON in the same words. One that moves, or has no friction but a viscous one, has no such band. The factor of the friction counts.
+static void friction_at_standstill(void **state) {
+  static const struct {
+    const char *friction, *motion, *says;
+  } runs[] = {
+      {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",
+       "jack moves slower than 0.1 mm/s, which its friction needs to build up, from t = 0 s on, in all for 2.01 s. There the "
+       "friction counts as little as nothing, and may be anything up to +-500 N"},
+      {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m, factor: 2", "'0 m'", "up to +-1000 N"},
+      {"law: tustin, Fs: 500 N, Fs_negative: 700 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",
+       "up to +-700 N"},
+      {"law: coulomb, Fc: 300 N, vs: 2 mm/s", "'0 m'", "jack moves slower than 2 mm/s"},
+      {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "up", NULL},
+      {"law: viscous, viscous: 100 N s/m", "'0 m'", NULL}};
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    char text[2500];
+    const char *end = strstr(piston, "stroke: 0.8 m}");
+    int length = snprintf(text, sizeof text, "%.*sstroke: 0.8 m, friction: {%s}}%s", (int)(end - piston), piston,
+                          runs[i].friction, end + strlen("stroke: 0.8 m}"));
+    scratch_write(*state, "held.yaml", text, (size_t)length);
+    outcome o =
+        run(*state, "inverse held.yaml --move guide.position=%s --pump-flow '200 l/min' --json r.json", runs[i].motion);
+    ends_with(o, 0);
+    char *written = scratch_read(scratch_path(*state, "r.json"));
+    if (runs[i].says)
+      says(o.out, runs[i].says), says(written, runs[i].says);
+    else
+      assert_null(strstr(o.out, "Friction at standstill"));
+    free(written);
+    forget(o);
+  }
+}
+
 // A tank on the rod side keeps its pressure: p_a = (F + p_T A_b)/A_a by hand, nothing is asked of the pump on the way down, and a motion
 // that wants to be pulled down is told. With a plunger (no area there) as well.
 static void single_acting(void **state) {
@@ -321,6 +355,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(what_hangs_swings, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(pressures_and_flows, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(verdicts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(friction_at_standstill, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(single_acting, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(swivelled_motor, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(mistakes, scratch_setup, scratch_teardown),

@@ -428,6 +428,42 @@ static void test_sweep_commands(void **state) {
   od_table_free(t);
 }
 
+// A valve inside of its overlap: no path, with the reason, in the zeros, as a warning and in JSON. With the spool outside, or on the edge
+// of a valve without overlap, nothing is said.
+static void test_closed_valves(void **state) {
+  static const char *const valves[] = {
+      "servo_valves: {main: {between: [P, T], a: A, b: B, command: u, nominal_flow: 20 l/min, stroke: 10 V, overlap: 10 %, "
+      "frequency: 400 rad/s}}\n",
+      "proportional_valves: {main: {between: [P, T], a: A, b: B, command: u, nominal_flow: 20 l/min, stroke: 10 V, overlap: 10 %}}\n",
+      "valves: {main: {command: u, stroke: 10 V, area: 5 mm^2, discharge: 0.6, dead_band: 1 V,\n"
+      "  ports: {a: {between: [P, A], side: positive, curve: linear}, d: {between: [A, T], side: negative, curve: linear}}}}\n",
+      "valves: {main: {command: u, stroke: 10 V, area: 5 mm^2, discharge: 0.6,\n"
+      "  ports: {a: {between: [P, A], side: positive, curve: linear}, d: {between: [A, T], side: negative, curve: linear}}}}\n"};
+  for (int i = 0; i < 4; i++)
+    for (int open = 0; open < 2; open++) {
+      char text[1500];
+      int length =
+          snprintf(text, sizeof text,
+                   "oil: {density: 870, law: constant, modulus: 1.4 GPa}\ninputs: {u: {unit: V, constant: %s V}}\n"
+                   "volumes: {A: {volume: 1 l}, B: {volume: 1 l}}\nsources: {P: {pressure: 100 bar}}\n"
+                   "tanks: {T: {pressure: 1 bar}}\n"
+                   "leaks: {a: {between: [A, T], slope: 1e-12}, b: {between: [B, T], slope: 1e-12}}\n%s"
+                   "initial: {A.pressure: 20 bar, B.pressure: 20 bar%s}\nrun: {time: 1 s, step: 1 ms}\n",
+                   open ? "2" : "0", valves[i], i == 0 && open ? ", main.spool: 2 V" : "");
+      scratch_write(*state, "closed.yaml", text, (size_t)length);
+      outcome o = run(*state, "linearize closed.yaml --output A.pressure --json r.json");
+      ends_with(o, 0);
+      char *written = scratch_read(scratch_path(*state, "r.json"));
+      static const char reason[] = "closed at this operating point, with the spool inside of the overlap: 'main'";
+      bool told = !open && i < 3;
+      if (told) says(o.out, "u to A.pressure: no path (closed here, by its overlap: 'main')");
+      assert_true((strstr(o.err, reason) != NULL) == told);
+      assert_true((strstr(written, reason) != NULL) == told);
+      free(written);
+      forget(o);
+    }
+}
+
 static void test_messages(void **state) {
   scratch *s = *state;
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
@@ -483,6 +519,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_poles_keep_their_places, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_sweep_grid, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_sweep_commands, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_closed_valves, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_messages, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

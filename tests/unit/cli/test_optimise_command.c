@@ -155,6 +155,38 @@ static void test_run_verdict(void **state) {
   forget(o);
 }
 
+static void says_warning(json_t *json, const char *err, const char *text) {
+  size_t i;
+  json_t *item;
+  int there = 0;
+  json_array_foreach(json_object_get(json, "warnings"), i, item) there = there || strstr(json_string_value(item), text);
+  if (!there) fail_msg("JSON does not say '%s'", text);
+  says(err, text);
+}
+
+// What the search does without being asked is told, in terminal and JSON in the same words: it begins elsewhere where the number of
+// the file is outside of the range; a requirement that the run cannot decide counts as met.
+static void test_warnings(void **state) {
+  scratch *s = *state;
+  static const char outside[] = "--free lag.time_constant=0.1:2 --goal lag:final=1.9",  // the file has 3 s
+      undecided[] = "--variant judged --free lag.time_constant=0.1:5 --set run.step='0.5 s'";
+  scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
+  json_t *json = found(s, outside, 0);
+  outcome o = run(s, "optimise machine.yaml %s", outside);
+  says_warning(json, o.err,
+               "lag.time_constant is 3 s, outside of its range from 0.1 s to 2 s: the search began at 2 s");
+  json_decref(json), forget(o);
+  json = found(s, undecided, 4);
+  o = run(s, "optimise machine.yaml %s", undecided);
+  says_warning(json, o.err, "requirement 'fast' is undecided: the run is not accurate enough to tell");
+  says(o.out, "1 requirement is undecided, all other goals are met");
+  says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided, all other goals are met");
+  json_decref(json), forget(o);
+  json = found(s, "--free lag.time_constant=0.1:5 --goal lag:final=1.2", 0);
+  assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
+  json_decref(json);
+}
+
 static void test_mistakes(void **state) {
   static const struct {
     const char *arguments, *says;
@@ -163,7 +195,8 @@ static void test_mistakes(void **state) {
       {"--free lag.gain=1", "is not PATH=LOW:HIGH"},
       {"--free lag.gian=1:2 --goal lag:final=1", "there is no number 'lag.gian'; did you mean 'lag.gain'?"},
       {"--free lag.gain=2:1 --goal lag:final=1", "ends where it begins or below"},
-      {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1", "time_constant wants s"},
+      {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1",
+       "--free: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant wants s"},
       {"--free lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
       {"--free lag.gain=1:2", "there is nothing to search for"},
       {"--free lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},
@@ -184,9 +217,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals),       IN_SCRATCH(test_requirements),
-                                     IN_SCRATCH(test_variant),     IN_SCRATCH(test_fitted_formula),
-                                     IN_SCRATCH(test_starts),      IN_SCRATCH(test_zero_and_units),
-                                     IN_SCRATCH(test_run_verdict), IN_SCRATCH(test_mistakes)};
+  const struct CMUnitTest tests[] = {
+      IN_SCRATCH(test_goals),          IN_SCRATCH(test_requirements), IN_SCRATCH(test_variant),
+      IN_SCRATCH(test_fitted_formula), IN_SCRATCH(test_starts),       IN_SCRATCH(test_zero_and_units),
+      IN_SCRATCH(test_run_verdict),    IN_SCRATCH(test_warnings),     IN_SCRATCH(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,53 @@ static outcome squeezed(outcome o) {
   return o;
 }
 
+// A run that leaves what elements are made for is told in terminal, JSON and report in the same words; one that does not is sound.
+static void expect_told(scratch *s, const char *text, const char *set, const char *expected) {
+  scratch_write(s, "beyond.yaml", text, strlen(text));
+  outcome o = run(s, "simulate beyond.yaml --json r.json --report r.html");
+  ends_with(o, 0);
+  says(o.out, expected);
+  forget(o);
+  const char *const files[] = {"r.json", "r.html"};
+  for (int i = 0; i < 2; i++) {
+    char *written = scratch_read(scratch_path(s, files[i]));
+    says(written, expected);
+    free(written);
+  }
+  o = run(s, "simulate beyond.yaml --set %s", set);
+  ends_with(o, 0);
+  says(o.out, "verdict: sound");
+  forget(o);
+}
+
+static void test_beyond_what_elements_are_made_for(void **state) {
+  expect_told(
+      *state,
+      "bodies: {load: {point: {mass: 200 kg}}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+      "ground: {points: {foot: [-1 m, 0]}}\n"
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {A: {volume: 0.5 l}, B: {volume: 0.5 l}}\n"
+      "inputs: {level: {unit: 1, steps: {initial: 1, at: [[20 ms, -0.5]]}}}\n"
+      "cylinders:\n"
+      "  ram: {between: [ground.foot, load], chambers: [A, B], areas: [20 cm^2, 15 cm^2], closed: 0.8 m, stroke: 0.6 m,\n"
+      "        friction: {law: viscous, viscous: 300, factor: level}}\n"
+      "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 40 bar}\n"
+      "run: {time: 0.05 s, step: 0.1 ms}\n",
+      "'inputs.level.steps.at[0][1]=0.5'",
+      "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction does not push, so that "
+      "it counts as next to zero there.");
+  // 1 l/min into 1 l of oil: 1.4e9 Pa / 60 s on top of 10 bar and what the pump delivers.
+  expect_told(
+      *state,
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {P: {volume: 1 l}}\ntanks: {T: {pressure: 1 bar}}\n"
+      "pressure_pumps: {supply: {from: T, to: P, flow: 6 l/min, set: 100 bar, range: 10 bar}}\n"
+      "pumps: {other: {to: P, flow: 1 l/min}}\ninitial: {P.pressure: 10 bar}\nrun: {time: 2 s, step: 1 ms}\n",
+      "run.time='50 ms'",
+      "bar at 2 s. The pressure-controlled pump supply delivers nothing from 110 bar on, and nothing lets the oil go");
+}
+
 static void test_units_for_people(void **state) {
   scratch *s = with_machine(state);
   outcome o = squeezed(run(s, "simulate drawn.yaml --csv r.csv --plot r.svg"));
@@ -170,6 +217,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_files_keep_the_summary, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_cavitation_is_told, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_beyond_what_elements_are_made_for, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_units_for_people, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_outputs_share_a_panel, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_file_has_panels, scratch_setup, scratch_teardown),

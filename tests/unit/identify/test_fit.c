@@ -85,12 +85,13 @@ static double best_time_constant(const od_fit_data *d, double *g) {
   return (low + high) / 2;
 }
 
-static void test_lag_in_closed_form(void **state) {
-  od_fit_plan *plan = lag_plan(*state, "");
+static void compare_with_closed_form(scratch *s, const char *more, long rows, int coarse) {
+  od_fit_plan *plan = lag_plan(s, more);
   od_fitted *f = fit_run(plan, NULL);
   const od_fit_data *d = f->data[0];
   long n = d->rows;
-  assert_int_equal(n, 501);
+  assert_int_equal(n, rows);
+  assert_int_equal(f->search->coarse, coarse);
   double *g = malloc(3 * (size_t)n * sizeof *g), *above = g + n, *below = above + n, cost;
   double T = best_time_constant(d, g), K = best_gain(d, T, g, &cost), eps = 1e-5;
   print_message("gain %.8f, time constant %.8f s; by hand %.8f, %.8f\n", f->estimate[0], f->estimate[1], K, T);
@@ -111,6 +112,47 @@ static void test_lag_in_closed_form(void **state) {
   assert_int_equal(f->identifiability->nulls + f->identifiability->weak, 0);
   free(g);
   fit_release(f, plan);
+}
+
+static void test_lag_in_closed_form(void **state) {
+  compare_with_closed_form(*state, "", 501, 0);
+}
+
+// With very many rows the search begins with some of them: what is found is that of all.
+static void test_many_rows(void **state) {
+  compare_with_closed_form(*state, "step: 0.1 ms\n", 50001, 11);
+}
+
+// Rows with derivatives are predicted again where memory does not hold them, with the same bits: standard deviations (also of coloured residuals), shifts
+// by steps, identifiability. Oracle: the same fit with all of them in memory.
+static void test_rows_predicted_again(void **state) {
+  static const char *const plans[] = {
+      "fit: {loss: huber}\nprepare: {resample: 20 ms}\n",
+      "fit: {start: unknown, integrator: rk4, substeps: 1}\nsets: {a: {use: fit}, b: {use: fit, simulate: {variant: sine}}}\n",
+      "data: {file: run.csv}\nfit: {integrator: rk4, hold_out: 20 %}\n"};
+  scratch *s = *state;
+  char text[40000];
+  int at = snprintf(text, sizeof text, "time,u,lag\n");
+  for (int k = 0; k < 300; k++)
+    at += snprintf(text + at, sizeof text - (size_t)at, "%.3f,%.6f,%.6f\n", 0.05 * k, sin(0.1 * k),
+                   1.6 * sin(0.1 * k - 0.6) + 0.1 * sin(1.7 * k) * (k % 7));
+  put(s, "run.csv", text);
+  for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+    od_fit_plan *plan = lag_plan(s, plans[i]);
+    const od_fit_options few = {.most_kept = 1};
+    od_fitted *all = fit_run(plan, NULL), *again = fit_run(plan, &few);
+    size_t np = 2 * sizeof(double);
+    assert_memory_equal(all->estimate, again->estimate, np);
+    assert_memory_equal(all->sigma_white, again->sigma_white, np);
+    assert_memory_equal(all->sigma_coloured, again->sigma_coloured, np);
+    assert_true(all->sigma_coloured[0] > 0 && isfinite(all->sigma_coloured[0]));
+    assert_memory_equal(all->shift, again->shift, np);
+    assert_true(isnan(all->shift[0]) == (i < 2));
+    assert_memory_equal(all->identifiability->sigma, again->identifiability->sigma, np);
+    assert_true(all->fit == again->fit && all->window == again->window);
+    od_fitted_free(again);
+    fit_release(all, plan);
+  }
 }
 
 // The 95 % intervals hold the truth in 95 % of all cases, and errors scatter as the standard deviations say.
@@ -616,6 +658,8 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_lag_in_closed_form),
+      TEST(test_many_rows),
+      TEST(test_rows_predicted_again),
       TEST(test_intervals_are_right),
       TEST(test_sets_with_other_inputs),
       TEST(test_hold_out),

@@ -32,7 +32,7 @@ static void compare(const char *path, size_t block) {
   od_table *whole = NULL;
   od_csv_stream *s = NULL;
   assert_int_equal(od_table_read_csv(path, &whole, &err), OD_OK);
-  if (od_csv_stream_open(path, block, &s, &err) != OD_OK) fail_msg("%s", err.text);
+  if (od_csv_stream_open(path, NULL, block, &s, &err) != OD_OK) fail_msg("%s", err.text);
   const od_table *head = od_csv_stream_head(s);
   assert_int_equal(head->columns, whole->columns);
   for (int i = 0; i < head->columns; i++) {
@@ -52,7 +52,7 @@ static void compare(const char *path, size_t block) {
       same(row, whole->data + k * whole->columns, whole->columns);
       if (round == 1 && k == 1) break;  // back from the middle, too
     }
-    assert_int_equal(od_csv_stream_rewind(s, &err), OD_OK);
+    od_csv_stream_rewind(s);
   }
   free(used);
   free(row);
@@ -93,7 +93,7 @@ static void flaws(void **state) {
   for (int needed = 0; needed < 2; needed++) {
     od_csv_stream *c = NULL;
     bool end = false;
-    od_status status = od_csv_stream_open(scratch_path(s, "f.csv"), 5, &c, &err);
+    od_status status = od_csv_stream_open(scratch_path(s, "f.csv"), NULL, 5, &c, &err);
     if (!needed) od_csv_stream_use(c, used);
     for (int k = 0; status == OD_OK && !end; k++) status = od_csv_stream_next(c, row, &end, &err);
     assert_int_equal(status, needed ? OD_BAD_INPUT : OD_OK);
@@ -102,16 +102,53 @@ static void flaws(void **state) {
   }
   od_table_free(whole);
   od_csv_stream *none = NULL;
-  assert_int_equal(od_csv_stream_open(scratch_path(s, "none.csv"), 0, &none, &err), OD_IO);
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "none.csv"), NULL, 0, &none, &err), OD_IO);
   scratch_write(s, "empty.csv", "# no\n", 5);
-  assert_int_equal(od_csv_stream_open(scratch_path(s, "empty.csv"), 2, &none, &err), OD_BAD_INPUT);
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "empty.csv"), NULL, 2, &none, &err), OD_BAD_INPUT);
   scratch_write(s, "wide.csv", "\xff\xfet\0", 4);
-  assert_int_equal(od_csv_stream_open(scratch_path(s, "wide.csv"), 0, &none, &err), OD_BAD_INPUT);
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "wide.csv"), NULL, 0, &none, &err), OD_BAD_INPUT);
   assert_null(none);
+}
+
+// Another stream over the same open file goes its own way, also when the file has another name by now and has become longer. Columns that
+// are not wanted may hold anything, and are not read.
+static void again(void **state) {
+  scratch *s = *state;
+  const char text[] = "t,u,note\n0,1,x\n1,2,\"a\nb\"\n2,3,y\n";
+  const bool wanted[3] = {true, true, false};
+  const int line[3] = {2, 3, 5};
+  char path[512], other_path[512];
+  double row[3], other_row[3];
+  bool end = false;
+  od_error err = {0};
+  od_csv_stream *c = NULL, *other = NULL;
+  scratch_write(s, "f.csv", text, strlen(text));
+  snprintf(path, sizeof path, "%s", scratch_path(s, "f.csv"));
+  snprintf(other_path, sizeof other_path, "%s", scratch_path(s, "g.csv"));
+  assert_int_equal(od_csv_stream_open(path, NULL, 7, &c, &err), OD_OK);
+  od_csv_stream_want(c, wanted);
+  assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+  assert_int_equal(rename(path, other_path), 0);
+  FILE *more = fopen(other_path, "a");
+  fputs("3,4,z\n", more);
+  fclose(more);
+  assert_int_equal(od_csv_stream_again(c, &other, &err), OD_OK);
+  od_csv_stream_want(other, wanted);
+  for (int k = 0; k < 3; k++) {
+    if (k > 0) assert_int_equal(od_csv_stream_next(c, row, &end, &err), OD_OK);
+    assert_int_equal(od_csv_stream_next(other, other_row, &end, &err), OD_OK);
+    assert_true(!end && row[0] == k && row[1] == k + 1 && isnan(row[2]));
+    assert_true(other_row[0] == k && other_row[1] == k + 1 && isnan(other_row[2]));
+    assert_int_equal(od_csv_stream_line(other), line[k]);
+  }
+  assert_int_equal(od_csv_stream_next(other, other_row, &end, &err), OD_OK);
+  assert_true(end && !od_csv_stream_is_cut(c));
+  od_csv_stream_close(other);
+  od_csv_stream_close(c);
 }
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws)};
+  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws), TEST(again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

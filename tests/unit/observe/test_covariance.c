@@ -29,8 +29,8 @@ static const char *const names[] = {"square root", "joseph"};
 static void one_good_sensor(void **state) {
   (void)state;
   for (int f = 0; f < 2; f++) {
-    double P[1] = {0}, start[1] = {1e8}, h[1] = {1}, gain[1], scratch[8] = {0};
-    assert_true(od_covariance_scratch(1, 0) <= 8);
+    double P[1] = {0}, start[1] = {1e8}, h[1] = {1}, gain[1], scratch[32] = {0};
+    assert_true(od_covariance_scratch(1, 0) <= 32);
     od_covariance b = {.nx = 1, .form = forms[f], .P = P, .scratch = scratch};
     assert_true(od_covariance_set(&b, start));
     for (int times = 1; times <= 2; times++) {
@@ -87,9 +87,10 @@ static void ill_conditioned_sequences(void **state) {
     double worst = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
       od_dice dice = {seed};
-      double memory[N * N], out[N * N], scratch[2 * N * N + 2 * N], start[N * N] = {0}, gain[N];
+      double memory[N * N], out[N * N], scratch[2 * N * N + 8 * N + 20], start[N * N] = {0}, gain[N];
       quad P[N][N] = {{0}};
       for (int i = 0; i < N; i++) P[i][i] = start[i * (N + 1)] = pow(10, od_dice_uniform(&dice, 0, 8));
+      assert_true(od_covariance_scratch(NX, NP) <= (int)(sizeof scratch / sizeof *scratch));
       od_covariance b = {.nx = NX, .np = NP, .form = forms[f], .P = memory, .scratch = scratch};
       assert_true(od_covariance_set(&b, start));
       for (int step = 0; step < 40; step++) {
@@ -118,7 +119,108 @@ static void ill_conditioned_sequences(void **state) {
   }
 }
 
+// ---- every size: rows and columns are taken several at a time, and something is always left over
+
+enum { MOST_NX = 11, MOST_NP = 6, MOST = MOST_NX + MOST_NP };
+
+// P <- F P F' + Q with F = [A B; 0 1], of n x n matrices.
+static void full_predict(int nx, int n, quad P[MOST][MOST], const double *A, const double *B, const double *Q) {
+  quad F[MOST][MOST] = {{0}}, FP[MOST][MOST] = {{0}};
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) F[i][j] = i >= nx ? i == j : j < nx ? A[i * nx + j] : B[i * (n - nx) + j - nx];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) FP[i][j] += F[i][k] * P[k][j];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      P[i][j] = Q[i * n + j];
+      for (int k = 0; k < n; k++) P[i][j] += FP[i][k] * F[j][k];
+    }
+}
+
+// Of one sensor: its variance h P h; gain and P corrected.
+static double full_correct(int n, quad P[MOST][MOST], const double *h, double r, double *gain) {
+  quad g[MOST] = {0}, s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) g[i] += P[i][j] * h[j];
+  for (int i = 0; i < n; i++) s += h[i] * g[i];
+  for (int i = 0; i < n; i++) gain[i] = (double)(g[i] / (s + r));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) P[i][j] -= g[i] * g[j] / (s + r);
+  return (double)s;
+}
+
+static double full_difference(int n, const double *P, quad other[MOST][MOST]) {
+  double worst = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      worst = fmax(worst, fabs((double)(P[i * n + j] - other[i][j])) / sqrt((double)other[i][i] * (double)other[j][j]));
+  return worst;
+}
+
+// Correlated noise: of no state, of some states, or of parameters too.
+static void draw_noise(od_dice *dice, int nx, int n, int kind, double *Q) {
+  double row[2][MOST];
+  for (int i = 0; i < n; i++) {
+    bool noisy = kind == 2 || (kind == 1 && i < nx && i % 3 != 1);
+    for (int r = 0; r < 2; r++) row[r][i] = noisy ? od_dice_uniform(dice, -1, 1) : 0;
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      Q[i * n + j] = row[0][i] * row[0][j] + row[1][i] * row[1][j] + (i == j && row[0][i] != 0 ? 0.1 : 0);
+}
+
+// A few steps with the same noise twice and another one then, columns of B that are zero, sensors that see one state or
+// anything, and one without noise in the end.
+static double worst_of_size(od_covariance_form form, int nx, int np) {
+  int n = nx + np;
+  od_dice dice = {(uint64_t)(100 * nx + np + 1)};
+  double memory[MOST * MOST], out[MOST * MOST], start[MOST * MOST] = {0}, Q[MOST * MOST], A[MOST_NX * MOST_NX],
+                                                             B[MOST_NX * (MOST_NP + 1)], h[MOST], gain[MOST],
+                                                             expected[MOST], worst = 0;
+  double scratch[2 * MOST * MOST + 8 * MOST + 20], kept[2 * MOST * MOST + 2] = {0}, rows[(MOST + 1) * MOST];
+  quad P[MOST][MOST] = {{0}};
+  for (int i = 0; i < n; i++) P[i][i] = start[i * (n + 1)] = od_dice_uniform(&dice, 1, 2);
+  od_covariance b = {.nx = nx, .np = np, .form = form, .P = memory, .scratch = scratch, .kept = kept};
+  assert_true(od_covariance_set(&b, start));
+  for (int step = 0; step < 9; step++) {
+    if (step % 3 != 1) draw_noise(&dice, nx, n, step / 3, Q);
+    for (int i = 0; i < nx * nx; i++) A[i] = (i % (nx + 1) == 0) + od_dice_uniform(&dice, -0.3, 0.3);
+    for (int i = 0; i < nx * np; i++) B[i] = (i % np + step) % 3 == 0 ? 0 : od_dice_uniform(&dice, -0.5, 0.5);
+    full_predict(nx, n, P, A, B, Q);
+    assert_true(od_covariance_predict(&b, A, B, Q, NULL));
+    for (int i = 0; i < n; i++) h[i] = step % 2 ? i == step % nx : od_dice_uniform(&dice, -1, 1);
+    double r = step < 8 ? 0.1 : 0, variance = full_correct(n, P, h, r, expected);
+    assert_true(fabs(od_covariance_project(&b, h) - variance) < 1e-12 * variance);
+    od_covariance_correct(&b, r, gain);
+    for (int i = 0; i < n; i++) assert_true(fabs(gain[i] - expected[i]) < 1e-11);
+    for (int i = 1; form == OD_FORM_SQUARE_ROOT && i < n; i++)
+      for (int j = 0; j < i; j++) assert_true(memory[i * n + j] == 0);  // a triangle
+    od_covariance_get(&b, out);
+    if (r > 0) worst = fmax(worst, full_difference(n, out, P));
+    if (r == 0) assert_true(od_covariance_project(&b, h) < 1e-13 * variance);  // nothing is left of what it saw
+    if (step != 4) continue;
+    assert_true(od_covariance_rows(&b, rows));  // taken apart and put together again
+    assert_true(od_covariance_gather(&b, n, rows));
+  }
+  return worst;
+}
+
+static void all_sizes(void **state) {
+  (void)state;
+  assert_true(od_covariance_scratch(MOST_NX, MOST_NP) <= 2 * MOST * MOST + 8 * MOST + 20);
+  assert_true(od_covariance_kept(MOST_NX, MOST_NP) <= 2 * MOST * MOST + 2);
+  for (int f = 0; f < 2; f++) {
+    double worst = 0;
+    for (int nx = 1; nx <= MOST_NX; nx++)
+      for (int np = 0; np <= MOST_NP; np++) worst = fmax(worst, worst_of_size(forms[f], nx, np));
+    print_message("%s: differs from quad arithmetic by %.2g at most\n", names[f], worst);
+    assert_true(worst < 1e-11);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor), cmocka_unit_test(ill_conditioned_sequences)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor), cmocka_unit_test(ill_conditioned_sequences),
+                                     cmocka_unit_test(all_sizes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

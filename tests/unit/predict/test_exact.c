@@ -376,6 +376,36 @@ static double column_difference(int rows, int columns, const double *a, const do
   return worst;
 }
 
+// Rows that are given away in blocks, one in so many: each is compared with its row of a whole prediction.
+typedef struct thinned {
+  const double *y, *dy;
+  int ny, columns, next;
+  double *some_y, *some_dy, *whole_y, *whole_dy;  // as they come, and those they are compared with
+} thinned;
+static void take_thinned(void *user, const od_predicted *rows) {
+  thinned *t = user;
+  int per_row = t->ny * t->columns;
+  assert_int_equal(rows->first, t->next * rows->every);
+  for (int k = 0; k < rows->count; k++, t->next++) {
+    size_t row = (size_t)(rows->first + k * rows->every);
+    memcpy(t->some_y + t->next * t->ny, rows->y + k * t->ny, (size_t)t->ny * sizeof(double));
+    memcpy(t->whole_y + t->next * t->ny, t->y + row * (size_t)t->ny, (size_t)t->ny * sizeof(double));
+    memcpy(t->some_dy + t->next * per_row, rows->dy + k * per_row, (size_t)per_row * sizeof(double));
+    memcpy(t->whole_dy + t->next * per_row, t->dy + row * (size_t)per_row, (size_t)per_row * sizeof(double));
+  }
+}
+static double thinned_difference(od_predictor *predictor, const double *x0, int rows, int every, int ny, int columns,
+                                 const double *y, const double *dy) {
+  enum { MOST_ROWS = 400 };
+  static double memory[4][MOST_ROWS * 3 * (PARAMETERS + 2)];
+  thinned t = {y, dy, ny, columns, 0, memory[0], memory[1], memory[2], memory[3]};
+  const od_predict_wish wish = {.sensitivities = true, .every = every, .take = take_thinned, .user = &t};
+  assert_int_equal(od_predict_rows(predictor, NULL, x0, &wish), OD_OK);
+  assert_int_equal(t.next, (rows - 1) / every + 1);
+  return fmax(column_difference(t.next * ny, 1, t.some_y, t.whole_y),
+              column_difference(t.next * ny, columns, t.some_dy, t.whole_dy));
+}
+
 // Predicts both ways and compares; returns the difference, *modes tells whether modes were used.
 static double both_ways(family *m, od_dice *dice, int *modes) {
   enum { COUNT = 700 };
@@ -398,6 +428,8 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
     static double alone[COUNT * 3];
     assert_int_equal(od_predict(predictor, NULL, x0, alone, NULL), OD_OK);
     worst = fmax(worst, column_difference(rows, 1, alone, y[dense]));
+    int every = 2 + od_dice_pick(dice, OD_PREDICT_MOST_EVERY - 1);
+    worst = fmax(worst, thinned_difference(predictor, x0, COUNT, every, m->ny, columns, y[dense], dy[dense]));
     od_predictor_free(predictor);
   }
   worst = fmax(worst, column_difference(rows, 1, y[0], y[1]));

@@ -110,6 +110,29 @@ static void complex_run(const double *times, const double *u, od_hold hold, int 
   }
 }
 
+// Rows that are given away, one in so many, are bit by bit those of a whole prediction.
+typedef struct whole_rows {
+  const double *y, *dy;
+  int seen;
+} whole_rows;
+static void compare_rows(void *user, const od_predicted *rows) {
+  whole_rows *w = user;
+  for (int k = 0; k < rows->count; k++, w->seen++) {
+    int row = rows->first + k * rows->every, per_row = 2 * (NP + 2);
+    assert_memory_equal(rows->y + 2 * k, w->y + 2 * row, 2 * sizeof(double));
+    assert_memory_equal(rows->dy + per_row * k, w->dy + per_row * row, (size_t)per_row * sizeof(double));
+  }
+}
+static void test_thinned(od_predictor *predictor, const double *p, const double *x0, const double *y,
+                         const double *dy) {
+  whole_rows w = {y, dy, 0};
+  od_predict_wish wish = {.sensitivities = true, .every = 7, .take = compare_rows, .user = &w};
+  assert_int_equal(od_predict_rows(predictor, p, x0, &wish), OD_OK);
+  assert_int_equal(w.seen, (COUNT - 1) / 7 + 1);
+  wish.every = OD_PREDICT_MOST_EVERY + 1;
+  assert_int_equal(od_predict_rows(predictor, p, x0, &wish), OD_BAD_ARGUMENT);
+}
+
 static void runge_kutta_against_complex_step(void **state) {
   (void)state;
   od_plant *plant = small_plant(NULL);
@@ -131,6 +154,7 @@ static void runge_kutta_against_complex_step(void **state) {
       assert_int_equal(od_predict(predictor, p, x0, y, dy), OD_OK);
       assert_int_equal(od_predict(predictor, p, x0, again, NULL), OD_OK);
       assert_memory_equal(y, again, sizeof y);
+      test_thinned(predictor, p, x0, y, dy);
       for (int c = 0; c < NP + 2; c++) {
         cplx px[NX], pp[NP], want[2 * COUNT];
         for (int i = 0; i < NX; i++) px[i] = x0[i];

@@ -411,7 +411,7 @@ static void test_windows(void **state) {
       o.table->data[row * o.table->columns + 2] = i < 2 ? NAN : o.table->data[row * o.table->columns + 2];
     double *series = od_innovation_series(&e, &o, 0);
     assert_non_null(series);
-    od_nis_window windows[OD_WINDOWS];
+    od_nis_window windows[OD_MOST_WINDOWS];
     int count = od_nis_windows(&e, &o, &series, windows), inside = 0;
     double mean = 0;
     for (int w = 0; w < count; w++) {

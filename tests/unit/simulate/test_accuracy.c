@@ -109,6 +109,59 @@ static const char pendulum[] =
     "springs: {spring: {between: [ground.wall, rod.end], stiffness: 1e6, damping: 2, length: 0.5 m}}\n"
     "initial: {hinge.angle: -90 deg}\nrun: {time: 1 s, outputs: [hinge.angle]}\n";
 
+// Large machines are judged by a second run. Between two sources, 221 volumes and equal leaks begin in the mode
+// sin(i pi / 2), which dies out with 4 slope modulus / volume sin^2(pi / 4) = 100 1/s.
+static double mode(double t) {
+  return 1e7 + 1e6 * exp(-100 * t);
+}
+// Runs that judge others come after them, and are told to be done with their part.
+static bool only_the_first_run(void *user, double done) {
+  (void)user;
+  return done < 1;
+}
+static void check_unknown(const char *text) {
+  od_machine *m = od_test_machine_text(text);
+  const od_run_defaults *file = od_machine_run(m);
+  const od_run_options options = {
+      .outputs = file->outputs, .output_count = file->output_count, .progress = only_the_first_run};
+  od_run_report report = {0};
+  od_table *table = NULL;
+  assert_int_equal(od_run(m, &options, &table, &report, NULL), OD_OK);
+  assert_true(od_verdict_has(&report.verdict, "step.unknown"));
+  assert_int_equal(report.verdict.trust, OD_DOUBTFUL);
+  assert_null(report.accuracy.error);
+  od_run_report_free(&report);
+  od_table_free(table);
+  od_machine_free(m);
+}
+static void large_machines_are_judged(void **state) {
+  (void)state;
+  enum { VOLUMES = 221, ROOM = 200 * VOLUMES };
+  char *text = malloc(ROOM);
+  for (int doubtful = 0; doubtful < 2; doubtful++) {
+    int used = snprintf(
+        text, ROOM, "oil: {density: 870 kg/m^3, law: constant, modulus: 1 GPa}\nsources: {S: {pressure: 1e7 Pa}}\n");
+    used += snprintf(text + used, (size_t)(ROOM - used),
+                     "run: {time: 50 ms, step: %d ms, outputs: [V1.pressure]}\nvolumes:\n", doubtful ? 8 : 3);
+    for (int i = 1; i <= VOLUMES; i++)
+      used += snprintf(text + used, (size_t)(ROOM - used), "  V%d: {volume: 1 L}\n", i);
+    used += snprintf(text + used, (size_t)(ROOM - used), "initial:\n");
+    for (int i = 1; i <= VOLUMES; i++)
+      used += snprintf(text + used, (size_t)(ROOM - used), "  V%d.pressure: %d Pa\n", i,
+                       10000000 + (i % 2 ? i % 4 == 1 ? 1000000 : -1000000 : 0));
+    used += snprintf(text + used, (size_t)(ROOM - used), "leaks:\n  L0: {between: [S, V1], slope: 5e-11 m^3/(s Pa)}\n");
+    for (int i = 1; i < VOLUMES; i++)
+      used += snprintf(text + used, (size_t)(ROOM - used), "  L%d: {between: [V%d, V%d], slope: 5e-11 m^3/(s Pa)}\n", i,
+                       i, i + 1);
+    used +=
+        snprintf(text + used, (size_t)(ROOM - used), "  last: {between: [V%d, S], slope: 5e-11 m^3/(s Pa)}\n", VOLUMES);
+    assert_true(used < ROOM);
+    check_closed_form(text, mode, 1, 2.5);
+    check_unknown(text);
+  }
+  free(text);
+}
+
 static void steps_that_are_too_long_are_told(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(seal);
@@ -356,6 +409,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_estimate_agrees_with_closed_forms),
+                                     cmocka_unit_test(large_machines_are_judged),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),

@@ -65,9 +65,35 @@ static void test_failed_step(void **state) {
   forget(o);
 }
 
+// A start that fails names what is not finite: the element or the block that divides by zero, not what follows from it.
+static void test_start_that_is_not_finite(void **state) {
+  static const struct {
+    const char *text, *says;
+  } machines[] = {
+      {"oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+       "volumes: {A: {volume: 1 l}, B: {volume: 1 l}}\ntanks: {T: {pressure: 1 bar}}\n"
+       "flow_formulas: {o: {between: [A, T], flow: \"k / (p_a - p_b)\", parameters: {k: 1e-2 m^3 Pa/s}}}\n"
+       "leaks: {l: {between: [B, T], slope: 1e-12}}\n"
+       "initial: {A.pressure: 1 bar, B.pressure: 1 bar}\nrun: {time: 1 s, step: 1 ms}\n",
+       "cannot start: a value became infinite or not a number: o.flow is infinite\n"},
+      {"inputs: {u: 1, nothing: 0}\n"
+       "blocks: {pole: {type: quotient, numerator: u, denominator: nothing},\n"
+       "         sum: {type: integrator, input: pole, unit: 1, gain: 1 1/s}}\nrun: {time: 1 s, step: 1 ms}\n",
+       "cannot start: a value became infinite or not a number: pole is infinite\n"},
+  };
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+    scratch_write(*state, "start.yaml", machines[i].text, strlen(machines[i].text));
+    outcome o = run(*state, "simulate start.yaml");
+    ends_with(o, 1);
+    says(o.err, machines[i].says);
+    forget(o);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_unstable_loop, scratch_setup, scratch_teardown),
-      cmocka_unit_test_setup_teardown(test_failed_step, scratch_setup, scratch_teardown)};
+      cmocka_unit_test_setup_teardown(test_failed_step, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_start_that_is_not_finite, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

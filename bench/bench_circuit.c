@@ -1,0 +1,6 @@
+// How a large circuit grows: load, memory, and the cost of a step over the number of volumes (circuit.sh). See growth.h.
+#include "growth.h"
+
+int main(int argc, char **argv) {
+  return bench_growth(&(bench_growth_kind){.machine = "Circuit", .parts = "volumes", .step = 2e-4}, argc, argv);
+}

@@ -1,0 +1,8 @@
+// How a chain of bodies without loops grows: load, memory, and the cost of a step over the number of joints (open_chain.sh). See
+// growth.h.
+#include "growth.h"
+
+int main(int argc, char **argv) {
+  return bench_growth(&(bench_growth_kind){.machine = "Open chain", .parts = "joints", .step = 1e-3, .steps = 200},
+                      argc, argv);
+}

@@ -1,0 +1,128 @@
+// Minimum degree: the row with the fewest neighbours is eliminated first, which makes all of them neighbours of each other. Rows with
+// very many neighbours (a temperature that all elements see, a mechanism) come last without being looked at, as they would be
+// in everybody's list.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/sparse.h"
+
+// Neighbours that are left of a row.
+typedef struct list {
+  int *item, count, room;
+} list;
+
+typedef struct graph {
+  int n, left;  // left: rows to be ordered by degree
+  list *near;
+  int *head, *next, *before;  // rows by degree, in rings of lists
+  int *mark, stamp;
+  bool *last;  // too many neighbours
+} graph;
+
+static void unlink_row(graph *g, int row) {
+  int degree = g->near[row].count;
+  if (g->before[row] >= 0)
+    g->next[g->before[row]] = g->next[row];
+  else
+    g->head[degree] = g->next[row];
+  if (g->next[row] >= 0) g->before[g->next[row]] = g->before[row];
+}
+
+static void link_row(graph *g, int row) {
+  int degree = g->near[row].count;
+  g->before[row] = -1;
+  g->next[row] = g->head[degree];
+  if (g->head[degree] >= 0) g->before[g->head[degree]] = row;
+  g->head[degree] = row;
+}
+
+static bool add(list *l, int item) {
+  if (l->count == l->room) {
+    int room = 2 * l->room + 8, *items = realloc(l->item, (size_t)room * sizeof *items);
+    if (!items) return false;
+    l->item = items;
+    l->room = room;
+  }
+  l->item[l->count++] = item;
+  return true;
+}
+
+static bool begin(graph *g, int n, const int *start, const int *neighbour) {
+  size_t size = (size_t)n + 1;
+  *g = (graph){.n = n,
+               .near = calloc(size, sizeof *g->near),
+               .head = malloc(size * sizeof *g->head),
+               .next = malloc(size * sizeof *g->next),
+               .before = malloc(size * sizeof *g->before),
+               .mark = calloc(size, sizeof *g->mark),
+               .last = calloc(size, sizeof *g->last)};
+  if (!g->near || !g->head || !g->next || !g->before || !g->mark || !g->last) return false;
+  double many = 16 + 10 * sqrt(n);
+  for (int i = 0; i < n; i++) g->last[i] = start[i + 1] - start[i] > many;
+  for (int i = 0; i <= n; i++) g->head[i] = -1;
+  for (int i = n - 1; i >= 0; i--) {
+    if (g->last[i]) continue;
+    g->left++;
+    for (int k = start[i]; k < start[i + 1]; k++)
+      if (!g->last[neighbour[k]] && !add(&g->near[i], neighbour[k])) return false;
+    link_row(g, i);
+  }
+  return true;
+}
+
+static void end(graph *g) {
+  for (int i = 0; g->near && i < g->n; i++) free(g->near[i].item);
+  free(g->near);
+  free(g->head);
+  free(g->next);
+  free(g->before);
+  free(g->mark);
+  free(g->last);
+}
+
+// A neighbour of an eliminated row gets its other neighbours.
+static bool join(graph *g, int row, int gone) {
+  list *l = &g->near[row];
+  const list *others = &g->near[gone];
+  unlink_row(g, row);
+  g->stamp++;
+  g->mark[row] = g->mark[gone] = g->stamp;
+  int kept = 0;
+  for (int i = 0; i < l->count; i++)
+    if (l->item[i] != gone) {
+      g->mark[l->item[i]] = g->stamp;
+      l->item[kept++] = l->item[i];
+    }
+  l->count = kept;
+  for (int i = 0; i < others->count; i++)
+    if (g->mark[others->item[i]] != g->stamp && !add(l, others->item[i])) return false;
+  link_row(g, row);
+  return true;
+}
+
+bool od_sparse_order(int n, const int *start, const int *neighbour, long most, int *order) {
+  graph g;
+  bool ok = begin(&g, n, start, neighbour);
+  int count = 0, degree = 0;
+  long values = n;
+  while (ok && count < g.left && values <= most) {
+    while (g.head[degree] < 0) degree++;
+    int row = g.head[degree];
+    unlink_row(&g, row);
+    order[count++] = row;
+    values += 2L * g.near[row].count;
+    for (int i = 0; ok && i < g.near[row].count; i++) ok = join(&g, g.near[row].item[i], row);
+    free(g.near[row].item);
+    g.near[row] = (list){0};
+    if (degree > 0) degree--;  // those of its neighbours may have fallen by one
+    g.mark[row] = -1;
+  }
+  // What is left when there are too many stands in any order.
+  for (int i = 0; ok && values > most && i < n; i++)
+    if (!g.last[i] && g.mark[i] != -1) order[count++] = i;
+  for (int i = 0; ok && i < n; i++)
+    if (g.last[i]) order[count++] = i;
+  end(&g);
+  return ok;
+}

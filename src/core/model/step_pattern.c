@@ -1,0 +1,183 @@
+// The pattern of the matrix of an implicit step, dg/dk + beta dg/d(w,c) + alpha dg/dz, of machines whose rows of rates are sparse.
+// plant/sparse_steps.c fills it.
+#include "model/step_pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+// More numbers in the factors than this part of a dense matrix are not worth while.
+enum { DENSE_PART = 2 };
+
+typedef struct entries {
+  int *row, *column, count;
+} entries;
+
+static void add(entries *e, int row, int column) {
+  e->row[e->count] = row;
+  e->column[e->count++] = column;
+}
+
+// ---- which states have to do with motion and with blocks
+
+// Marks the states of the circuit among the columns that an instance reads.
+static void mark_ins(const od_model *m, int in, int ins, bool *mark) {
+  int first = 2 * m->actuators, end = first + m->circuit_states;
+  for (int k = 0; k < ins; k++) {
+    int column = m->join.column[in + k];
+    if (column >= first && column < end) mark[column - first] = true;
+  }
+  if (m->join.warms >= 0) mark[m->join.warms] = true;
+}
+
+static void mark_pushing(const od_model *m, bool *mark) {
+  for (int i = 0; i < m->join.forces; i++) {
+    const od_target *s = &m->join.target[m->join.force[i]];
+    mark_ins(m, s->in, s->ins, mark);
+  }
+}
+
+static void mark_instance(const od_model *m, int instance, bool *mark) {
+  if (instance < 0) return;
+  const od_instance *e = &m->instance[instance];
+  mark_ins(m, e->in - m->layout.in, od_instance_class(e)->ins, mark);
+  for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
+    if (e->state[k] >= 0) mark[e->state[k]] = true;
+}
+
+static void mark_node(const od_model *m, int node, bool *mark) {
+  if (node >= 0 && m->node[node].state >= 0) mark[m->node[node].state] = true;
+}
+
+// What blocks measure, and their own states.
+static void mark_felt(const od_model *m, bool *mark) {
+  for (int i = 0; i < m->measures; i++) {
+    const od_output *o = &m->measure[i];
+    switch (o->kind) {
+      case OD_OUT_NODE_PRESSURE: mark_node(m, o->index, mark); break;
+      case OD_OUT_PRESSURE_DIFFERENCE:
+        mark_node(m, o->index, mark);
+        mark_node(m, o->second, mark);
+        break;
+      case OD_OUT_FORCE: mark_pushing(m, mark); break;
+      case OD_OUT_ELEMENT:
+      case OD_OUT_REPORT:
+      case OD_OUT_ELEMENT_STATE:
+        mark_instance(m, o->index, mark);
+        mark_instance(m, o->second, mark);
+        break;
+      default: break;  // of the motion
+    }
+  }
+  for (int i = m->circuit_states; i < m->states; i++) mark[i] = true;
+}
+
+static void mark_driven(const od_model *m, bool *mark) {
+  int first = 2 * m->actuators + m->circuit_states;
+  bool *drives = calloc((size_t)m->signals + 1, sizeof *drives);
+  for (int i = 0; drives && i < m->drives; i++) drives[m->drive[i]] = true;
+  for (int i = 0; i < m->circuit_states; i++)
+    for (int k = m->join.row_start[i]; k < m->join.row_start[i + 1]; k++) {
+      int signal = m->join.row_column[k] - first;
+      if (signal >= 0 && signal < m->signals && (!drives || drives[signal])) mark[i] = true;
+    }
+  free(drives);
+}
+
+static void mark_moved(const od_model *m, bool *mark) {
+  for (int i = 0; i < m->circuit_states; i++)
+    if (m->join.row_start[i] < m->join.row_start[i + 1] && m->join.row_column[m->join.row_start[i]] < 2 * m->actuators)
+      mark[i] = true;
+}
+
+static int list_marked(const od_model *m, bool *mark, int *list) {
+  int count = 0;
+  for (int i = 0; i < m->states; i++)
+    if (mark[i]) list[count++] = i;
+  memset(mark, 0, (size_t)m->states * sizeof *mark);
+  return count;
+}
+
+static bool list_couplings(od_model *m, od_arena *arena) {
+  od_step_pattern *p = &m->step;
+  size_t size = (size_t)m->states + 1;
+  bool *mark = calloc(size, sizeof *mark);
+  int **lists[] = {&p->moved, &p->pushing, &p->driven, &p->felt};
+  bool ok = mark != NULL;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    ok = (*lists[i] = od_arena_take(arena, size * sizeof **lists[i])) && ok;
+  if (ok) {
+    mark_pushing(m, mark);
+    p->pushes = list_marked(m, mark, p->pushing);
+    if (m->blocks) {
+      mark_felt(m, mark);
+      p->feels = list_marked(m, mark, p->felt);
+      mark_driven(m, mark);
+      p->drives = list_marked(m, mark, p->driven);
+      mark_driven(m, mark);
+    }
+    mark_moved(m, mark);
+    p->moves = list_marked(m, mark, p->moved);
+  }
+  free(mark);
+  return ok;
+}
+
+// ---- the entries, in the order in which they are filled
+
+static void list_entries(od_model *m, entries *e) {
+  const od_join *j = &m->join;
+  od_step_pattern *p = &m->step;
+  int n = m->freedom, circuit = m->circuit_states, first = 2 * m->actuators, end = first + circuit;
+  for (int i = 0; i < circuit; i++) {
+    add(e, n + i, n + i);
+    for (int k = j->row_start[i]; k < j->row_start[i + 1]; k++)
+      if (j->row_column[k] >= first && j->row_column[k] < end) {
+        p->slope[p->slopes++] = k;
+        add(e, n + i, n + j->row_column[k] - first);
+      }
+  }
+  for (int i = circuit; i < m->states; i++) add(e, n + i, n + i);
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < n; i++) add(e, i, k);
+    for (int i = 0; i < p->moves; i++) add(e, n + p->moved[i], k);
+    for (int i = circuit; i < m->states; i++) add(e, n + i, k);
+  }
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < p->pushes; i++) add(e, k, n + p->pushing[i]);
+  for (int k = 0; k < p->feels; k++) {
+    for (int i = 0; i < n; i++) add(e, i, n + p->felt[k]);
+    for (int i = 0; i < p->drives; i++) add(e, n + p->driven[i], n + p->felt[k]);
+    for (int i = circuit; i < m->states; i++) add(e, n + i, n + p->felt[k]);
+  }
+}
+
+static size_t most_entries(const od_model *m) {
+  const od_step_pattern *p = &m->step;
+  size_t n = (size_t)m->freedom, states = (size_t)m->states, blocks = (size_t)(m->states - m->circuit_states);
+  size_t rates = (size_t)m->join.row_start[m->circuit_states];
+  return states + rates + n * (n + (size_t)(p->moves + p->pushes) + blocks) +
+         (size_t)p->feels * (n + (size_t)p->drives + blocks);
+}
+
+bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity) {
+  od_step_pattern *p = &m->step;
+  *p = (od_step_pattern){0};
+  if (!m->join.row_start) return true;
+  od_arena arena = {m->memory};
+  size_t nk = (size_t)(m->freedom + m->states), part = sparsity == OD_SPARSE_ALWAYS ? 1 : DENSE_PART;
+  p->slope = od_arena_take(&arena, (size_t)(m->join.row_start[m->circuit_states] + 1) * sizeof *p->slope);
+  bool ok = p->slope && list_couplings(m, &arena);
+  size_t most = ok ? most_entries(m) : 0;
+  if (ok && (most <= nk * nk / part || sparsity == OD_SPARSE_ALWAYS)) {
+    entries e = {malloc((most + 1) * sizeof *e.row), malloc((most + 1) * sizeof *e.column), 0};
+    ok = e.row && e.column;
+    if (ok) list_entries(m, &e);
+    ok = ok && od_sparse_analyse((int)nk, e.row, e.column, e.count, (long)(nk * nk / part), &arena, &p->sparse);
+    free(e.row);
+    free(e.column);
+  }
+  m->memory = arena.last;
+  return ok;
+}

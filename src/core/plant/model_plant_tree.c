@@ -1,0 +1,262 @@
+// Newton's matrix of large machines without loops: the mechanism along its tree (mechanics/tree_solve_x.h), and around it a border
+// for what couples distant links or is no motion:
+//
+//   [ tree  C ] [ dk_z ]   [ r_z ]      C: how the border acts on the mechanism, by columns
+//   [ R     D ] [ y    ] = [ r_y ]      R: how it follows the mechanism, by rows
+//
+// y are the pulls of lines between two moving links, which follow both ends, and then the rates of the first-order states. With
+// tree Z = C the border is solved by D - R Z, which is small and dense. States that belong to a joint (model/tree_states.c) are
+// eliminated before: what they do to their joint is a number on the tree's diagonal.
+#include <string.h>
+
+#include "base/place.h"
+#include "math/dense.h"
+#include "model/rate_rows.h"
+#include "plant/model_plant_work.h"
+#include "plant/newton_choice.h"
+
+static inline int dimensions(const od_model *m) {
+  return m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND;
+}
+
+// ---- memory
+
+typedef struct tree_parts {
+  int n, lines, border;    // freedoms; rows of lines, and of states besides
+  double *tree;            // see mechanics.h
+  double *columns, *rows;  // Z and R, border x n each
+  double *schur, *right, *length, *speed;
+  double *states;  // of machines with blocks: their columns of the whole matrix, nk x nc
+  // Of states that belong to a joint: how their rates follow each other, factored; how they follow the joint; how they push it.
+  double *inner, *follow, *push, *own;
+  int *with_states;  // whether the last factors have more in them than the tree
+  int *pivot, *inner_pivot;
+} tree_parts;
+
+static size_t lay_out(const od_plant_data *d, char *base, tree_parts *t) {
+  const od_model *m = d->m;
+  size_t n = (size_t)m->freedom, nc = (size_t)m->states, own = (size_t)m->tree_states.own_count, end = 0;
+  t->n = m->freedom;
+  t->lines = od_model_moving_lines(m) * dimensions(m);
+  t->border = t->lines + m->tree_states.rests;
+  size_t border = (size_t)t->border;
+  const struct {
+    double **part;
+    size_t count;
+  } parts[] = {{&t->tree, od_tree_doubles(m)},
+               {&t->columns, border * n},
+               {&t->rows, border * n},
+               {&t->schur, border * border},
+               {&t->right, border},
+               {&t->states, m->blocks ? (n + nc) * nc : 0},
+               {&t->length, n},
+               {&t->speed, n},
+               {&t->follow, own},
+               {&t->push, own},
+               {&t->own, n},
+               {&t->inner, own * OD_MOST_JOINT_STATES}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    size_t at = od_place(&end, parts[i].count * sizeof(double));
+    if (base) *parts[i].part = (double *)(base + at);
+  }
+  size_t at = od_place(&end, (border + own + 1) * sizeof(int));
+  if (base) t->with_states = (int *)(base + at), t->pivot = t->with_states + 1, t->inner_pivot = t->pivot + border;
+  return end;
+}
+
+size_t od_model_plant_tree_size(const od_plant_data *d) {
+  tree_parts t;
+  return lay_out(d, NULL, &t);
+}
+
+static tree_parts tree_parts_of(const od_plant_data *d, void *work) {
+  tree_parts t;
+  lay_out(d, (char *)work + d->tree, &t);
+  return t;
+}
+
+// ---- states that belong to a joint
+
+// Their part of Newton's matrix: D among themselves, and the joint's row and column. Leaves what they do to the diagonal of the tree.
+static od_status factor_joint_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
+                                     double beta) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  const od_tree_states *states = &m->tree_states;
+  memset(t->own, 0, (size_t)t->n * sizeof *t->own);
+  for (int i = 0; i < states->groups; i++) {
+    const od_joint_states *g = &states->group[i];
+    const int *state = states->own + g->first;
+    const double *force = p->w + l->force_row + g->actuator * l->force_width + 2;
+    double *D = t->inner + g->first * OD_MOST_JOINT_STATES, *follow = t->follow + g->first, *push = t->push + g->first;
+    for (int r = 0; r < g->count; r++) {
+      for (int c = 0; c < g->count; c++)
+        D[r * g->count + c] = (r == c) - beta * od_rate_slope(m, p->w, state[r], 2 * m->actuators + state[c]);
+      follow[r] = -alpha * od_rate_slope(m, p->w, state[r], g->actuator) -
+                  beta * od_rate_slope(m, p->w, state[r], m->actuators + g->actuator);
+      push[r] = -beta * force[state[r]];
+    }
+    od_status status = od_lu_factor(g->count, D, t->inner_pivot + g->first);
+    if (status != OD_OK) return status;
+    od_lu_solve(g->count, D, t->inner_pivot + g->first, follow, 1);
+    for (int r = 0; r < g->count; r++) t->own[g->coordinate] -= push[r] * follow[r];
+  }
+  return OD_OK;
+}
+
+// Before the tree is solved: their right-hand sides go to those of their joints. Afterwards: they follow their joints.
+static void eliminate_joint_states(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
+  const od_tree_states *states = &d->m->tree_states;
+  for (int i = 0; i < states->groups; i++) {
+    const od_joint_states *g = &states->group[i];
+    const int *state = states->own + g->first;
+    double v[OD_MOST_JOINT_STATES];
+    for (int r = 0; r < g->count; r++) v[r] = right[(t->n + state[r]) * stride];
+    od_lu_solve(g->count, t->inner + g->first * OD_MOST_JOINT_STATES, t->inner_pivot + g->first, v, 1);
+    for (int r = 0; r < g->count; r++) {
+      right[(t->n + state[r]) * stride] = v[r];
+      right[g->coordinate * stride] -= t->push[g->first + r] * v[r];
+    }
+  }
+}
+static void follow_joints(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
+  const od_tree_states *states = &d->m->tree_states;
+  for (int i = 0; i < states->groups; i++) {
+    const od_joint_states *g = &states->group[i];
+    for (int r = g->first; r < g->first + g->count; r++)
+      right[(t->n + states->own[r]) * stride] -= t->follow[r] * right[g->coordinate * stride];
+  }
+}
+
+// ---- the border
+
+// What an actuator adds to the rows of the circuit's rates when its length and speed follow the coordinates `first` to `end` so.
+static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, int first,
+                         int end, const double *length, const double *speed) {
+  const od_model *m = d->m;
+  for (int i = 0; i < m->tree_states.rests; i++) {
+    int state = m->tree_states.rest[i];
+    if (state >= m->circuit_states) continue;
+    double by_length = od_rate_slope(m, p->w, state, actuator),
+           by_speed = od_rate_slope(m, p->w, state, m->actuators + actuator);
+    double *row = t->rows + (t->lines + i) * t->n + first;
+    if (by_length == 0 && by_speed == 0) continue;
+    for (int j = 0; j < end - first; j++) row[j] -= by_length * length[j] + by_speed * speed[j];
+  }
+}
+
+// A line's pull, and what rates have of its length and speed; `at`: its rows, where it is between two moving links. A line that ends
+// on the ground is part of the tree but for those rates.
+static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, double alpha,
+                     double beta, int at) {
+  int n = t->n, nd = dimensions(d->m);
+  bool moving = od_model_line_moves(d->m, actuator);
+  double *across = moving ? t->columns + at * n : p->scratch, *pull = moving ? t->rows + at * n : p->scratch;
+  od_mechanics(d->m)->tree_line(d->m, p->w, actuator, alpha, beta, across, pull, t->length, t->speed);
+  add_to_rates(d, p, t, actuator, 0, n, t->length, t->speed);
+  if (!moving) return;
+  for (int k = 0; k < nd * n; k++) pull[k] = -pull[k];
+  for (int k = 0; k < nd; k++) t->schur[(at + k) * (t->border + 1)] = 1;
+}
+
+// Columns of the states of the border: through forces, and in each other's rates. Blocks may carry them anywhere.
+static void add_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double beta) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  int n = t->n, nc = m->states, rests = m->tree_states.rests;
+  const int *rest = m->tree_states.rest;
+  od_directions v = clear_directions(&d->plant, p);
+  if (m->blocks) od_model_plant_state_columns(d, p, v.dc, beta, 1, t->states, nc, 0);
+  for (int c = 0; c < rests; c++) {
+    double *column = t->columns + (t->lines + c) * n;
+    memset(column, 0, (size_t)n * sizeof *column);
+    for (int k = 0; m->blocks && k < n; k++) column[k] = t->states[k * nc + rest[c]];
+    for (int a = 0; !m->blocks && a < m->actuators; a++) {
+      double force = beta * p->w[l->force_row + a * l->force_width + 2 + rest[c]];
+      if (force == 0) continue;
+      if (m->actuator[a].length_row < 0)
+        column[m->actuator[a].coordinate] -= force;
+      else
+        for (int k = 0; k < n; k++) column[k] -= force * od_model_plant_length_slope(m, p->w, a, k);
+    }
+    for (int r = 0; r < rests; r++)
+      t->schur[(t->lines + r) * t->border + t->lines + c] =
+          m->blocks ? t->states[(n + rest[r]) * nc + rest[c]]
+                    : (r == c) - beta * od_rate_slope(m, p->w, rest[r], 2 * m->actuators + rest[c]);
+  }
+}
+
+static void fill_border(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
+                        double beta) {
+  const od_model *m = d->m;
+  int at = 0;
+  memset(t->rows, 0, (size_t)(t->border * t->n) * sizeof *t->rows);
+  memset(t->schur, 0, (size_t)(t->border * t->border) * sizeof *t->schur);
+  for (int i = 0; i < m->actuators; i++) {
+    int coordinate = m->actuator[i].coordinate;
+    if (coordinate >= 0) add_to_rates(d, p, t, i, coordinate, coordinate + 1, &alpha, &beta);
+    if (coordinate >= 0) continue;
+    add_line(d, p, t, i, alpha, beta, at);
+    if (od_model_line_moves(m, i)) at += dimensions(m);
+  }
+  add_states(d, p, t, beta);
+}
+
+static double sum_of_products(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static od_status factor_border(const od_plant_data *d, const tree_parts *t) {
+  for (int c = 0; c < t->border; c++) od_mechanics(d->m)->tree_solve(d->m, t->tree, t->columns + c * t->n, 1);
+  for (int r = 0; r < t->border; r++)
+    for (int c = 0; c < t->border; c++)
+      t->schur[r * t->border + c] -= sum_of_products(t->n, t->rows + r * t->n, t->columns + c * t->n);
+  return od_lu_factor(t->border, t->schur, t->pivot);
+}
+
+// With the tree solved for r_z: y, and what it changes.
+static void solve_border(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
+  const int *rest = d->m->tree_states.rest;
+  for (int r = 0; r < t->border; r++) {
+    double sum = r < t->lines ? 0 : right[(t->n + rest[r - t->lines]) * stride];
+    for (int k = 0; k < t->n; k++) sum -= t->rows[r * t->n + k] * right[k * stride];
+    t->right[r] = sum;
+  }
+  od_lu_solve(t->border, t->schur, t->pivot, t->right, 1);
+  for (int r = 0; r < t->border; r++) {
+    for (int k = 0; k < t->n; k++) right[k * stride] -= t->columns[r * t->n + k] * t->right[r];
+    if (r >= t->lines) right[(t->n + rest[r - t->lines]) * stride] = t->right[r];
+  }
+}
+
+// ---- all of it
+
+od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_mechanics_real *mech = od_mechanics(d->m);
+  od_work_parts p = od_work_parts_of(d, work);
+  tree_parts t = tree_parts_of(d, work);
+  // With rates alone nothing but the mass matrix is asked for; states have a one each.
+  *t.with_states = alpha != 0 || beta != 0;
+  if (!*t.with_states) return mech->tree_factor(d->m, p.w, 0, 0, NULL, t.tree);
+  od_model_plant_prepare_tangents(d, &p);
+  od_status status = factor_joint_states(d, &p, &t, alpha, beta);
+  if (status == OD_OK) status = mech->tree_factor(d->m, p.w, alpha, beta, t.own, t.tree);
+  if (status != OD_OK || t.border == 0) return status;
+  fill_border(d, &p, &t, alpha, beta);
+  return factor_border(d, &t);
+}
+
+void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  tree_parts t = tree_parts_of(d, work);
+  for (int c = 0; c < columns; c++) {
+    if (*t.with_states) eliminate_joint_states(d, &t, right + c, columns);
+    od_mechanics(d->m)->tree_solve(d->m, t.tree, right + c, columns);
+    if (!*t.with_states) continue;
+    if (t.border) solve_border(d, &t, right + c, columns);
+    follow_joints(d, &t, right + c, columns);
+  }
+}

@@ -1,0 +1,121 @@
+#include "io/csv_writer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic_file.h"
+#include "io/number.h"
+
+enum { BLOCK = 1 << 15 };
+
+// Cells are gathered in a block: a call of the C library for each would take longer than its digits.
+struct od_csv_writer {
+  od_atomic_file file;
+  FILE *to;  // standard output, or that of the file
+  int columns;
+  int reason;  // why something could not be written; 0: all was
+  size_t used;
+  char block[BLOCK];
+};
+
+static void write_quoted(FILE *to, const char *text) {
+  for (; *text; text++) {
+    if (*text == '"') fputc('"', to);
+    fputc(*text, to);
+  }
+}
+
+// "name [unit]", quoted when it holds a separator, a quote or a line end, or would read as a comment.
+static void write_label(FILE *to, const char *name, const char *unit) {
+  static const char special[] = ",;\t\"\r\n";
+  // A dimensionless output has the unit "1", which is not worth saying.
+  bool plain = unit[0] == '\0' || !strcmp(unit, "1");
+  bool quote = strpbrk(name, special) || strpbrk(unit, special) || name[0] == '#';
+  if (quote) fputc('"', to);
+  write_quoted(to, name);
+  if (!plain) {
+    fputs(" [", to);
+    write_quoted(to, unit);
+    fputc(']', to);
+  }
+  if (quote) fputc('"', to);
+}
+
+static void write_header(FILE *to, const od_table *table) {
+  for (int c = 0; c < table->columns; c++) {
+    if (c > 0) fputc(',', to);
+    write_label(to, table->name[c], table->unit[c]);
+  }
+  fputc('\n', to);
+}
+
+static void write_block(od_csv_writer *w) {
+  errno = 0;
+  bool ok = fwrite(w->block, 1, w->used, w->to) == w->used;
+  if (!ok && w->reason == 0) w->reason = errno ? errno : EIO;
+  w->used = 0;
+}
+
+od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err) {
+  od_csv_writer *w = *out = malloc(sizeof *w);
+  if (!w) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *w = (od_csv_writer){.to = stdout, .columns = head->columns};
+  od_status status = strcmp(path, "-") ? od_atomic_open(&w->file, path, err) : OD_OK;
+  if (status != OD_OK) {
+    free(w);
+    *out = NULL;
+    return status;
+  }
+  if (w->file.file) w->to = w->file.file;
+  write_header(w->to, head);
+  return OD_OK;
+}
+
+void od_csv_writer_row(od_csv_writer *w, const double *row) {
+  for (int c = 0; c < w->columns; c++) {
+    if (w->used + OD_NUMBER_SIZE + 1 > BLOCK) write_block(w);
+    // No value: an empty cell, unless the whole line would be empty.
+    if (!isnan(row[c]) || w->columns == 1) w->used += (size_t)od_number_format(w->block + w->used, row[c]);
+    w->block[w->used++] = c + 1 < w->columns ? ',' : '\n';
+  }
+}
+
+static od_status commit_standard_output(const od_csv_writer *w, od_error *err) {
+  errno = 0;
+  bool flushed = fflush(stdout) == 0 && !ferror(stdout);
+  int reason = w->reason ? w->reason : errno;
+  if (flushed && w->reason == 0) return OD_OK;
+  return od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(reason));
+}
+
+od_status od_csv_writer_commit(od_csv_writer *w, od_error *err) {
+  od_status status = OD_OK;
+  write_block(w);
+  if (!w->file.file) {
+    status = commit_standard_output(w, err);
+  } else if (w->reason) {
+    status = od_fail(err, OD_IO, "cannot write %s: %s", w->file.path, strerror(w->reason));
+    od_atomic_discard(&w->file);
+  } else {
+    status = od_atomic_commit(&w->file, err);
+  }
+  free(w);
+  return status;
+}
+
+void od_csv_writer_discard(od_csv_writer *w) {
+  if (!w) return;
+  if (w->file.file) od_atomic_discard(&w->file);
+  free(w);
+}
+
+od_status od_table_write_csv(const od_table *table, const char *path, od_error *err) {
+  od_csv_writer *w = NULL;
+  od_status status = od_csv_writer_open(path, table, &w, err);
+  if (status != OD_OK) return status;
+  for (long row = 0; row < table->rows; row++) od_csv_writer_row(w, table->data + row * table->columns);
+  return od_csv_writer_commit(w, err);
+}

@@ -1,0 +1,17 @@
+// A table as a CSV file that is written row by row: a header "name [unit]", then one line per row.
+#ifndef OD_IO_CSV_WRITER_H
+#define OD_IO_CSV_WRITER_H
+
+#include "io/table.h"
+
+typedef struct od_csv_writer od_csv_writer;
+
+// Writes the header: names and units of the table. The file appears under its name when it is complete; "-" is standard output.
+od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err);
+// What cannot be written is told at the end.
+void od_csv_writer_row(od_csv_writer *w, const double *row);
+// Ends the file; both release everything.
+od_status od_csv_writer_commit(od_csv_writer *w, od_error *err);
+void od_csv_writer_discard(od_csv_writer *w);
+
+#endif

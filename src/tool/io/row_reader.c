@@ -1,0 +1,91 @@
+#include "io/row_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/csv_stream.h"
+
+struct od_row_reader {
+  od_csv_stream *stream;  // NULL: all rows are in the table
+  od_table *table;
+  bool shares;         // the table is another reader's
+  const bool *wanted;  // may be NULL
+  long next;           // row of the table
+};
+
+static od_status no_memory(od_error *err) {
+  return od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+// Whether a file can be read again from its beginning. What is not there or cannot be read says so when it is opened.
+static bool is_pipe(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err) {
+  od_row_reader *r = *out = calloc(1, sizeof *r);
+  if (!r) return no_memory(err);
+  od_status status = od_table_is_matlab(path) || is_pipe(path) ? od_table_read(path, wish, &r->table, err)
+                                                               : od_csv_stream_open(path, wish, 0, &r->stream, err);
+  if (status == OD_OK) return OD_OK;
+  free(r);
+  *out = NULL;
+  return status;
+}
+
+od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err) {
+  od_row_reader *other = *out = calloc(1, sizeof *other);
+  if (!other) return no_memory(err);
+  *other = (od_row_reader){.table = r->table, .shares = true, .wanted = r->wanted};
+  if (!r->stream) return OD_OK;
+  od_status status = od_csv_stream_again(r->stream, &other->stream, err);
+  if (status == OD_OK && r->wanted) od_csv_stream_want(other->stream, r->wanted);
+  if (status == OD_OK) return OD_OK;
+  free(other);
+  *out = NULL;
+  return status;
+}
+
+void od_row_reader_close(od_row_reader *r) {
+  if (!r) return;
+  od_csv_stream_close(r->stream);
+  if (!r->shares) od_table_free(r->table);
+  free(r);
+}
+
+bool od_row_reader_holds(const od_row_reader *r) {
+  return !r->stream;
+}
+
+const od_table *od_row_reader_head(const od_row_reader *r) {
+  return r->stream ? od_csv_stream_head(r->stream) : r->table;
+}
+
+void od_row_reader_want(od_row_reader *r, const bool *wanted) {
+  r->wanted = wanted;
+  if (r->stream) od_csv_stream_want(r->stream, wanted);
+}
+
+od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err) {
+  if (r->stream) return od_csv_stream_next(r->stream, values, end, err);
+  const od_table *t = r->table;
+  *end = r->next >= t->rows;
+  if (!*end) memcpy(values, t->data + r->next++ * t->columns, (size_t)t->columns * sizeof *values);
+  return OD_OK;
+}
+
+void od_row_reader_rewind(od_row_reader *r) {
+  r->next = 0;
+  if (r->stream) od_csv_stream_rewind(r->stream);
+}
+
+int od_row_reader_line(const od_row_reader *r) {
+  if (r->stream) return od_csv_stream_line(r->stream);
+  return r->table->places.line && r->next > 0 ? r->table->places.line[r->next - 1] : 0;
+}
+
+bool od_row_reader_is_cut(const od_row_reader *r) {
+  return r->stream ? od_csv_stream_is_cut(r->stream) : r->table->places.cut;
+}

@@ -1,0 +1,96 @@
+#include "io/thin_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Of one column in a group of rows.
+typedef struct extremes {
+  double low, high;
+  long low_at, high_at;  // rows of the group; -1: it has no value yet
+} extremes;
+
+struct od_thin_table {
+  od_table *table;
+  long length;  // rows of a group; 1: every row is in the table
+  long count;   // rows in the present one
+  double first, last;
+  extremes *column;
+  double *row;
+};
+
+od_thin_table *od_thin_table_new(od_table *table) {
+  od_thin_table *t = calloc(1, sizeof *t);
+  size_t columns = (size_t)table->columns + 1;
+  if (!t) return NULL;
+  *t = (od_thin_table){.table = table,
+                       .length = 1,
+                       .column = calloc(columns, sizeof *t->column),
+                       .row = calloc(columns, sizeof *t->row)};
+  if (t->column && t->row) return t;
+  od_thin_table_free(t);
+  return NULL;
+}
+
+void od_thin_table_free(od_thin_table *t) {
+  if (!t) return;
+  free(t->column);
+  free(t->row);
+  free(t);
+}
+
+static void take(od_thin_table *t, const double *row) {
+  if (t->count == 0) t->first = row[0];
+  t->last = row[0];
+  for (int c = 1; c < t->table->columns; c++) {
+    extremes *e = &t->column[c];
+    if (t->count == 0) *e = (extremes){NAN, NAN, -1, -1};
+    if (isnan(row[c])) continue;
+    if (e->low_at < 0 || row[c] < e->low) e->low = row[c], e->low_at = t->count;
+    if (e->high_at < 0 || row[c] > e->high) e->high = row[c], e->high_at = t->count;
+  }
+  t->count++;
+}
+
+// Row 0 or 1 of the group.
+static const double *group_row(od_thin_table *t, int which) {
+  t->row[0] = which ? t->last : t->first;
+  for (int c = 1; c < t->table->columns; c++) {
+    const extremes *e = &t->column[c];
+    bool low = (e->low_at <= e->high_at) == (which == 0);
+    t->row[c] = low ? e->low : e->high;
+  }
+  return t->row;
+}
+
+static od_status end_group(od_thin_table *t) {
+  od_status status = OD_OK;
+  for (int k = 0; k < 2 && k < t->count && status == OD_OK; k++) status = od_table_append(t->table, group_row(t, k));
+  t->count = 0;
+  return status;
+}
+
+// Four rows of the table become two.
+static void halve(od_thin_table *t) {
+  od_table *table = t->table;
+  size_t width = (size_t)table->columns;
+  for (long k = 0; k < table->rows / 4; k++) {
+    for (long i = 0; i < 4; i++) take(t, table->data + (size_t)(4 * k + i) * width);
+    for (int i = 0; i < 2; i++)
+      memcpy(table->data + (size_t)(2 * k + i) * width, group_row(t, i), width * sizeof *table->data);
+    t->count = 0;
+  }
+  table->rows = table->rows / 4 * 2;
+  t->length = t->length == 1 ? 4 : 2 * t->length;
+}
+
+od_status od_thin_table_append(od_thin_table *t, const double *row) {
+  if (t->count == 0 && t->table->rows == OD_THIN_ROWS) halve(t);
+  if (t->length == 1) return od_table_append(t->table, row);
+  take(t, row);
+  return t->count == t->length ? end_group(t) : OD_OK;
+}
+
+od_status od_thin_table_finish(od_thin_table *t) {
+  return end_group(t);
+}

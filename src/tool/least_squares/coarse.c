@@ -1,0 +1,85 @@
+// The first iterations with one row in so many. From far away a few thousand rows lead as well as all of them, to a place about as
+// many standard deviations from the minimum as the square root of what was left out; from there it takes few iterations with all rows.
+// What is found is decided by these alone.
+//
+// Rows that are left out may be those that tell a parameter: an event of a few samples, an input whose period is that of the
+// rows that are left. So the information along all directions is compared at the start.
+#include <math.h>
+#include <string.h>
+
+#include "least_squares/search.h"
+
+static const double least_share = 0.25;  // of the information that so many rows would have on average
+static const double close = 0.1;         // decrease of the cost, in variances of a residual: near enough
+
+// Columns of length 1, and singular directions of all rows.
+static void orient(od_search *s) {
+  for (int j = 0; j < s->k; j++) {
+    double sum = 0;
+    for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
+    s->D[j] = sum > 0 ? 1 / sqrt(sum) : 1;
+  }
+  memset(s->held, 0, (size_t)s->k * sizeof *s->held);
+  od_spectrum_of(s, NULL);
+}
+
+// M (k x rank, by columns): what fewer rows see of each direction, in units of what all rows see of it.
+static void compare(const od_search *all, const od_search *some, double *M) {
+  int k = all->k;
+  for (int c = 0; c < all->spectrum.rank; c++) {
+    const double *v = all->spectrum.V + c * k;
+    for (int i = 0; i < k; i++) {
+      double sum = 0;
+      for (int j = i; j < k; j++) sum += some->model.R[i * k + j] * all->D[j] * v[j];
+      M[c * k + i] = sum / all->spectrum.value[c];
+    }
+  }
+}
+
+// Whether G = M'M is at least `least` along every direction: whether G - least I has a Cholesky factor. G: rank x rank.
+static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
+  for (int a = 0; a < rank; a++)
+    for (int b = 0; b <= a; b++) {
+      double sum = a == b ? -least : 0;
+      for (int i = 0; i < k; i++) sum += M[a * k + i] * M[b * k + i];
+      for (int i = 0; i < b; i++) sum -= G[a * rank + i] * G[b * rank + i];
+      if (a == b && !(sum > 0)) return false;
+      G[a * rank + b] = a == b ? sqrt(sum) : sum / G[b * rank + b];
+    }
+  return true;
+}
+
+// Whether fewer rows tell their share of whatever all rows tell.
+static bool tell_as_much(od_search *all, const od_search *some) {
+  orient(all);
+  double *M = all->svd_memory, *G = M + all->k * all->k;
+  compare(all, some, M);
+  return is_at_least(all->k, all->spectrum.rank, M, least_share * some->m / all->m, G);
+}
+
+static bool begin(const od_search *s, od_search *c) {
+  memcpy(c->now.u, s->now.u, (size_t)s->k * sizeof *s->now.u);
+  memcpy(c->start, s->start, (size_t)s->k * sizeof *s->start);
+  c->every = s->options.coarse;
+  c->coarse = true;
+  c->last_digits = false;
+  if (!od_evaluate(c, &c->now) || !od_linearize(c, &c->now, &c->model)) return false;
+  c->options.cost_tolerance = fmax(c->options.cost_tolerance, 2 * close / c->m);
+  return c->m > c->k;
+}
+
+void od_search_coarsely(od_search *s) {
+  od_search c;
+  if (!s->problem->rows || s->options.coarse < 2 || s->k == 0 || od_is_tied(s->problem, &s->options)) return;
+  if (od_search_begin(&c, s->problem, &s->options, NULL) != OD_OK) return;
+  bool stopped = false;
+  if (begin(s, &c) && tell_as_much(s, &c)) {
+    stopped = od_search_run(&c) == OD_LS_STOPPED;
+    s->coarse_iterations = c.iterations, s->coarse_evaluations = c.evaluations;
+    memcpy(s->trial.u, c.now.u, (size_t)s->k * sizeof *c.now.u);
+    if (!stopped && od_evaluate(s, &s->trial) && s->trial.cost < s->now.cost &&
+        od_linearize(s, &s->trial, &s->trial_model))
+      od_swap_points(s);
+  }
+  od_search_end(&c);
+}

@@ -1,0 +1,19 @@
+// Where a run takes elements beyond what their laws are made for: signals that make a positive number negative, pressures far above those at which
+// a pump delivers nothing. Watched row by row, reported at the end.
+#ifndef OD_SIMULATE_RUN_BOUNDS_H
+#define OD_SIMULATE_RUN_BOUNDS_H
+
+#include "io/verdict.h"
+#include "oleodyn/machine.h"
+#include "oleodyn/sim.h"
+
+typedef struct od_run_bounds od_run_bounds;
+
+od_status od_run_bounds_new(const od_machine *machine, od_run_bounds **out, od_error *err);
+void od_run_bounds_free(od_run_bounds *b);
+// A row at time t, where the simulation stands.
+void od_run_bounds_watch(od_run_bounds *b, double t, od_sim *sim);
+// Adds a remark for each element that was beyond its bound. False: memory ran out.
+bool od_run_bounds_add_remarks(const od_run_bounds *b, od_verdict *verdict);
+
+#endif

@@ -1,0 +1,291 @@
+// Long logs: what is not asked for is not held. Oracles: straight lines between the values around a gap; the same log held in memory; runs that
+// keep every row; the memory that the program itself has needed (wait4).
+#define _DEFAULT_SOURCE  // wait4
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "experiment/observe.h"
+#include "io/thin_table.h"
+#include "random/random.h"
+#include "support/experiments.h"
+#include "support/scratch.h"
+
+static const char machine[] =
+    "machine: Lag\ninputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 0.2 Hz}}}\n"
+    "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}}\nrun: {time: 20 s, step: 10 ms}\n";
+static const char experiment[] =
+    "machine: lag.yaml\nstep: 10 ms\nsensors: {lag: {sigma: 50 mV}}\ninitial: {lag: 1 V}\ndata: {file: log.csv%s}\n"
+    "parameters: {lag.gain: {start: 1, sigma: 1}}\n";
+
+static double noise(long k) {
+  return 0.05 * od_random_gaussian(1, 2, (uint64_t)k, OD_USE_NOISE);
+}
+
+// `rows` of a lag's answer to two sines with noise, with columns that nobody wants; `end`: further lines.
+static void write_log(scratch *s, long rows, const char *end) {
+  FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+  double y = 0, a = exp(-0.01 / 0.5);
+  fputs("time [s],note,u,lag,extra\n", to);
+  for (long k = 0; k < rows; k++) {
+    double u = sin(0.007 * (double)k) + sin(0.03 * (double)k);
+    fprintf(to, "%ld.%02ld,text,%.6g,%.6g,%ld\n", k / 100, k % 100, u, y + noise(k), k);
+    y = a * y + 2 * (1 - a) * u;
+  }
+  fputs(end, to);
+  fclose(to);
+}
+
+static const char *write_experiment(scratch *s, const char *more) {
+  char text[600];
+  snprintf(text, sizeof text, experiment, more);
+  scratch_write(s, "lag.yaml", machine, strlen(machine));
+  scratch_write(s, "x.yaml", text, strlen(text));
+  return scratch_path(s, "x.yaml");
+}
+
+static od_experiment *load(scratch *s, const char *more) {
+  return load_experiment(write_experiment(s, more), &(od_experiment_options){0});
+}
+
+// The same log, which is not held.
+static od_log *stream(const od_experiment *e, od_log_plan *plan) {
+  od_messages *messages = od_messages_new();
+  od_error err = {0};
+  od_units *units = od_units_new(&err);
+  od_log *log = NULL;
+  *plan = e->data;
+  plan->most_held = 0;
+  assert_int_equal(od_log_read(plan, units, &log, messages), OD_OK);
+  od_units_free(units);
+  od_messages_free(messages);
+  assert_true(e->log->value && !log->value);
+  return log;
+}
+
+static bool same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+static bool next(od_log_cursor *c, double *time, const double **value) {
+  od_error err = {0};
+  bool more = false;
+  if (od_log_cursor_next(c, time, value, &more, &err) != OD_OK) fail_msg("%s", err.text);
+  return more;
+}
+
+// Two cursors over the file, one behind the other, give what is held.
+static void compare_rows(const od_log *held, const od_log *log) {
+  od_log_cursor *ahead = NULL, *behind = NULL;
+  od_error err = {0};
+  const double *value = NULL;
+  double time;
+  assert_int_equal(od_log_cursor_new(log, &ahead, &err), OD_OK);
+  assert_int_equal(od_log_cursor_new(log, &behind, &err), OD_OK);
+  int channels = log->plan->channels;
+  for (long k = 0, at = 0; k <= held->rows || at <= held->rows;) {
+    bool first = k <= held->rows && k < at + 7;
+    long row = first ? k++ : at++;
+    bool more = next(first ? ahead : behind, &time, &value);
+    assert_int_equal(more, row < held->rows);
+    if (!more) continue;
+    assert_true(time == held->time[row]);
+    for (int c = 0; c < channels; c++) assert_true(same(value[c], held->value[row * channels + c]));
+  }
+  od_log_cursor_free(ahead);
+  od_log_cursor_free(behind);
+}
+
+// Gaps in all channels, at the ends, too; repeated times that fill each other's gaps; a part of the file.
+static const char gappy[] =
+    "time [s],note,u,lag,extra\n0,a,9,9,9\n1,,,1,\n2,,,,\n3,\"two\nlines\",4,3,\n4,,,4,\n4,,5,,\n5,,,5,\n6.5,,,,\n8,,-1,8,\n9,,,9,\n"
+    "10,,,10,\n11,,7,7,\n";
+
+static void bridged_gaps(void **state) {
+  scratch *s = *state;
+  // From 1 s to 10 s; u is 4 at 3 s, 5 at 4 s, -1 at 8 s.
+  static const double t[] = {1, 2, 3, 4, 5, 6.5, 8, 9, 10};
+  static const double u[] = {4, 4, 4, 5, 5 - 1.5, 5 - 1.5 * 2.5, -1, -1, -1}, held[] = {4, 4, 4, 5, 5, 5, -1, -1, -1};
+  static const double lag[] = {1, NAN, 3, 4, 5, NAN, 8, 9, 10};
+  for (int hold = 0; hold < 2; hold++) {
+    scratch_write(s, "log.csv", gappy, strlen(gappy));
+    od_experiment *e = load(s, hold ? ", start: 1, end: 10, hold: previous" : ", start: 1, end: 10");
+    od_log_plan plan;
+    od_log *log = stream(e, &plan);
+    assert_int_equal(log->rows, 9);
+    assert_int_equal(log->repeated, 1);
+    assert_int_equal(log->missing[e->channel[1]], 6);
+    assert_true(log->begin == 1 && log->end == 10 && log->longest == 1.5 && log->at == 5);
+    compare_rows(e->log, log);
+    for (int k = 0; k < 9; k++) {
+      const double *row = e->log->value + k * e->log->plan->channels;
+      assert_true(e->log->time[k] == t[k] && same(row[e->channel[0]], lag[k]));
+      assert_true(fabs(row[e->channel[1]] - (hold ? held : u)[k]) < 1e-12);
+    }
+    od_log_free(log);
+    od_experiment_free(e);
+  }
+}
+
+static void streamed_as_held(void **state) {
+  scratch *s = *state;
+  write_log(s, 5000, "");
+  od_experiment *e = load(s, "");
+  od_log_plan plan;
+  od_log *log = stream(e, &plan), *short_log = e->log;
+  compare_rows(e->log, log);
+  for (int c = 0; c < log->plan->channels; c++) {
+    assert_true(log->facts[c].least == e->log->facts[c].least && log->facts[c].jumps == e->log->facts[c].jumps);
+    assert_int_equal(log->constant[c], e->log->constant[c]);
+  }
+  od_observed *a = observe(e), *b;
+  e->log = log;
+  b = observe(e);
+  assert_true(a->estimate[0] == b->estimate[0] && a->sigma[0] == b->sigma[0] && a->nis == b->nis);
+  assert_int_equal(a->table->rows, b->table->rows);
+  for (long i = 0; i < a->table->rows * a->table->columns; i++) assert_true(same(a->table->data[i], b->table->data[i]));
+  // What is cut off a file that is being read is missed.
+  od_observed *none = NULL;
+  od_error err = {0};
+  assert_int_equal(truncate(scratch_path(s, "log.csv"), 60000), 0);
+  assert_int_equal(od_observe(e, NULL, &none, &err), OD_IO);
+  assert_non_null(strstr(err.text, "log.csv has changed while it was read"));
+  od_observed_free(none);
+  od_observed_free(a);
+  od_observed_free(b);
+  e->log = short_log;
+  od_log_free(log);
+  od_experiment_free(e);
+}
+
+// --- What is kept of a run ----------------------------------------------------------------------------------------
+
+typedef struct tally {
+  long rows;
+  double last[32];
+} tally;
+
+static bool count(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
+  (void)fate;
+  (void)why;
+  tally *t = user;
+  t->rows++;
+  memcpy(t->last, row, (size_t)o->table->columns * sizeof *row);
+  return true;
+}
+
+static void expect_same_findings(const od_observed *a, const od_observed *b) {
+  assert_true(a->estimate[0] == b->estimate[0] && a->sigma[0] == b->sigma[0] && a->nis == b->nis);
+  assert_true(a->rows == b->rows && a->looks == b->looks && a->steps == b->steps && a->clipped[0] == b->clipped[0]);
+  assert_int_equal(a->verdict.count, b->verdict.count);
+  for (int i = 0; i < a->verdict.count; i++) assert_string_equal(a->verdict.remark[i].text, b->verdict.remark[i].text);
+  for (int c = a->columns.watched; c < a->columns.parameter; c++) {
+    od_summary x = od_observed_summary(a, c), y = od_observed_summary(b, c);
+    assert_true(same(x.final, y.final));
+  }
+  const double *last = a->table->data + (a->table->rows - 1) * a->table->columns;
+  for (int c = 0; b->table->rows == 1 && c < a->table->columns; c++) assert_true(same(last[c], b->table->data[c]));
+}
+
+static od_observed *run(const od_experiment *e, const od_observe_options *options, od_status expected) {
+  od_observed *o = NULL;
+  od_error err = {0};
+  assert_int_equal(od_observe(e, options, &o, &err), expected);
+  return o;
+}
+
+// However little is kept, what is found is the same.
+static void same_findings(void **state) {
+  scratch *s = *state;
+  enum { ROWS = OD_THIN_ROWS + 5001 };
+  tally seen = {0};
+  write_log(s, ROWS, "");
+  od_experiment *e = load(s, "");
+  od_observed *all = run(e, NULL, OD_OK);
+  od_observed *picture = run(e, &(od_observe_options){.keep = OD_ROWS_PICTURE}, OD_OK);
+  od_observed *few = run(e, &(od_observe_options){.keep = OD_ROWS_LAST, .answer = count, .user = &seen}, OD_OK);
+  assert_true(all->table->rows == ROWS && all->rows == ROWS && all->looks == ROWS && seen.rows == ROWS);
+  assert_true(picture->table->rows <= OD_THIN_ROWS && picture->table->rows > 1000 && few->table->rows == 1);
+  expect_same_findings(all, picture);
+  expect_same_findings(all, few);
+  for (int c = 0; c < all->table->columns; c++) {
+    od_summary x = od_table_summary(all->table, c), y = od_table_summary(picture->table, c);
+    assert_true(same(x.min, y.min) && same(x.max, y.max));
+    assert_true(same(seen.last[c], few->table->data[c]));
+  }
+  od_observed_free(all);
+  od_observed_free(few);
+  od_observed_free(picture);
+  od_experiment_free(e);
+}
+
+// So it is when not every sample is looked at, and the last row of a run that fails (here a time leaps) has to be found again.
+static void same_findings_of_failure(void **state) {
+  scratch *s = *state;
+  enum { ROWS = 65536 + 99 };
+  write_log(s, ROWS, "1e9,,1,1,\n");
+  od_experiment *e = load(s, "");
+  od_observed *all = run(e, NULL, OD_BAD_INPUT),
+              *last = run(e, &(od_observe_options){.keep = OD_ROWS_LAST}, OD_BAD_INPUT);
+  assert_true(all->rows == ROWS && all->looks < ROWS && last->table->rows == 1);
+  expect_same_findings(all, last);
+  od_observed_free(all);
+  od_observed_free(last);
+  od_experiment_free(e);
+}
+
+// --- Memory -------------------------------------------------------------------------------------------------------
+
+// kB that the program needs at most.
+static long memory_of(const char *path, const char *csv) {
+  pid_t child = fork();
+  if (child == 0) {
+    int nothing = open("/dev/null", O_WRONLY);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    execl(OD_BINARY, "oleodyn", "observe", path, "--quiet", "--json", "-", csv ? "--csv" : NULL, csv, (char *)NULL);
+    _exit(127);
+  }
+  struct rusage used;
+  int status;
+  assert_int_equal(wait4(child, &status, 0, &used), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  return used.ru_maxrss;
+}
+
+// Bytes per row between two lengths. Rows of results have 96, those of the log 24 where it is held: of CSV files the shorter ones are.
+static void bounded_memory(void **state) {
+  scratch *s = *state;
+  static const struct {
+    long shorter, longer;
+    double most;
+    bool csv;
+  } cases[] = {{168000, 228000, 14, false}, {20000, 60000, 48, true}};
+  char path[512], csv[512];
+  snprintf(csv, sizeof csv, "%s", scratch_path(s, "o.csv"));
+  snprintf(path, sizeof path, "%s", write_experiment(s, ""));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    write_log(s, cases[i].shorter, "");
+    long before = memory_of(path, cases[i].csv ? csv : NULL);
+    write_log(s, cases[i].longer, "");
+    long after = memory_of(path, cases[i].csv ? csv : NULL);
+    double bytes = 1024 * (double)(after - before) / (double)(cases[i].longer - cases[i].shorter);
+    print_message("%.1f bytes per row\n", bytes);
+    if (bytes > cases[i].most) fail_msg("%.0f bytes per row", bytes);
+  }
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(bridged_gaps), TEST(streamed_as_held), TEST(same_findings),
+                                     TEST(same_findings_of_failure), TEST(bounded_memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+// Plants that factor the matrix of a step themselves (step_factors, step_solve), and plain simulations, which have no room for
+// derivatives. The oracle: the same machine with the simulation's own dense factors, bit by bit. The plant around it factors the
+// same dense matrix in its own work memory, so that nothing but the way there differs.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/dense.h"
+#include "support/machines.h"
+
+typedef struct own_factors {
+  od_plant plant;
+  od_plant_ops ops;
+  const od_plant *inner;
+  bool singular;  // it says so of every matrix
+} own_factors;
+
+static const own_factors *outer(const od_plant *plant) {
+  return (const own_factors *)(const void *)plant;  // its first member
+}
+
+static double *matrix_of(const od_plant *plant, void *work) {
+  return (double *)((char *)work + outer(plant)->inner->work_size);
+}
+static int *pivot_of(const od_plant *plant, void *work) {
+  int nk = od_plant_nk(plant);
+  return (int *)(matrix_of(plant, work) + nk * nk);
+}
+
+static od_status step_factors(const od_plant *plant, void *work, double alpha, double beta) {
+  if (outer(plant)->singular) return OD_SINGULAR;
+  double *matrix = matrix_of(plant, work);
+  od_status status = plant->ops->step_matrix(plant, work, alpha, beta, matrix);
+  return status == OD_OK ? od_lu_factor(od_plant_nk(plant), matrix, pivot_of(plant, work)) : status;
+}
+static void step_solve(const od_plant *plant, void *work, double *right, int columns) {
+  od_lu_solve(od_plant_nk(plant), matrix_of(plant, work), pivot_of(plant, work), right, columns);
+}
+
+static own_factors with_own_factors(const od_plant *inner, bool singular) {
+  size_t nk = (size_t)od_plant_nk(inner);
+  own_factors f = {.plant = *inner, .ops = *inner->ops, .inner = inner, .singular = singular};
+  f.ops.step_factors = step_factors;
+  f.ops.step_solve = step_solve;
+  f.plant.work_size += nk * nk * sizeof(double) + nk * sizeof(int);
+  return f;
+}
+
+enum { STEPS = 300, MOST = 64 };
+
+// Where a run ends, with errors, states and energies.
+typedef struct end {
+  double x[MOST], before[MOST], after[MOST], y;
+} end;
+
+static end run(od_sim *sim, const od_plant *plant, const od_machine *machine, const od_integrator *integrator,
+               bool turns) {
+  double u[16] = {0}, F[MOST * MOST];
+  end e = {0};
+  assert_non_null(sim);
+  if (plant->nu) od_machine_inputs(machine, 0, u);
+  od_sim_set_integrator(sim, integrator);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  for (int i = 1; i <= STEPS; i++) {
+    if (plant->nu) od_machine_inputs(machine, i * 1e-4, u);
+    // Steps of other lengths ask for new matrices, and rates at a new point cost a plant its factors.
+    if (i == 100 && turns && plant->nu) assert_int_equal(od_sim_set_inputs(sim, u), OD_OK);
+    double h = i > 200 ? 0.7e-4 : 1e-4;
+    od_status status =
+        turns && i % 3 == 0 ? od_sim_step_with_jacobians(sim, h, u, F, NULL, NULL, NULL) : od_sim_step(sim, h, u);
+    assert_int_equal(status, OD_OK);
+    od_sim_local_error(sim, e.before, e.after);
+    assert_int_equal(od_sim_outputs(sim, &e.y), OD_OK);
+  }
+  memcpy(e.x, od_sim_state(sim), (size_t)od_plant_nx(plant) * sizeof *e.x);
+  od_sim_free(sim);
+  return e;
+}
+
+static void same_bits(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *output;
+  } machines[] = {{"cases/fourbar-valve/machine.yaml", "cylinder.length"}, {"cases/fin-servo/machine.yaml", NULL}};
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+    for (int k = 0; od_integrator_at(k); k++) {
+      od_machine *machine = od_test_machine(machines[i].file, NULL);
+      int output = machines[i].output ? od_test_output(machine, machines[i].output) : 0;
+      od_plant *inner = NULL;
+      assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &inner, NULL), OD_OK);
+      assert_true(od_plant_nx(inner) <= MOST && inner->nu <= 16);
+      own_factors own = with_own_factors(inner, false), singular = with_own_factors(inner, true);
+      own.plant.ops = &own.ops;
+      singular.plant.ops = &singular.ops;
+      const od_integrator *rule = od_integrator_at(k);
+      end dense = run(od_sim_new(inner), inner, machine, rule, false);
+      end plain = run(od_sim_plain_new(inner), inner, machine, rule, false);
+      end of_plant = run(od_sim_new(&own.plant), &own.plant, machine, rule, false);
+      end plain_of_plant = run(od_sim_plain_new(&own.plant), &own.plant, machine, rule, false);
+      end fallen_back = run(od_sim_new(&singular.plant), &singular.plant, machine, rule, false);
+      assert_memory_equal(&dense, &plain, sizeof dense);
+      assert_memory_equal(&dense, &of_plant, sizeof dense);
+      assert_memory_equal(&dense, &plain_of_plant, sizeof dense);
+      assert_memory_equal(&dense, &fallen_back, sizeof dense);
+      // Steps with and without derivatives in turns, and a jump of the inputs, after which a plant's matrix is newer than that of
+      // the simulation: to the iteration's tolerance.
+      dense = run(od_sim_new(inner), inner, machine, rule, true);
+      of_plant = run(od_sim_new(&own.plant), &own.plant, machine, rule, true);
+      for (int j = 0; j < od_plant_nx(inner); j++)
+        assert_true(fabs(dense.x[j] - of_plant.x[j]) <= 1e-9 * (fabs(dense.x[j]) + 1e-3));
+      od_plant_free(inner);
+      od_machine_free(machine);
+    }
+}
+
+// What has no room says so and leaves the simulation as it was; where the plant cannot factor, a plain step fails with its
+// status.
+static void plain_ones_say_so(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine("cases/fourbar-valve/machine.yaml", NULL), "cylinder.length", NULL);
+  own_factors own = with_own_factors(r.plant, false);
+  own.plant.ops = &own.ops;
+  double u[16] = {0}, many[MOST * MOST], y;
+  od_sim *sim = od_sim_plain_new(&own.plant);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  assert_int_equal(od_sim_step_with_jacobians(sim, 1e-4, u, many, NULL, NULL, NULL), OD_NOT_AVAILABLE);
+  assert_int_equal(od_sim_derivatives(sim, NULL, many, NULL, NULL), OD_NOT_AVAILABLE);
+  assert_int_equal(od_sim_output_jacobians(sim, many, NULL, NULL), OD_NOT_AVAILABLE);
+  assert_int_equal(od_sim_outputs_at_rates(sim, od_sim_rates(sim), NULL, &y, NULL, NULL, NULL), OD_NOT_AVAILABLE);
+  assert_int_equal(od_sim_motion_parts(sim, od_sim_rates(sim), &(od_motion_parts){0}), OD_NOT_AVAILABLE);
+  assert_int_equal(od_sim_derivatives(sim, many, NULL, NULL, NULL), OD_OK);
+  assert_true(od_sim_time(sim) == 0);
+  own.singular = true;
+  assert_int_equal(od_sim_step(sim, 1e-4, u), OD_SINGULAR);
+  assert_true(od_sim_time(sim) == 0);
+  own.singular = false;
+  assert_int_equal(od_sim_step(sim, 1e-4, u), OD_OK);
+  // The block: its own size, and no matrix in it beside the plant's work memory.
+  size_t nx = (size_t)od_plant_nx(&own.plant);
+  assert_int_equal(od_sim_bytes(sim), od_sim_plain_size(&own.plant));
+  assert_int_equal(od_sim_bytes(r.sim), od_sim_size(r.plant));
+  assert_true(od_sim_plain_size(&own.plant) - own.plant.work_size <
+              2000 + 40 * (nx + (size_t)own.plant.nq) * sizeof(double));
+  od_sim_free(sim);
+  od_test_end(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(plain_ones_say_so)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
