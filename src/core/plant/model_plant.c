@@ -163,32 +163,6 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
-// Columns k to k + count of a step's matrix, one by one or in lanes.
-static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
-                           double beta, int level, int k, int count, double *matrix) {
-  int nk = od_plant_nk(&d->plant);
-  for (int end = k + count; k < end; k++) {
-    v->dz[k] = alpha;
-    v->dzd[k] = beta;
-    v->dzdd[k] = 1;
-    od_model_plant_motion_column(d, p, v, NULL, level, v->out);
-    put_column(matrix, nk, nk, k, v->out);
-    v->dz[k] = v->dzd[k] = v->dzdd[k] = 0;
-  }
-}
-static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double alpha, double beta, int level, int k,
-                         int count, double *matrix) {
-  int nk = od_plant_nk(&d->plant);
-  od_lane_directions v = od_model_plant_clear_lanes(&d->plant, p);
-  for (int i = 0; i < count; i++) {
-    v.dz[k + i][i] = alpha;
-    v.dzd[k + i][i] = beta;
-    v.dzdd[k + i][i] = 1;
-  }
-  od_model_plant_run_lanes(d, p, &v, NULL, level);
-  for (int i = 0; i < count; i++) od_model_plant_lane_column(d, p, &v, i, level, matrix + k + i, nk);
-}
-
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
@@ -197,40 +171,9 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
   int level = alpha == 0 && beta == 0 ? OD_LEVEL_ACCELERATION : OD_LEVEL_POSITION;
   if (level == OD_LEVEL_POSITION) od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
-  for (int k = 0; k < n; k += OD_LANES) {
-    int count = n - k < OD_LANES ? n - k : OD_LANES;
-    if (OD_LANES_PAY && count > 1)
-      matrix_lanes(d, &p, alpha, beta, level, k, count, matrix);
-    else
-      matrix_columns(d, &p, &v, alpha, beta, level, k, count, matrix);
-  }
+  od_model_plant_matrix_columns(d, &p, &v, alpha, beta, level, matrix);
   od_model_plant_state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
   return OD_OK;
-}
-
-// Columns j to j + count by z, z' (of gx) and z'' (of gk), in this order: one by one or in lanes.
-static void motion_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int j, int count,
-                           double *gx, double *gk) {
-  int n = d->plant.nz, nx = od_plant_nx(&d->plant), nk = od_plant_nk(&d->plant);
-  bool side_by_side = OD_LANES_PAY && count > 1;
-  od_lane_directions lanes = {0};
-  if (side_by_side) {
-    lanes = od_model_plant_clear_lanes(&d->plant, p);
-    for (int i = 0; i < count; i++) lanes.dz[j + i][i] = 1;  // all three stand one after another
-    od_model_plant_run_lanes(d, p, &lanes, NULL, j / n);
-  }
-  for (int i = 0; i < count; i++) {
-    int column = j + i, level = column / n, columns = level < OD_LEVEL_ACCELERATION ? nx : nk;
-    double *to = level < OD_LEVEL_ACCELERATION ? gx + column : gk + column - 2 * n;
-    if (side_by_side) {
-      od_model_plant_lane_column(d, p, &lanes, i, level, to, columns);
-      continue;
-    }
-    v->dz[column] = 1;
-    od_model_plant_motion_column(d, p, v, NULL, level, v->out);
-    put_column(to, nk, columns, 0, v->out);
-    v->dz[column] = 0;
-  }
 }
 
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M) {
@@ -254,8 +197,7 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
-  for (int j = gx ? 0 : 2 * n, end = gk ? 3 * n : 2 * n; j < end; j += OD_LANES)
-    motion_columns(d, &p, &v, j, end - j < OD_LANES ? end - j : OD_LANES, gx, gk);
+  od_model_plant_motion_columns(d, &p, &v, gx, gk);
   if (gx) od_model_plant_state_columns(d, &p, v.dc, 1, 0, gx, nx, 2 * n);
   if (gk) od_model_plant_state_columns(d, &p, v.dc, 0, 1, gk, nk, n);
   for (int j = 0; gu && j < nu; j++) {

@@ -86,3 +86,75 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
   od_model_plant_signal_motion_column(d, p, single.dc, NULL, level, single.out);
   for (int i = 0; i < od_plant_nk(&d->plant); i++) column[i * stride] = single.out[i];
 }
+
+// ---- matrices
+
+// Columns k to k + count of a step's matrix, one by one or in lanes.
+static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
+                           double beta, int level, int k, int count, double *matrix) {
+  int nk = od_plant_nk(&d->plant);
+  for (int end = k + count; k < end; k++) {
+    v->dz[k] = alpha;
+    v->dzd[k] = beta;
+    v->dzdd[k] = 1;
+    od_model_plant_motion_column(d, p, v, NULL, level, v->out);
+    put_column(matrix, nk, nk, k, v->out);
+    v->dz[k] = v->dzd[k] = v->dzdd[k] = 0;
+  }
+}
+static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double alpha, double beta, int level, int k,
+                         int count, double *matrix) {
+  int nk = od_plant_nk(&d->plant);
+  od_lane_directions v = od_model_plant_clear_lanes(&d->plant, p);
+  for (int i = 0; i < count; i++) {
+    v.dz[k + i][i] = alpha;
+    v.dzd[k + i][i] = beta;
+    v.dzdd[k + i][i] = 1;
+  }
+  od_model_plant_run_lanes(d, p, &v, NULL, level);
+  for (int i = 0; i < count; i++) od_model_plant_lane_column(d, p, &v, i, level, matrix + k + i, nk);
+}
+
+void od_model_plant_matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
+                                   double beta, int level, double *matrix) {
+  int n = d->plant.nz;
+  for (int k = 0; k < n; k += OD_LANES) {
+    int count = n - k < OD_LANES ? n - k : OD_LANES;
+    if (OD_LANES_PAY && count > 1)
+      matrix_lanes(d, p, alpha, beta, level, k, count, matrix);
+    else
+      matrix_columns(d, p, v, alpha, beta, level, k, count, matrix);
+  }
+}
+
+// Columns j to j + count by z, z' (of gx) and z'' (of gk), in this order: one by one or in lanes.
+static void motion_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int j, int count,
+                           double *gx, double *gk) {
+  int n = d->plant.nz, nx = od_plant_nx(&d->plant), nk = od_plant_nk(&d->plant);
+  bool side_by_side = OD_LANES_PAY && count > 1;
+  od_lane_directions lanes = {0};
+  if (side_by_side) {
+    lanes = od_model_plant_clear_lanes(&d->plant, p);
+    for (int i = 0; i < count; i++) lanes.dz[j + i][i] = 1;  // all three stand one after another
+    od_model_plant_run_lanes(d, p, &lanes, NULL, j / n);
+  }
+  for (int i = 0; i < count; i++) {
+    int column = j + i, level = column / n, columns = level < OD_LEVEL_ACCELERATION ? nx : nk;
+    double *to = level < OD_LEVEL_ACCELERATION ? gx + column : gk + column - 2 * n;
+    if (side_by_side) {
+      od_model_plant_lane_column(d, p, &lanes, i, level, to, columns);
+      continue;
+    }
+    v->dz[column] = 1;
+    od_model_plant_motion_column(d, p, v, NULL, level, v->out);
+    put_column(to, nk, columns, 0, v->out);
+    v->dz[column] = 0;
+  }
+}
+
+void od_model_plant_motion_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double *gx,
+                                   double *gk) {
+  int n = d->plant.nz;
+  for (int j = gx ? 0 : 2 * n, end = gk ? 3 * n : 2 * n; j < end; j += OD_LANES)
+    motion_columns(d, p, v, j, end - j < OD_LANES ? end - j : OD_LANES, gx, gk);
+}

@@ -128,7 +128,13 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 // A column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
-// The same for OD_LANES directions side by side, where OD_LANES_PAY.
+// All columns by z'' of a step's matrix, which go along with alpha of z and beta of z'; those by z and z' of gx and by z'' of gk, either
+// of which may be NULL. In lanes where that pays; directions are zero before and after.
+void od_model_plant_matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
+                                   double beta, int level, double *matrix);
+void od_model_plant_motion_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double *gx,
+                                   double *gk);
+// Columns for OD_LANES directions side by side, where OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;
 } od_lane_directions;
