@@ -42,17 +42,21 @@ od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_wo
 // The same as circuit_rows(), of all lanes.
 static OD_WIDE_QUAD void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
   const od_layout *l = &d->m->layout;
-  const od_join *join = &d->m->join;
   int na = d->m->actuators;
   const od_lanes *dlength = (const od_lanes *)(const void *)(p->w + l->lanes.dlength),
                  *dspeed = (const od_lanes *)(const void *)(p->w + l->lanes.dspeed);
+  const od_join *join = &d->m->join;
   for (int i = 0; i < d->m->circuit_states; i++) {
-    const double *row = p->w + l->rate_row + i * l->rate_width;
     od_lanes sum = {0};
-    for (int j = 0; !join->row_start && j < na; j++) sum += row[j] * dlength[j] + row[na + j] * dspeed[j];
-    for (int k = join->row_start ? join->row_start[i] : 0, at;
-         join->row_start && k < join->row_start[i + 1] && (at = join->row_column[k]) < 2 * na; k++)
-      sum += p->w[l->rate_row + k] * (at < na ? dlength[at] : dspeed[at - na]);
+    if (join->row_start) {  // sparse rows, see sparse_steps.c
+      for (int k = join->row_start[i]; k < join->row_start[i + 1] && join->row_column[k] < 2 * na; k++) {
+        int at = join->row_column[k];
+        sum += p->w[l->rate_row + k] * (at < na ? dlength[at] : dspeed[at - na]);
+      }
+    } else {
+      const double *row = p->w + l->rate_row + i * l->rate_width;
+      for (int j = 0; j < na; j++) sum += row[j] * dlength[j] + row[na + j] * dspeed[j];
+    }
     column[d->plant.nz + i] = -sum;
   }
 }

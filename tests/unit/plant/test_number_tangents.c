@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "mechanics/mechanics.h"
+#include "model/rate_rows.h"
 #include "oleodyn/sim.h"
 #include "plant/model_plant.h"
 #include "support/random_machine.h"
@@ -99,8 +100,7 @@ static double check_point(point *b, unsigned long long seed) {
   int nz = b->plant->nz;
   double *got = calloc((size_t)(b->nk * b->np + 1), sizeof *got),
          *want = calloc((size_t)(b->nk * b->np + 1), sizeof *want), column[MOST], worst = 0;
-  const od_layout *l = &b->m->layout;
-  const double *rows = od_model_plant_scalars(b->plant, b->work) + l->rate_row;
+  const double *w = od_model_plant_scalars(b->plant, b->work);
   assert_int_equal(b->plant->ops->parameter_jacobian(b->plant, b->work, got), OD_OK);
   for (int j = 0; j < b->np; j++) {
     complex_column(b, b->parameter[j], column);
@@ -112,7 +112,7 @@ static double check_point(point *b, unsigned long long seed) {
       for (int j = 0; j < b->np; j++)
         size = fmax(size, fabs(want[r * b->np + j] * (fabs(b->m->theta[b->parameter[j]]) + 1e-3)));
     for (int j = 0; i >= nz && i < nz + b->m->circuit_states && j < 2 * b->m->actuators; j++)
-      size = fmax(size, 1e-2 * fabs(rows[(i - nz) * l->rate_width + j]));
+      size = fmax(size, 1e-2 * fabs(od_rate_slope(b->m, w, i - nz, j)));
     for (int j = 0; j < b->np; j++) {
       double unit = fabs(b->m->theta[b->parameter[j]]) + 1e-3, a = got[i * b->np + j], c = want[i * b->np + j];
       double error = fabs(a - c) * unit / size;
