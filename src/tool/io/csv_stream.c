@@ -1,5 +1,6 @@
 // The buffer always begins at the beginning of a line and holds whole lines up to `whole`; a line longer than the buffer makes it grow. A line
-// end within quotes is none, so quotes are counted.
+// end within a quoted cell is none. As in csv_cells.c a quote counts only where a cell begins with it: not in a comment, nor in a text such as
+// 2" hose.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -16,14 +17,25 @@
 
 enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256 };
 
+// Where in a line a character is.
+typedef enum spot {
+  LINE_BEGIN,  // nothing but blanks before it
+  CELL_BEGIN,
+  IN_CELL,
+  IN_QUOTES,
+  AFTER_QUOTE,  // one that closes the cell, or the first of two that stand for one
+  IN_COMMENT
+} spot;
+
 struct od_csv_stream {
   char *path;
   int file;         // its descriptor; streams over the same file share it
   off_t at, limit;  // where reading goes on; how long the file was when it was opened
   char *buffer;
   size_t capacity, filled, whole;
-  size_t scanned;  // how far line ends and quotes are counted
-  bool quoted, ended;
+  size_t scanned;  // how far line ends and quotes were looked for
+  spot spot;       // of the character there
+  bool ended;
   char last;        // the last byte that was read
   off_t first_row;  // where it is in the file
   int first_line;
@@ -38,20 +50,49 @@ static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
 }
 
-static void find_whole_lines(od_csv_stream *s) {
-  bool quotes = s->quoted || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
-  // Without quotes the last line end is found from behind.
-  for (size_t at = s->filled; at > s->scanned && !quotes; at--)
+// While the header has not been read, its separator may be any.
+static bool separates(const od_csv_stream *s, char c) {
+  char known = s->r.separator;
+  return known ? c == known : c == ',' || c == ';' || c == '\t';
+}
+
+// Where the character after c is.
+static spot after(const od_csv_stream *s, spot now, char c) {
+  if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
+  if (c == '\n' || c == '\r') return LINE_BEGIN;
+  if (now == IN_COMMENT) return IN_COMMENT;
+  if (separates(s, c)) return CELL_BEGIN;
+  bool begins = now == LINE_BEGIN || now == CELL_BEGIN;
+  if (begins && (c == ' ' || c == '\t')) return now;
+  if (c == '"' && (begins || now == AFTER_QUOTE)) return IN_QUOTES;
+  return c == '#' && now == LINE_BEGIN ? IN_COMMENT : IN_CELL;
+}
+
+// Without quotes the last line end is found from behind.
+static void find_last_line_end(od_csv_stream *s) {
+  for (size_t at = s->filled; at > s->scanned; at--)
     if (s->buffer[at - 1] == '\n') {
-      s->whole = at;
-      break;
+      s->whole = s->scanned = at;
+      s->spot = LINE_BEGIN;
+      return;
     }
-  if (!quotes) s->scanned = s->filled;
+}
+
+static void follow_quotes(od_csv_stream *s) {
   for (; s->scanned < s->filled; s->scanned++) {
-    if (s->buffer[s->scanned] == '"') s->quoted = !s->quoted;
-    if (s->buffer[s->scanned] == '\n' && !s->quoted) s->whole = s->scanned + 1;
+    char c = s->buffer[s->scanned];
+    if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
+    s->spot = after(s, s->spot, c);
   }
-  if (s->ended) s->whole = s->filled;
+}
+
+static void find_whole_lines(od_csv_stream *s) {
+  bool quotes = s->spot == IN_QUOTES || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
+  if (quotes)
+    follow_quotes(s);
+  else
+    find_last_line_end(s);
+  if (s->ended) s->whole = s->scanned = s->filled;
 }
 
 // Reads until the buffer is full or the file ends.
@@ -112,6 +153,7 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   if (status == OD_OK) status = od_csv_read_head(&s->r, skip, &s->head, &s->spare);
   s->first_row = (off_t)(s->r.at - s->buffer);
   s->first_line = s->r.line;
+  od_csv_stream_rewind(s);  // the separator is known now
   return status;
 }
 
@@ -195,7 +237,8 @@ void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
 void od_csv_stream_rewind(od_csv_stream *s) {
   s->at = s->first_row;
   s->filled = s->scanned = s->whole = 0;
-  s->quoted = s->ended = false;
+  s->spot = LINE_BEGIN;
+  s->ended = false;
   s->r.at = s->r.end = s->r.line_start = s->buffer;
   s->r.line = s->first_line;
 }

@@ -20,6 +20,8 @@ static const char *const texts[] = {
     "t,\"name, with a comma\",note\n0,1,\"a\nb\"\n1,2,\"say \"\"so\"\"\"\n2,3,c\n",
     "t,u,\n0,1,\n1,2,\n",  // a separator at the end of every line
     "t,u\n0,0.1234567890123456789012345678901234567890123456789012345678901234567890\n1,2\n",
+    "t,u,note\n0,1,5\" hose\n1,2,\"a\nb\"\n2,3,x \"y\n3,4,\"c\nd\"\n",  // quotes within texts
+    "# bore 2\"\nt;u;note\n0;1,5;a, \"b\n # 3\" pipe\n1;2;\"c;\nd\"\n2;3; \"e\"\"\nf\" \n",
     "\n\n\n\n\n# only\n# comments\n# before\nt,u\n0,1\n",
 };
 
@@ -69,13 +71,15 @@ static void as_whole_files(void **state) {
   }
 }
 
-// More rows than the header needs, in blocks that end anywhere within them.
+// More rows than the header needs, in blocks that end anywhere within them. Quotes within texts open none.
 static void many_rows(void **state) {
   scratch *s = *state;
   char text[20000] = "t,u,note\n";
   size_t n = strlen(text);
-  for (int k = 0; k < 900; k++)
-    n += (size_t)snprintf(text + n, sizeof text - n, "%d,%g,%s\n", k, k / 7.0, k % 50 == 3 ? "\"two\nlines\"" : "x");
+  for (int k = 0; k < 900; k++) {
+    const char *note = k % 7 == 3 ? "\"two\nlines\"" : k % 60 == 5 ? "5\" hose" : "x";
+    n += (size_t)snprintf(text + n, sizeof text - n, "%d,%g,%s\n", k, k / 7.0, note);
+  }
   scratch_write(s, "f.csv", text, n);
   for (size_t block = 1000; block < 1100; block++) compare(scratch_path(s, "f.csv"), block);
 }
