@@ -143,7 +143,9 @@ static void judge_means(judge *j) {
       bool counts = parts[k]->count > 0 && fabs(parts[k]->mean) > mean_matters && significant(j, two_sided(z));
       if (counts && (!worst || fabs(parts[k]->mean) > fabs(worst->mean))) worst = parts[k];
     }
-    if (worst) od_name_list_add(&who, "%s by %.2g", j->e->sensor[i].name, worst->mean);
+    if (worst)
+      od_name_list_add(&who, "%s by %.2g%s", j->e->sensor[i].name, worst->mean,
+                       worst == &in->last ? " (in the last quarter)" : "");
   }
   if (who.count == 0) return;
   j->blamed = true;

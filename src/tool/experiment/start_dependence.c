@@ -60,5 +60,8 @@ od_status od_observe_start_dependence(const od_experiment *e, const od_observe_o
   if (status != OD_NO_MEMORY && status != OD_INTERRUPTED) return OD_OK;
   free(o->shift);
   o->shift = NULL;
-  return od_fail(err, status, "%s", ignored.text);
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "%s", ignored.text);
+  return od_fail(
+      err, status,
+      "interrupted while a second run looked whether the result depends on the start; the estimates are complete");
 }

@@ -125,7 +125,7 @@ void od_report_findings(od_observe_report *a) {
   const od_experiment *e = a->e;
   od_page_section(a->page, "Findings");
   if (a->message)
-    od_page_notice(a->page, OD_TONE_BAD, "The run ended early:", "%s. What follows is what there is up to then.",
+    od_page_notice(a->page, OD_TONE_BAD, "The run ended early:", "%s. What follows is what there was by then.",
                    a->message);
   od_page_verdict(a->page, &a->o->verdict);
   od_page_items_begin(a->page);

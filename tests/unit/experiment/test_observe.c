@@ -170,6 +170,28 @@ static void test_interruption_keeps_rows(void **state) {
   od_experiment_free(e);
 }
 
+// In the second run, which only looks whether the result depends on the start: all of the first is there, and the message says so.
+static bool stop_late(void *user, double done) {
+  (void)user;
+  return done < 0.75;
+}
+
+static void test_interruption_of_the_second_run(void **state) {
+  (void)state;
+  const char *set[] = {"time=0.5"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  const od_observe_options options = {.progress = stop_late, .repeat = true};
+  od_observed *o = NULL;
+  od_error err = {0};
+  assert_int_equal(od_observe(e, &options, &o, &err), OD_INTERRUPTED);
+  assert_int_equal(o->steps, 500);
+  assert_null(o->shift);
+  assert_non_null(strstr(err.text, "second run"));
+  assert_non_null(strstr(err.text, "estimates are complete"));
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
 // --- Correlated sensors -------------------------------------------------------------------------------------------
 
 enum { CORRELATED_RUNS = 30 };
@@ -296,6 +318,7 @@ int main(void) {
       cmocka_unit_test(test_sensors),
       cmocka_unit_test(test_clipped_output),
       cmocka_unit_test(test_interruption_keeps_rows),
+      cmocka_unit_test(test_interruption_of_the_second_run),
       cmocka_unit_test_setup_teardown(test_correlated_sensors, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,6 +296,26 @@ static void test_outliers_are_not_beyond_doubt(void **state) {
   done(e, o);
 }
 
+// A sensor that is off at the end only. The table of sensors has means over the whole run: the text says which part its number is of.
+static void late_offset(od_table *t) {
+  int c = column(t, "measured.A.pressure");
+  for (long i = t->rows - t->rows / 8; i < t->rows; i++) t->data[i * t->columns + c] += 5e5;
+}
+static void test_mean_of_the_last_quarter(void **state) {
+  od_experiment *e;
+  od_observed *o = observe_log(*state, "data: {hold: previous}\n", late_offset, &e);
+  char expected[100];
+  const od_verdict *v = &o->verdict;
+  print(o);
+  assert_true(fabs(o->innovations[1].last.mean) > 2 * fabs(o->innovations[1].run.mean));
+  snprintf(expected, sizeof expected, "A.pressure by %.2g (in the last quarter)", o->innovations[1].last.mean);
+  int at = 0;
+  while (at < v->count && strcmp(v->remark[at].code, "innovations.mean") != 0) at++;
+  assert_true(at < v->count);
+  assert_non_null(strstr(v->remark[at].text, expected));
+  done(e, o);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {TEST(test_right_filters_are_trusted),
@@ -311,6 +331,7 @@ int main(void) {
                                      TEST(test_units),
                                      TEST(test_late_input),
                                      TEST(test_pause),
-                                     TEST(test_outliers_are_not_beyond_doubt)};
+                                     TEST(test_outliers_are_not_beyond_doubt),
+                                     TEST(test_mean_of_the_last_quarter)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
