@@ -72,6 +72,7 @@ void od_load_gravity(od_loader *ld, int node);
 void od_load_ground(od_loader *ld, int node);
 void od_load_bodies(od_loader *ld, int node);
 void od_load_joints(od_loader *ld, int node);
+void od_load_joint_frictions(od_loader *ld);  // after inputs and blocks: their factors may be signals
 void od_load_rods(od_loader *ld, int node);
 void od_load_gears(od_loader *ld, int node);
 void od_load_inputs(od_loader *ld, int node);

@@ -167,11 +167,7 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
     od_remember(ld, OD_ABOUT_JOINT, ld->draft->names.element[element].index, key);
   }
   load_joint_spring(ld, &section, element);
-  if (has_spring(spec.type))
-    ld->draft->names.element[element].friction =
-        od_load_friction(ld, &section, -1, ld->draft->names.element[element].index, od_joint_turns(spec.type), NULL);
-  else
-    refuse(ld, &section, "friction", spec.type);
+  if (!has_spring(spec.type)) refuse(ld, &section, "friction", spec.type);
   return connected;
 }
 
@@ -191,4 +187,19 @@ void od_load_joints(od_loader *ld, int node) {
   // A joint with an error may be the one that is missing: one mistake, one message.
   if (complete) report_loose_bodies(ld, group, bodies);
   free(group);
+}
+
+void od_load_joint_frictions(od_loader *ld) {
+  for (int i = 0; i < ld->draft->names.elements; i++) {
+    const od_element joint = ld->draft->names.element[i];
+    if (joint.kind != OD_ELEMENT_JOINT || joint.broken || !has_spring(joint.type)) continue;
+    // od_load_joints has looked at the keys.
+    const od_section section = {.map = od_value(ld, joint.node),
+                                .node = joint.node,
+                                .path = joint.name,
+                                .what = od_format(ld, "the joint '%s'", joint.name)};
+    const od_element_class *friction =
+        od_load_friction(ld, &section, -1, joint.index, od_joint_turns(joint.type), NULL);
+    ld->draft->names.element[i].friction = friction;
+  }
 }

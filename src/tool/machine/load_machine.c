@@ -95,6 +95,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
   od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
+  od_load_joint_frictions(ld);
   od_load_forces(ld, od_section_get(ld, file, "forces"));
   od_load_torques(ld, od_section_get(ld, file, "torques"));
   od_load_contacts(ld, od_section_get(ld, file, "contacts"));

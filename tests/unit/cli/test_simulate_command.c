@@ -113,6 +113,15 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "'inputs.level.steps.at[0][1]=0.5'",
       "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction does not push, so that "
       "it counts as next to zero there.");
+  // The friction of a joint follows an input as that of a cylinder does.
+  expect_told(*state,
+              "bodies: {load: {point: {mass: 200 kg}}}\n"
+              "inputs: {level: {unit: 1, steps: {initial: 1, at: [[20 ms, -0.5]]}}}\n"
+              "joints: {guide: {type: prismatic, between: [ground, load], axis: [1, 0, 0],\n"
+              "                 friction: {law: viscous, viscous: 300, factor: level}}}\n"
+              "initial: {guide.position: 0, guide.rate: 20 mm/s}\nrun: {time: 0.05 s, step: 0.1 ms}\n",
+              "'inputs.level.steps.at[0][1]=0.5'",
+              "which is the factor of the friction of guide, is negative from 0.02 s on");
   // 1 l/min into 1 l of oil: 1.4e9 Pa / 60 s on top of 10 bar and what the pump delivers.
   expect_told(
       *state,
