@@ -177,22 +177,22 @@ static void print(const findings *f, FILE *to) {
   od_heading(to, line);
   int width = od_text_width("quantity");
   for (int c = 1; c < t->columns; c++) width = od_text_widest(width, t->name[c]);
-  fprintf(to, "  %-*s  %-7s %12s %12s %12s %12s\n", width, "quantity", "unit", "peak", "at [s]", "least", "rms");
+  fprintf(to, "  %-*s  %-7s %12s %12s %12s %12s\n", width, "quantity", "unit", "peak", "at [s]", "other end", "rms");
   for (int c = 1; c < t->columns; c++) {
     od_summary s = od_table_summary(t, c);
     od_display shown = od_display_unit(t->unit[c], fmax(fabs(s.min), fabs(s.max)));
     long at = peak_row(t, c);
-    char peak[OD_NUMBER_SIZE], when[OD_NUMBER_SIZE], least[OD_NUMBER_SIZE], rms[OD_NUMBER_SIZE];
+    char peak[OD_NUMBER_SIZE], when[OD_NUMBER_SIZE], other[OD_NUMBER_SIZE], rms[OD_NUMBER_SIZE];
     double highest = t->data[at * t->columns + c];
     od_number_round(peak, highest * shown.factor, 6);
     od_number_round(when, t->data[at * t->columns], 6);
-    od_number_round(least, (highest == s.min ? s.max : s.min) * shown.factor, 6);
+    od_number_round(other, (highest == s.min ? s.max : s.min) * shown.factor, 6);
     od_number_round(rms, s.rms * shown.factor, 6);
     fprintf(to, "  ");
     od_print_padded(to, t->name[c], width);
     fprintf(to, "  ");
     od_print_padded(to, shown.unit, 7);
-    fprintf(to, " %12s %12s %12s %12s\n", peak, when, least, rms);
+    fprintf(to, " %12s %12s %12s %12s\n", peak, when, other, rms);
   }
   print_rule(f, to);
 }

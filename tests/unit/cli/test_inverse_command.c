@@ -128,6 +128,7 @@ static void piston_needs(scratch *s, const char *rule, bool sum, double given) {
   outcome o = run(s, "inverse m.yaml --move guide.position=up --csv r.csv --json r.json %s", rule);
   ends_with(o, 3);
   says(o.out, "More flow than there is: the motion needs 37.69");
+  says(o.out, " other end ");  // of the range: where the peak is negative, it is no least value
   forget(o);
   od_table *t = read_table(s, "r.csv");
   double w = acos(-1), most = 0;
