@@ -11,43 +11,24 @@
 #include <time.h>
 
 #include "instructions.h"
-#include "oleodyn/oleodyn.h"
+#include "loaded.h"
 
 static const double step = 5e-3;
 
 typedef struct chain {
-  od_machine *machine;
-  od_plant *plant;
-  od_sim *sim;
+  bench_loaded loaded;
   // For changes of coordinates: the plant's work memory and a point; room for a residual and a mass matrix.
   void *work;
   double *x, *k, *g, *mass;
 } chain;
 
 static void chain_close(chain *c) {
-  od_sim_free(c->sim);
   free(c->work);
   free(c->x);
   free(c->k);
   free(c->g);
   free(c->mass);
-  od_plant_free(c->plant);
-  od_machine_free(c->machine);
-}
-
-static int chain_open(chain *c, const char *file) {
-  *c = (chain){0};
-  od_messages *messages = od_messages_new();
-  od_error error = {0};
-  if (od_machine_load(file, NULL, &c->machine, messages) != OD_OK) {
-    od_messages_print(messages, stderr, false);
-  } else if (od_machine_plant(c->machine, NULL, 0, NULL, 0, &c->plant, &error) != OD_OK) {
-    fprintf(stderr, "%s: %s\n", file, error.text);
-  } else {
-    c->sim = od_sim_new(c->plant);
-  }
-  od_messages_free(messages);
-  return c->sim != NULL ? 0 : -1;
+  bench_unload(&c->loaded);
 }
 
 static int run(void *self, int steps) {
@@ -55,7 +36,8 @@ static int run(void *self, int steps) {
   // An int in the libraries of older commits, a bool now: void * fits both.
   int changed = 0;
   for (int i = 0; i < steps; i++)
-    if (od_sim_step(c->sim, step, NULL) != OD_OK || od_sim_repartition(c->sim, NULL, (void *)&changed) != OD_OK)
+    if (od_sim_step(c->loaded.sim, step, NULL) != OD_OK ||
+        od_sim_repartition(c->loaded.sim, NULL, (void *)&changed) != OD_OK)
       return -1;
   return 0;
 }
@@ -64,7 +46,7 @@ static int run(void *self, int steps) {
 // the coordinates stay, and there is nothing to exchange. Where rows have become bad, the search from the start costs more.
 static int change(void *self, int changes) {
   chain *c = self;
-  const od_plant *plant = c->plant;
+  const od_plant *plant = c->loaded.plant;
   const od_plant_ops *ops = plant->ops;
   for (int i = 0; i < changes; i++) {
     if (ops->repartition(plant, c->work, c->x, NULL, NULL) != OD_OK) return -1;
@@ -80,20 +62,20 @@ static int change(void *self, int changes) {
 
 static int start_changes(void *self) {
   chain *c = self;
-  size_t nx = (size_t)od_plant_nx(c->plant), nk = (size_t)od_plant_nk(c->plant), size = sizeof(double);
+  size_t nx = (size_t)od_plant_nx(c->loaded.plant), nk = (size_t)od_plant_nk(c->loaded.plant), size = sizeof(double);
   if (nk != 1) return -1;
   if (!c->work) {
-    c->work = malloc(c->plant->work_size);
+    c->work = malloc(c->loaded.plant->work_size);
     c->x = calloc(nx, size), c->k = calloc(nk, size), c->g = calloc(nk, size), c->mass = calloc(nk * nk, size);
   }
   if (!c->work || !c->x || !c->k || !c->g || !c->mass) return -1;
-  if (c->plant->ops->start(c->plant, c->work, c->x) != OD_OK) return -1;
-  return c->plant->ops->residual(c->plant, c->work, 0, c->x, c->k, NULL, c->g) == OD_OK ? 0 : -1;
+  if (c->loaded.plant->ops->start(c->loaded.plant, c->work, c->x) != OD_OK) return -1;
+  return c->loaded.plant->ops->residual(c->loaded.plant, c->work, 0, c->x, c->k, NULL, c->g) == OD_OK ? 0 : -1;
 }
 
 static int start(void *self) {
   chain *c = self;
-  return od_sim_start(c->sim, 0, NULL) == OD_OK ? 0 : -1;
+  return od_sim_start(c->loaded.sim, 0, NULL) == OD_OK ? 0 : -1;
 }
 
 // N: the bars' joints on the ground are A0 ... AN.
@@ -110,7 +92,8 @@ int main(int argc, char **argv) {
   if (argc == 4 && strcmp(argv[1], "--steps") == 0) {
     chain *c = &chains[0];
     const bench_subject subject = {.self = c, .advance = run};
-    if (chain_open(c, argv[3]) != 0 || start(c) != 0 || bench_advance(&subject, atoi(argv[2])) != 0) return 1;
+    if (bench_load(&c->loaded, argv[3], false) != 0 || start(c) != 0 || bench_advance(&subject, atoi(argv[2])) != 0)
+      return 1;
     chain_close(c);
     return 0;
   }
@@ -126,9 +109,9 @@ int main(int argc, char **argv) {
   double load[MAX];  // s of processor time, once
   for (int i = 0; i < count; i++) {
     const clock_t begin = clock();
-    if (chain_open(&chains[i], files[i]) != 0) return 1;
+    if (bench_load(&chains[i].loaded, files[i], false) != 0) return 1;
     load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    n[i] = windows(chains[i].machine);
+    n[i] = windows(chains[i].loaded.machine);
     subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run, .steps = 1000};
     snprintf(subjects[i].name, sizeof subjects[i].name, "chain of %d windows, step", n[i]);
     subjects[i].figure = subjects[i].name;

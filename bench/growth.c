@@ -8,61 +8,19 @@
 #include <time.h>
 
 #include "instructions.h"
-#include "oleodyn/oleodyn.h"
+#include "loaded.h"
 
 typedef struct machine_subject {
+  bench_loaded loaded;
   double step;
-  od_machine *machine;
-  od_plant *plant;
-  od_sim *sim;
 } machine_subject;
-
-static void subject_close(machine_subject *c) {
-  od_sim_free(c->sim);
-  od_plant_free(c->plant);
-  od_machine_free(c->machine);
-}
-
-// Older commits have no plain simulations.
-#ifdef BENCH_PLAIN
-static od_sim *new_sim(const od_plant *plant) {
-  return od_sim_plain_new(plant);
-}
-static size_t size_of_sim(const od_sim *sim, const od_plant *plant) {
-  (void)plant;
-  return od_sim_bytes(sim);
-}
-#else
-static od_sim *new_sim(const od_plant *plant) {
-  return od_sim_new(plant);
-}
-static size_t size_of_sim(const od_sim *sim, const od_plant *plant) {
-  (void)sim;
-  return od_sim_size(plant);
-}
-#endif
-
-static int subject_open(machine_subject *c, const char *file, double step) {
-  *c = (machine_subject){.step = step};
-  od_messages *messages = od_messages_new();
-  od_error error = {0};
-  if (od_machine_load(file, NULL, &c->machine, messages) != OD_OK) {
-    od_messages_print(messages, stderr, false);
-  } else if (od_machine_plant(c->machine, NULL, 0, NULL, 0, &c->plant, &error) != OD_OK) {
-    fprintf(stderr, "%s: %s\n", file, error.text);
-  } else {
-    c->sim = new_sim(c->plant);
-  }
-  od_messages_free(messages);
-  return c->sim != NULL ? 0 : -1;
-}
 
 static int run(void *self, int steps) {
   machine_subject *c = self;
   double u[8];
   for (int i = 0; i < steps; i++) {
-    od_machine_inputs(c->machine, od_sim_time(c->sim) + c->step, u);
-    if (od_sim_step(c->sim, c->step, u) != OD_OK) return -1;
+    od_machine_inputs(c->loaded.machine, od_sim_time(c->loaded.sim) + c->step, u);
+    if (od_sim_step(c->loaded.sim, c->step, u) != OD_OK) return -1;
   }
   return 0;
 }
@@ -70,9 +28,9 @@ static int run(void *self, int steps) {
 static int start(void *self) {
   machine_subject *c = self;
   double u[8];
-  if (c->plant->nu > 8) return -1;
-  od_machine_inputs(c->machine, 0, u);
-  return od_sim_start(c->sim, 0, u) == OD_OK ? 0 : -1;
+  if (c->loaded.plant->nu > 8) return -1;
+  od_machine_inputs(c->loaded.machine, 0, u);
+  return od_sim_start(c->loaded.sim, 0, u) == OD_OK ? 0 : -1;
 }
 
 // MB that the process has used at most so far.
@@ -87,9 +45,10 @@ int bench_growth(const bench_growth_kind *kind, int argc, char **argv) {
   if (argc == 4 && strcmp(argv[1], "--steps") == 0) {
     machine_subject *c = &machines[0];
     const bench_subject subject = {.self = c, .advance = run};
-    if (subject_open(c, argv[3], kind->step) != 0 || start(c) != 0 || bench_advance(&subject, atoi(argv[2])) != 0)
+    c->step = kind->step;
+    if (bench_load(&c->loaded, argv[3], true) != 0 || start(c) != 0 || bench_advance(&subject, atoi(argv[2])) != 0)
       return 1;
-    subject_close(c);
+    bench_unload(&c->loaded);
     return 0;
   }
   if (argc < 3 || argc > 2 + MAX) {
@@ -105,11 +64,12 @@ int bench_growth(const bench_growth_kind *kind, int argc, char **argv) {
   double load[MAX], used[MAX], block[MAX];  // s of processor time, once; MB; kB
   for (int i = 0; i < count; i++) {
     const clock_t begin = clock();
-    if (subject_open(&machines[i], files[i], kind->step) != 0) return 1;
+    if (bench_load(&machines[i].loaded, files[i], true) != 0) return 1;
     load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
     used[i] = memory_used();
-    block[i] = (double)size_of_sim(machines[i].sim, machines[i].plant) / 1024;
-    n[i] = od_plant_nk(machines[i].plant);
+    block[i] = (double)machines[i].loaded.bytes / 1024;
+    n[i] = od_plant_nk(machines[i].loaded.plant);
+    machines[i].step = kind->step;
     subjects[i] = (bench_subject){.step = kind->step, .self = &machines[i], .start = start, .advance = run};
     subjects[i].steps = kind->steps ? kind->steps : n[i] < 200 ? 1000 : 200000 / n[i];
     snprintf(subjects[i].name, sizeof subjects[i].name, "%s of %d %s, step", kind->machine, n[i], kind->parts);
@@ -136,7 +96,7 @@ int bench_growth(const bench_growth_kind *kind, int argc, char **argv) {
     else
       printf("%14s\n", "-");
     fflush(stdout);
-    subject_close(&machines[i]);
+    bench_unload(&machines[i].loaded);
   }
   printf("\nfitted exponent (cost ~ N^e): time %.2f, instructions %.2f; without N = %d: time %.2f, instructions %.2f\n",
          bench_exponent(n, time, 0, count), bench_exponent(n, work, 0, count), n[0], bench_exponent(n, time, 1, count),

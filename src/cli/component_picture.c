@@ -61,7 +61,7 @@ static od_series series(const od_table *t, int column, double factor) {
 // Names of the curves below the chart, two on a line.
 static void draw_legend(FILE *to, const od_table *t, const choice *c, double y) {
   for (int i = 0; i < c->count; i++) {
-    char colour[16], name[120];
+    char colour[24], name[120];
     int row = i / 2;
     double x = i % 2 ? page_width / 2 + 10 : left, line = y + row * legend_line;
     const char *full = t->name[c->column[i]];
