@@ -144,7 +144,7 @@ static double take_correction(od_sim *s, const od_stage *stage) {
 }
 
 od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size) {
-  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = OD_NO_MATRIX;
   od_status status = correction(s, stage);
   if (status != OD_OK) return status;
   *size = take_correction(s, stage);

@@ -29,8 +29,10 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   return plant->ops->residual(plant, work, t, x, k, u, matrix->g);
 }
 
-// Of rates, relative to their sizes: more than this is not round-off of a matrix that is well conditioned.
-static const double most_lost = 1e-12;
+// Corrections of rates, relative to their sizes. Less than the first is round-off of a matrix that is well conditioned; more than the
+// second, which further corrections do not make smaller, is not round-off at all.
+static const double round_off = 1e-12, most_round_off = 1e-6;
+enum { MOST_ROUNDS = 6 };
 
 od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
                                     double *k, double *g) {
@@ -42,12 +44,18 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
   for (int i = 0; i < nk; i++) k[i] = 0 - g[i];
   plant->ops->step_solve(plant, work, k, 1);
   status = plant->ops->residual(plant, work, t, x, k, u, g);
-  if (status != OD_OK) return status;
-  // Factors whose pivots do not depend on the numbers may lose digits, which a second round brings back.
-  double lost = 0;
-  plant->ops->step_solve(plant, work, g, 1);
-  for (int i = 0; i < nk; i++) lost = fmax(lost, fabs(g[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1)));
-  if (lost <= most_lost) return OD_OK;
-  for (int i = 0; i < nk; i++) k[i] -= g[i];
-  return plant->ops->residual(plant, work, t, x, k, u, g);
+  // Factors whose pivots do not depend on the numbers may lose digits, which further rounds bring back, or so many that they are of
+  // no use.
+  double last = 1;
+  for (int round = 0; round < MOST_ROUNDS && status == OD_OK; round++) {
+    double lost = 0;
+    plant->ops->step_solve(plant, work, g, 1);
+    for (int i = 0; i < nk; i++) lost = fmax(lost, fabs(g[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1)));
+    if (lost <= round_off) return OD_OK;
+    for (int i = 0; i < nk; i++) k[i] -= g[i];
+    status = plant->ops->residual(plant, work, t, x, k, u, g);
+    if (lost * lost <= round_off * last) return status;  // the next one would be as much smaller as this one was
+    last = lost;
+  }
+  return status == OD_OK && !(last <= most_round_off) ? OD_SINGULAR : status;
 }

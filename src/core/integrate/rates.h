@@ -17,7 +17,8 @@ static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
 // k at (t, x, u), with the matrix there; the plant's last point is (t, x, k, u) afterwards.
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,
                          const od_rate_matrix *matrix);
-// The same by plants with factors of their own (step_factors): without the matrix. g: room for a residual.
+// The same by plants with factors of their own (step_factors): without the matrix. g: room for a residual. OD_SINGULAR: they cannot
+// factor there, or their factors are too far from the matrix to find the rates.
 od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
                                     double *k, double *g);
 od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *matrix);

@@ -181,7 +181,8 @@ static od_status go_to_point(od_sim *s, double t, const double *x, const double 
   }
   if (status == OD_OK) return OD_OK;
   *s = before;
-  od_sim_leave_point(s);  // the plant may stand elsewhere
+  od_sim_leave_point(s);  // the plant may stand elsewhere, and its factors be those of the rates there
+  if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
   keep_point(s, true);
   if (p) plant->ops->set_parameters(plant, od_sim_work(s), parameters_before);
   return status;

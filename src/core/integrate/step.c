@@ -54,6 +54,7 @@ od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const doub
   *part = s->integrator->step_and_shift ? 0.5 : 0;
   od_status status = check_step(s, h);
   if (status != OD_OK) return status;
+  if (s->plain) return OD_NOT_AVAILABLE;
   if (*part != 0) return s->integrator->step_and_shift(s, h, u, dx, &out);
   status = s->integrator->step_with_jacobians(s, h, u, &out);
   double *x = od_sim_at(s, s->x_next);

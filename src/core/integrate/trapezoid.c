@@ -180,6 +180,7 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
     }
   }
   od_sim_settle(s, OD_NOT_CONVERGED);
+  s->has_gk = s->has_gk_factors = s->slopes = 0;  // those half-way are not those of the present point
   return false;
 }
 

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pivot is a difference of what stands on the diagonal and what elimination takes from it. Less than this part of them is left
-// only where they cancel; both grow alike with the units of the row and of the column.
-static const double least_part = 1e-10;
+// A pivot is a difference of what stands on the diagonal and what elimination takes from it. Less than this part of them is nothing
+// but round-off; both grow alike with the units of the row and of the column. A pivot that is a little larger has few digits: in stiff
+// circuits that happens, slows Newton's iteration down, and does not mislead it.
+static const double least_part = 1e-14;
 
 // ---- the pattern
 

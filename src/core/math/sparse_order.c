@@ -15,9 +15,10 @@ typedef struct list {
 typedef struct graph {
   int n, left;  // left: rows to be ordered by degree
   list *near;
-  int *head, *next, *before;  // rows by degree, in rings of lists
-  int *mark, stamp;
-  bool *last;  // too many neighbours
+  // Rows that have so many neighbours are in a list of their own, linked both ways: head, by that number; next and before, by row.
+  int *head, *next, *before;
+  int *mark, stamp;  // rows whose mark is the present stamp have been met; -1: eliminated
+  bool *last;        // of each row: it has too many neighbours and comes last
 } graph;
 
 static void unlink_row(graph *g, int row) {

@@ -144,7 +144,8 @@ static void lost_pivots_are_told(void **state) {
   (void)state;
   assert_int_equal(status_of(2, (double[]){0, 1, 1, 0}), OD_SINGULAR);
   assert_int_equal(status_of(2, (double[]){1, 1, 1, 1}), OD_SINGULAR);
-  assert_int_equal(status_of(2, (double[]){1, 1, 1, 1 + 1e-13}), OD_SINGULAR);
+  assert_int_equal(status_of(2, (double[]){1, 1, 1, 1 + 1e-15}), OD_SINGULAR);
+  assert_int_equal(status_of(2, (double[]){1, 1, 1, 1 + 1e-12}), OD_OK);
   assert_int_equal(status_of(2, (double[]){1, 1, 1, 1 + 1e-6}), OD_OK);
   assert_int_equal(status_of(2, (double[]){1e-80, 1e80, 1e-80, 2e80}), OD_OK);  // units
   assert_int_equal(status_of(2, (double[]){1, NAN, 1, 1}), OD_NOT_FINITE);

@@ -17,7 +17,10 @@ typedef struct own_factors {
   od_plant plant;
   od_plant_ops ops;
   const od_plant *inner;
-  bool singular;  // it says so of every matrix
+  bool singular;   // it says so of every matrix
+  double blur;     // its solutions are too long by this part
+  double *beta;    // that of the last factors is put here; NULL: not wanted
+  int *residuals;  // so many may be evaluated before all others fail; NULL: any number
 } own_factors;
 
 static const own_factors *outer(const od_plant *plant) {
@@ -33,6 +36,7 @@ static int *pivot_of(const od_plant *plant, void *work) {
 }
 
 static od_status step_factors(const od_plant *plant, void *work, double alpha, double beta) {
+  if (outer(plant)->beta) *outer(plant)->beta = beta;
   if (outer(plant)->singular) return OD_SINGULAR;
   double *matrix = matrix_of(plant, work);
   od_status status = plant->ops->step_matrix(plant, work, alpha, beta, matrix);
@@ -40,6 +44,13 @@ static od_status step_factors(const od_plant *plant, void *work, double alpha, d
 }
 static void step_solve(const od_plant *plant, void *work, double *right, int columns) {
   od_lu_solve(od_plant_nk(plant), matrix_of(plant, work), pivot_of(plant, work), right, columns);
+  for (int i = 0; i < od_plant_nk(plant) * columns; i++) right[i] *= 1 + outer(plant)->blur;
+}
+static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
+                          const double *u, double *g) {
+  int *left = outer(plant)->residuals;
+  if (left && (*left)-- <= 0) return OD_NOT_FINITE;
+  return outer(plant)->inner->ops->residual(plant, work, t, x, k, u, g);
 }
 
 static own_factors with_own_factors(const od_plant *inner, bool singular) {
@@ -47,6 +58,7 @@ static own_factors with_own_factors(const od_plant *inner, bool singular) {
   own_factors f = {.plant = *inner, .ops = *inner->ops, .inner = inner, .singular = singular};
   f.ops.step_factors = step_factors;
   f.ops.step_solve = step_solve;
+  f.ops.residual = residual;
   f.plant.work_size += nk * nk * sizeof(double) + nk * sizeof(int);
   return f;
 }
@@ -134,6 +146,12 @@ static void plain_ones_say_so(void **state) {
   assert_int_equal(od_sim_outputs_at_rates(sim, od_sim_rates(sim), NULL, &y, NULL, NULL, NULL), OD_NOT_AVAILABLE);
   assert_int_equal(od_sim_motion_parts(sim, od_sim_rates(sim), &(od_motion_parts){0}), OD_NOT_AVAILABLE);
   assert_int_equal(od_sim_derivatives(sim, many, NULL, NULL, NULL), OD_OK);
+  for (int i = 0; od_integrator_at(i); i++) {
+    double shift[MOST] = {0}, part;
+    od_sim_set_integrator(sim, od_integrator_at(i));
+    assert_int_equal(od_sim_step_and_shift(sim, 1e-4, u, shift, many, NULL, &part), OD_NOT_AVAILABLE);
+  }
+  od_sim_set_integrator(sim, od_integrator_at(0));
   assert_true(od_sim_time(sim) == 0);
   own.singular = true;
   assert_int_equal(od_sim_step(sim, 1e-4, u), OD_SINGULAR);
@@ -150,7 +168,92 @@ static void plain_ones_say_so(void **state) {
   od_test_end(&r);
 }
 
+// Rates by factors that are not quite those of the matrix: right where corrections by them converge, else a status. The oracle: the
+// rates by exact factors.
+static void rates_by_bad_factors(void **state) {
+  (void)state;
+  static const double blur[] = {1e-8, 1e-4, 3e-2, 1.0};
+  od_test_run r = od_test_begin(od_test_machine("cases/fourbar-valve/machine.yaml", NULL), "cylinder.length", NULL);
+  own_factors own = with_own_factors(r.plant, false);
+  own.plant.ops = &own.ops;
+  double u[16] = {0}, exact[MOST];
+  od_sim *sim = od_sim_plain_new(&own.plant);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  memcpy(exact, od_sim_rates(sim), (size_t)od_plant_nk(r.plant) * sizeof *exact);
+  for (int i = 0; i < 4; i++) {
+    own.blur = blur[i];
+    od_status status = od_sim_start(sim, 0, u);
+    assert_int_equal(status, i < 3 ? OD_OK : OD_SINGULAR);
+    for (int k = 0; k < od_plant_nk(r.plant) && status == OD_OK; k++)
+      assert_true(fabs(od_sim_rates(sim)[k] - exact[k]) <= 1e-11 * (fabs(exact[k]) + r.plant->scale[k]));
+  }
+  od_sim_free(sim);
+  od_test_end(&r);
+}
+
+// Going to a point where rates cannot be found costs a plant its factors of Newton's matrix: the next step makes new ones.
+static void factors_after_a_failure(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine("cases/fourbar-valve/machine.yaml", NULL), "cylinder.length", NULL);
+  own_factors own = with_own_factors(r.plant, false);
+  double u[16] = {0}, x[MOST], beta = -1;
+  own.plant.ops = &own.ops;
+  own.beta = &beta;
+  od_sim *sim = od_sim_plain_new(&own.plant);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  for (int i = 0; i < 3; i++) assert_int_equal(od_sim_step(sim, 1e-4, u), OD_OK);
+  assert_true(beta == 0.5e-4);
+  memcpy(x, od_sim_state(sim), (size_t)od_plant_nx(r.plant) * sizeof *x);
+  own.singular = true;
+  assert_int_equal(od_sim_set(sim, od_sim_time(sim), x, u), OD_SINGULAR);
+  own.singular = false;
+  assert_true(beta == 0);
+  assert_int_equal(od_sim_step(sim, 1e-4, u), OD_OK);
+  assert_true(beta == 0.5e-4);
+  od_sim_free(sim);
+  od_test_end(&r);
+}
+
+// A step with a shift that fails after derivatives were taken half-way: those of the present point are the ones that they were. The
+// oracle: a simulation that has never tried.
+static void slopes_after_a_failure(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("cases/fourbar-valve/machine.yaml", NULL);
+  int output = od_test_output(machine, "cylinder.length"), mass = od_machine_number_find(machine, "crank.beam.mass");
+  int left = 1000000;
+  od_plant *inner = NULL;
+  assert_int_equal(od_machine_plant(machine, &output, 1, &mass, 1, &inner, NULL), OD_OK);
+  own_factors own = with_own_factors(inner, false);
+  own.plant.ops = &own.ops;
+  own.ops.step_factors = NULL;
+  own.residuals = &left;
+  double u[16] = {0}, F[MOST * MOST], fx[MOST * MOST], fp[2][MOST], dx[MOST], part;
+  od_sim *sim[] = {od_sim_new(&own.plant), od_sim_new(&own.plant)};
+  for (int k = 0; k < 2; k++) {
+    od_machine_inputs(machine, 0, u);
+    assert_int_equal(od_sim_start(sim[k], 0, u), OD_OK);
+    for (int j = 1; j <= 20; j++) {
+      od_machine_inputs(machine, j * 1e-3, u);
+      assert_int_equal(od_sim_step(sim[k], 1e-3, u), OD_OK);
+    }
+  }
+  // A shift so large that the second correction is not small: what follows is a plain Newton iteration, which fails.
+  for (int j = 0; j < od_plant_nx(inner); j++) dx[j] = 1e-2 * fabs(od_sim_state(sim[0])[j]);
+  assert_int_equal(od_sim_derivatives(sim[0], NULL, fx, NULL, NULL), OD_OK);
+  left = 2;  // the first correction, and the one half-way
+  assert_int_equal(od_sim_step_and_shift(sim[0], 1e-5, u, dx, F, NULL, &part), OD_NOT_FINITE);
+  left = 1000000;
+  for (int k = 0; k < 2; k++) assert_int_equal(od_sim_derivatives(sim[k], NULL, NULL, NULL, fp[k]), OD_OK);
+  for (int j = 0; j < od_plant_nx(inner); j++) assert_true(fabs(fp[0][j] - fp[1][j]) <= 1e-9 * fabs(fp[1][j]));
+  od_sim_free(sim[0]);
+  od_sim_free(sim[1]);
+  od_plant_free(inner);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(plain_ones_say_so)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(plain_ones_say_so),
+                                     cmocka_unit_test(rates_by_bad_factors), cmocka_unit_test(factors_after_a_failure),
+                                     cmocka_unit_test(slopes_after_a_failure)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
