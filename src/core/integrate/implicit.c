@@ -64,16 +64,6 @@ static od_status new_matrix(od_sim *s, double beta) {
   return status;
 }
 
-// The size of a change, each number relative to what is there and its scale. The largest is found without divisions.
-static double relative_size(const od_plant *plant, const double *change, const double *there) {
-  double part = 0, whole = 1;
-  for (int i = 0; i < od_plant_nk(plant); i++) {
-    double size = fabs(change[i]), own = fabs(there[i]) + (plant->scale ? plant->scale[i] : 1);
-    if (size * whole > part * own || isnan(size)) part = size, whole = own;
-  }
-  return part / whole;
-}
-
 // g at rates k_next, turned into a Newton correction by the factors at hand.
 static od_status correction(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
@@ -93,7 +83,7 @@ static od_status correction(od_sim *s, const od_stage *stage) {
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= good_distance || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
-  if (!(stage->beta * relative_size(s->plant, g, x + s->plant->nz) <= good_state_distance)) return OD_OK;
+  if (!(stage->beta * od_plant_relative_size(s->plant, g, x + s->plant->nz) <= good_state_distance)) return OD_OK;
   s->distance = 0;
   s->counts.residuals++;
   return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
@@ -110,7 +100,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     fresh = fresh || !s->has_matrix;
     od_status status = correction(s, stage);
     if (status != OD_OK) return status;
-    double size = relative_size(plant, g, k);
+    double size = od_plant_relative_size(plant, g, k);
     if (!isfinite(size)) return OD_NOT_FINITE;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     if (iteration == 0 && size < foreseen && !stage->to_differentiate)
@@ -137,7 +127,7 @@ static od_status newton(od_sim *s, const od_stage *stage) {
 // ---- single corrections, for rules that evaluate elsewhere than at the stage's solution
 
 static double take_correction(od_sim *s, const od_stage *stage) {
-  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), size = relative_size(s->plant, g, k);
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), size = od_plant_relative_size(s->plant, g, k);
   for (int i = 0; i < od_plant_nk(s->plant); i++) k[i] -= g[i];
   new_state(s, stage);
   return size;
@@ -152,7 +142,7 @@ od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size) {
 }
 
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
-  od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->g), 1);
+  od_sim_solve_matrix(s, od_sim_at(s, s->g), 1);
   return take_correction(s, stage);
 }
 
@@ -169,18 +159,18 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
     s->has_matrix = OD_NO_MATRIX;
     od_status status = correction(s, stage);
     if (status != OD_OK) return status;
-    if (!(relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
-    bool done = relative_size(plant, g, k) < finest_tolerance;
+    if (!(od_plant_relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
+    bool done = od_plant_relative_size(plant, g, k) < finest_tolerance;
     memcpy(base, k, (size_t)nk * sizeof *k);
     memcpy(step, g, (size_t)nk * sizeof *k);
     // Corrections are compared on one scale: how far the full step reaches.
     for (int i = 0; i < nk; i++) reach[i] = fabs(base[i]) + fabs(step[i]);
-    double size = relative_size(plant, step, reach), part = 1;
+    double size = od_plant_relative_size(plant, step, reach), part = 1;
     for (; part > 1e-6; part /= 2) {
       for (int i = 0; i < nk; i++) k[i] = base[i] - part * step[i];
       if (done) break;
       status = correction(s, stage);
-      if (status == OD_OK && relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
+      if (status == OD_OK && od_plant_relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
       if (status != OD_OK) od_sim_settle(s, status);
     }
     if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: nothing but round-off is left

@@ -1,6 +1,5 @@
 #include "integrate/rates.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -48,9 +47,8 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
   // no use.
   double last = 1;
   for (int round = 0; round < MOST_ROUNDS && status == OD_OK; round++) {
-    double lost = 0;
     plant->ops->step_solve(plant, work, g, 1);
-    for (int i = 0; i < nk; i++) lost = fmax(lost, fabs(g[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1)));
+    double lost = od_plant_relative_size(plant, g, k);
     if (lost <= round_off) return OD_OK;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     status = plant->ops->residual(plant, work, t, x, k, u, g);

@@ -2,6 +2,8 @@
 #ifndef OD_RATES_H
 #define OD_RATES_H
 
+#include <math.h>
+
 #include "oleodyn/plant.h"
 
 // dg/dk at a point (nk x nk), its factors, and room for a residual.
@@ -25,5 +27,15 @@ od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *mat
 // dk along `columns` directions that change g by dg (nk x columns): -gk^-1 dg.
 void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,
                           double *dk);
+
+// The size of a change of rates or of what is as large, each number relative to what is there and its scale; NAN where one is. The largest is found without divisions.
+static inline double od_plant_relative_size(const od_plant *plant, const double *change, const double *there) {
+  double part = 0, whole = 1;
+  for (int i = 0; i < od_plant_nk(plant); i++) {
+    double size = fabs(change[i]), own = fabs(there[i]) + (plant->scale ? plant->scale[i] : 1);
+    if (size * whole > part * own || isnan(size)) part = size, whole = own;
+  }
+  return part / whole;
+}
 
 #endif

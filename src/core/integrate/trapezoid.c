@@ -136,15 +136,15 @@ OD_WIDE static void from_rates(od_sim *s, double h, od_step_columns c, int first
 // beginning of the next. Taken half-way between, they serve both: what one step has too much the next has too little, and what is left is
 // of second order in dx.
 
-// To a point so far from the stage's solution, along dx, with rates that follow by the slopes at hand.
-static void go_beside(od_sim *s, double part, const double *dx) {
+// To the point half-way along dx from the stage's solution, with rates that follow by the slopes at hand.
+static void go_half_way(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   double *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next), *end = od_sim_at(s, s->before_set);
   memcpy(end, x, (size_t)nx * sizeof *x);
   memcpy(end + nx, k, (size_t)nk * sizeof *k);
-  for (int i = 0; i < nx; i++) x[i] += part * dx[i];
+  for (int i = 0; i < nx; i++) x[i] += 0.5 * dx[i];
   for (int i = 0; i < nk; i++)
-    for (int j = 0; j < nx; j++) k[i] += part * od_sim_at(s, s->kx)[i * nx + j] * dx[j];
+    for (int j = 0; j < nx; j++) k[i] += 0.5 * od_sim_at(s, s->kx)[i * nx + j] * dx[j];
   s->distance = INFINITY;
 }
 
@@ -162,22 +162,24 @@ static void come_back(od_sim *s) {
   memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
 }
 
+// The derivatives there; the stage has its solution again, and a residual.
+static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by, const double *dx) {
+  go_half_way(s, dx);
+  od_status status = od_sim_differentiate_stage(s, stage, by);
+  if (status == OD_OK) come_back(s);
+  return status;
+}
+
 // Solves the stage with one correction, and a second one by what is evaluated half-way, with exact derivatives there. False: the first one was
 // so large that a second one may not do, or the second one so large that derivatives are not where they should be.
 static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
   double size;
   od_sim_predict_rates(s, h);
   od_status status = od_sim_correct_once(s, stage, &size);
-  if (status == OD_OK && size < foreseen) {
-    go_beside(s, 0.5, dx);
-    status = od_sim_differentiate_stage(s, stage, by);
-    if (status == OD_OK) {
-      come_back(s);
-      if (od_sim_correct_by_residual(s, stage) < good) {
-        od_sim_settle(s, OD_OK);
-        return true;
-      }
-    }
+  if (status == OD_OK && size < foreseen && differentiate_half_way(s, stage, by, dx) == OD_OK &&
+      od_sim_correct_by_residual(s, stage) < good) {
+    od_sim_settle(s, OD_OK);
+    return true;
   }
   od_sim_settle(s, OD_NOT_CONVERGED);
   s->has_gk = s->has_gk_factors = s->slopes = 0;  // those half-way are not those of the present point
@@ -217,10 +219,9 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   if (!done) status = solve_step(s, h, &stage);
   // All derivatives at the solution itself, which then is the present point; the factored matrix serves the next step's
   // iteration as well.
-  if (status == OD_OK && dx && !done) go_beside(s, 0.5, dx);
-  if (status == OD_OK && !done) status = od_sim_differentiate_stage(s, &stage, c.by);
+  if (status == OD_OK && !done)
+    status = dx ? differentiate_half_way(s, &stage, c.by, dx) : od_sim_differentiate_stage(s, &stage, c.by);
   if (status != OD_OK) return status;
-  if (dx && !done) come_back(s);
   right_hand_sides(s, h, c);
   od_sim_solve_matrix(s, od_sim_at(s, s->right), c.count);
   if (out->F) {
