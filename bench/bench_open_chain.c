@@ -3,6 +3,11 @@
 #include "growth.h"
 
 int main(int argc, char **argv) {
-  return bench_growth(&(bench_growth_kind){.machine = "Open chain", .parts = "joints", .step = 1e-3, .steps = 200},
+  return bench_growth(&(bench_growth_kind){.machine = "Open chain",
+                                           .parts = "joints",
+                                           .step = 1e-3,
+                                           .steps = 200,
+                                           .most_exponent = 1.3,
+                                           .most_parts = 200},
                       argc, argv);
 }
