@@ -51,6 +51,7 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->sigma = od_place(&end, ny * d);
   o->R = od_place(&end, ny * ny * d);
   o->present = od_place(&end, ny);
+  o->at_edge = od_place(&end, ny);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->guard = od_place(&end, ny * sizeof(od_guard));
   o->rules = od_place(&end, ny * sizeof(od_guard_rules));

@@ -1,5 +1,6 @@
 // Which sensors measure, which of them are believed, and how consistent they are with what was expected.
 #include <math.h>
+#include <string.h>
 
 #include "observe/observer_block.h"
 
@@ -73,6 +74,20 @@ long od_observer_reopened(const od_observer *o, int sensor) {
 double od_observer_nis(const od_observer *o, int *used) {
   if (used) *used = o->used;
   return o->nis;
+}
+const unsigned char *od_observer_edges(od_observer *o) {
+  unsigned char *at_edge = (unsigned char *)o + o->at_edge;
+  if (o->plant->ops->edges)
+    o->plant->ops->edges(o->plant, od_observer_state(o), at_edge);
+  else
+    memset(at_edge, 1, (size_t)o->ny);
+  return at_edge;
+}
+bool od_observer_may_clip(od_observer *o) {
+  const unsigned char *at_edge = od_observer_edges(o);
+  for (int i = 0; i < o->ny; i++)
+    if (at_edge[i]) return true;
+  return false;
 }
 bool od_observer_clipped(const od_observer *o, int i) {
   return od_observer_spreads(o)[i].clipped;

@@ -84,7 +84,6 @@ typedef struct od_observed {
   od_curve_result *curve;
   int curves;
   long *clipped;  // per watched output: samples in which it was, see od_observer_clipped(); where there is a table
-  long looks;     // samples that were looked at for that
   od_nis_part *window;  // NIS over the run
   int windows;
   bool failed_early;          // the run ended before its time because something failed

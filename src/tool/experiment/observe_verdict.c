@@ -319,8 +319,7 @@ static void judge_clipped(judge *j) {
   od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->watches; i++)
     if (j->o->clipped[i] >= worth_telling)
-      od_name_list_add(&who, "%s in %s%ld samples", j->e->watched[i].name, j->o->looks < j->o->rows ? "at least " : "",
-                       j->o->clipped[i]);
+      od_name_list_add(&who, "%s in %ld samples", j->e->watched[i].name, j->o->clipped[i]);
   if (who.count > 0)
     SAY(j, OD_SOUND, "outputs.clipped", "Clipped:",
         "%s; an output that is held at an edge says little, and its sigma is how far it may be on the other side.",
