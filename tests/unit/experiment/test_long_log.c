@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "experiment/observe.h"
 #include "io/thin_table.h"
@@ -242,6 +244,118 @@ static void same_findings_of_failure(void **state) {
   od_experiment_free(e);
 }
 
+// --- Logs that change while they are read ----------------------------------------------------------------------------
+
+typedef enum change { OVERWRITTEN, CUT, GROWN, TOUCHED, REPLACED } change;
+typedef struct writer {
+  const char *path;
+  change how;
+  double when;  // part of the work that is done
+  bool done;
+} writer;
+
+static void replace_file(const char *path) {
+  char other[600];
+  snprintf(other, sizeof other, "%s.new", path);
+  FILE *to = fopen(other, "w");
+  fputs("nothing of all that\n", to);
+  fclose(to);
+  assert_int_equal(rename(other, path), 0);
+}
+
+static bool write_meanwhile(void *user, double done) {
+  writer *w = user;
+  if (w->done || done < w->when) return true;
+  w->done = true;
+  if (w->how == REPLACED) {
+    replace_file(w->path);
+    return true;
+  }
+  int file = open(w->path, O_RDWR);
+  struct stat about;
+  assert_int_equal(fstat(file, &about), 0);
+  if (w->how == OVERWRITTEN) assert_int_equal(pwrite(file, "7", 1, 3000), 1);
+  if (w->how == CUT) assert_int_equal(ftruncate(file, about.st_size / 2), 0);
+  if (w->how == GROWN) assert_int_equal(pwrite(file, "900,text,0,0,0\n", 15, about.st_size), 15);
+  if (w->how == TOUCHED) assert_int_equal(futimens(file, NULL), 0);
+  close(file);
+  return true;
+}
+
+static bool has_remark(const od_verdict *v, const char *code) {
+  for (int i = 0; i < v->count; i++)
+    if (!strcmp(v->remark[i].code, code)) return true;
+  return false;
+}
+
+// What is written over a log during the second run is told, and not taken for a start that matters; during the first run it is an error.
+// What is added to a log, or written to another file of its name, changes nothing.
+static void changed_logs(void **state) {
+  scratch *s = *state;
+  static const struct {
+    change how;
+    double when;
+    od_status status;
+    bool told;
+  } cases[] = {{OVERWRITTEN, 0.7, OD_OK, true}, {CUT, 0.7, OD_OK, true},       {GROWN, 0.7, OD_OK, false},
+               {TOUCHED, 0.7, OD_OK, false},    {REPLACED, 0.7, OD_OK, false}, {OVERWRITTEN, 0.3, OD_IO, false},
+               {CUT, 0.1, OD_IO, false},        {GROWN, 0.3, OD_OK, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    write_log(s, 20000, "");
+    od_experiment *e = load(s, "");
+    od_log_plan plan;
+    od_log *log = stream(e, &plan);
+    od_log_free(e->log);
+    e->log = log;
+    char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path(s, "log.csv"));
+    writer w = {path, cases[i].how, cases[i].when, false};
+    od_error err = {0};
+    od_observed *o = NULL;
+    const od_observe_options options = {.keep = OD_ROWS_LAST, .repeat = true, .progress = write_meanwhile, .user = &w};
+    assert_int_equal(od_observe(e, &options, &o, &err), cases[i].status);
+    assert_true(w.done);
+    if (cases[i].status != OD_OK) assert_non_null(strstr(err.text, "log.csv has changed while it was read"));
+    assert_int_equal(has_remark(&o->verdict, "log.changed"), cases[i].told);
+    assert_false(has_remark(&o->verdict, "start.matters"));
+    assert_int_equal(o->shift != NULL, cases[i].status == OD_OK && !cases[i].told);
+    od_observed_free(o);
+    od_experiment_free(e);
+  }
+}
+
+// Times in ms that count as seconds. Named so or not; with a unit; and rows that are simply far apart.
+static void time_units(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *column, *more;
+    long apart;
+    const char *expected;
+    od_trust trust;
+  } cases[] = {{"t_ms", "", 10, "By its name they are in ms, write 'time: {column: t_ms, unit: ms}'", OD_DOUBTFUL},
+               {"Zeit_MSEC", ", time: Zeit_MSEC", 7, "By its name they are in ms", OD_DOUBTFUL},
+               {"time", "", 10, "rows are 10 s apart, 1000 steps. If they are in ms, write", OD_SOUND},
+               {"time", "", 10000, "If they are in us", OD_SOUND},
+               {"time", "", 7, NULL, OD_SOUND},
+               {"time [s]", "", 10, NULL, OD_SOUND},
+               {"t_ms", ", time: {column: t_ms, unit: ms}", 10, NULL, OD_SOUND},
+               {"items", ", time: items", 7, NULL, OD_SOUND}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+    fprintf(to, "%s,u,lag\n", cases[i].column);
+    for (long k = 0; k < 20; k++) fprintf(to, "%ld,%ld,%ld\n", k * cases[i].apart, k % 3, k % 2);
+    fclose(to);
+    od_experiment *e = load(s, cases[i].more);
+    od_verdict verdict = {0};
+    assert_true(od_log_remark_time_unit(e->log, e->step, &verdict));
+    assert_int_equal(verdict.count, cases[i].expected != NULL);
+    if (verdict.count > 0 && !strstr(verdict.remark[0].text, cases[i].expected)) fail_msg("%s", verdict.remark[0].text);
+    assert_int_equal(verdict.trust, cases[i].trust);
+    od_verdict_free(&verdict);
+    od_experiment_free(e);
+  }
+}
+
 // Clipped outputs are counted in every sample, however late they come: a limited signal stays at its edge in some samples of a
 // long log that nobody wants rows of. Oracle: the observer asked after each sample.
 static void count_clipped(void *user, const od_sample *sample, od_observer *observer) {
@@ -320,8 +434,8 @@ static void bounded_memory(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(bridged_gaps),       TEST(streamed_as_held),
-                                     TEST(same_findings),      TEST(same_findings_of_failure),
-                                     TEST(clipped_to_the_end), TEST(bounded_memory)};
+  const struct CMUnitTest tests[] = {
+      TEST(bridged_gaps), TEST(streamed_as_held), TEST(same_findings),      TEST(same_findings_of_failure),
+      TEST(changed_logs), TEST(time_units),       TEST(clipped_to_the_end), TEST(bounded_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
