@@ -44,11 +44,12 @@ void od_observer_count(od_observer *o, double value, double s) {
 
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y) {
   int n = o->nx + o->np;
-  double *h = od_observer_at(o, o->probe_x), *up = h + 3 * n;
+  double *h = od_observer_at(o, o->probe_x), *up = h + 4 * n;
   const od_spread_work work = {.probe = (od_sim *)((char *)o + o->probe),
                                .h = h,
                                .d = h + n,
                                .x = h + 2 * n,
+                               .from = h + 3 * n,
                                .up = up,
                                .down = up + o->ny,
                                .low = od_observer_at(o, o->low),

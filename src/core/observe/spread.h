@@ -26,7 +26,7 @@ typedef struct od_spread {
 
 typedef struct od_spread_work {
   od_sim *probe;             // od_sim_size() bytes
-  double *h, *d, *x;         // n each
+  double *h, *d, *x, *from;  // n each
   double *up, *down;         // ny each
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
