@@ -46,9 +46,10 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
     return od_verdict_add(
         verdict, named ? OD_DOUBTFUL : OD_SOUND, "log.time_unit", "Unit of the time:",
         "the column '%.100s' of %.100s has no unit, so that its times count as seconds: rows are %s apart, %.4g "
-        "steps. %s %s, write 'time: {column: %.100s, unit: %s}' under 'data'.",
+        "steps. %s %s%s write 'time: {column: %.100s, unit: %s}' under 'data'.",
         log->bare_time, log->plan->file, od_duration_text(apart, 4).text, steps,
-        named ? "By its name they are in" : "If they are in", units[i].unit, log->bare_time, units[i].unit);
+        named ? "By its name they are in" : "If they are in", units[i].unit, named ? ":" : ",", log->bare_time,
+        units[i].unit);
   }
   return true;
 }
