@@ -22,6 +22,7 @@ help:
 	@echo "make test       build everything and run all tests"
 	@echo "make bench      build and run the benchmarks; with AGAINST=COMMIT the ratios to that commit,"
 	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"
+	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick and rough, at most that much time for each figure"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"

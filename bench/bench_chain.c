@@ -3,13 +3,14 @@
 //   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time to load, time, instructions, a change of coordinates, exponents
 //   bench_chain --steps COUNT CHAIN.yaml         just so many steps, for instructions.sh
 //
-// Instructions: see instructions.h. They are not counted where loading takes a second: callgrind needs fifty times as long for it.
+// Instructions: see instructions.h. What is left out where it would take too long: see growth.h.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "growth.h"
 #include "instructions.h"
 #include "loaded.h"
 
@@ -21,6 +22,9 @@ typedef struct chain {
   void *work;
   double *x, *k, *g, *mass;
 } chain;
+
+enum { MOST_CHAINS = 16 };
+static chain chains[MOST_CHAINS];
 
 static void chain_close(chain *c) {
   free(c->work);
@@ -86,71 +90,111 @@ static int windows(const od_machine *machine) {
   return n;
 }
 
+static int only_steps(int steps, const char *file) {
+  chain *c = &chains[0];
+  const bench_subject subject = {.self = c, .advance = run};
+  if (bench_load(&c->loaded, file, false) != 0 || start(c) != 0 || bench_advance(&subject, steps) != 0) return 1;
+  chain_close(c);
+  return 0;
+}
+
+// The chains of the table: windows, s of processor time to load one, s per step roughly, us and instructions per step, steps that a
+// change of coordinates costs.
+typedef struct chain_table {
+  int n[MOST_CHAINS], count;
+  double load[MOST_CHAINS], tried[MOST_CHAINS], time[MOST_CHAINS], work[MOST_CHAINS], change[MOST_CHAINS];
+} chain_table;
+
+static int load_chain(const char *file, int i, chain_table *t, bench_subject *steps, bench_subject *changes) {
+  const clock_t begin = clock();
+  if (bench_load(&chains[i].loaded, file, false) != 0) return -1;
+  t->load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  const int n = t->n[i] = windows(chains[i].loaded.machine);
+  *steps = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run, .steps = 1000};
+  snprintf(steps->name, sizeof steps->name, "chain of %d windows, step", n);
+  steps->figure = steps->name;
+  *changes = (bench_subject){.self = &chains[i], .start = start_changes, .advance = change};
+  changes->steps = n < 20 ? 1000 : n < 20000 ? 20000 / n : 1;
+  snprintf(changes->name, sizeof changes->name, "chain of %d windows, change", n);
+  changes->figure = changes->name;
+  t->tried[i] = bench_shorten(steps);
+  return t->tried[i] < 0 || bench_shorten(changes) < 0 ? -1 : 0;
+}
+
+static void print_row(const chain_table *t, int i, const bench_subject *s) {
+  printf("%6d %8d %9.1f", t->n[i], 2 * t->n[i] + 1, 1e3 * t->load[i]);
+  bench_print_number(t->time[i], 12, 3);
+  bench_print_spread(s);
+  bench_print_number(t->time[i] / t->n[i], 12, 3);
+  bench_print_number(t->change[i], 13, 1);
+  bench_print_number(t->work[i], 14, 0);
+  printf("\n");
+  fflush(stdout);
+}
+
+static void judge(const chain_table *t) {
+  static const struct {
+    int n;
+    double load, change;  // at most; 0: nothing is wanted
+  } wanted[] = {{40, 0, 5}, {400, 1, 0}, {1000, 4, 0}};
+  if (t->count > 2 && t->n[t->count - 1] >= 1000)
+    bench_verdict("must", "exponent of the time of a step, without N = 1", bench_exponent(t->n, t->time, 1, t->count),
+                  "", 1.15, false);
+  for (int i = 0; i < t->count; i++)
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+      char what[64];
+      if (t->n[i] != wanted[k].n) continue;
+      snprintf(what, sizeof what, "a change of coordinates at N = %d", t->n[i]);
+      bench_verdict("must", what, t->change[i], "steps ", wanted[k].change, false);
+      snprintf(what, sizeof what, "loading N = %d", t->n[i]);
+      bench_verdict("must", what, t->load[i], "s ", wanted[k].load, false);
+    }
+}
+
 int main(int argc, char **argv) {
-  enum { MAX = 16 };
-  static chain chains[MAX];
-  if (argc == 4 && strcmp(argv[1], "--steps") == 0) {
-    chain *c = &chains[0];
-    const bench_subject subject = {.self = c, .advance = run};
-    if (bench_load(&c->loaded, argv[3], false) != 0 || start(c) != 0 || bench_advance(&subject, atoi(argv[2])) != 0)
-      return 1;
-    chain_close(c);
-    return 0;
-  }
-  if (argc < 3 || argc > 2 + MAX) {
+  if (argc == 4 && strcmp(argv[1], "--steps") == 0) return only_steps(atoi(argv[2]), argv[3]);
+  if (argc < 3 || argc > 2 + MOST_CHAINS) {
     fprintf(stderr, "usage: bench_chain INSTRUCTIONS.sh CHAIN.yaml ...\n       bench_chain --steps COUNT CHAIN.yaml\n");
     return 2;
   }
-
-  const int count = argc - 2;
+  static chain_table t;
+  static bench_subject steps[MOST_CHAINS], changes[MOST_CHAINS], all[2 * MOST_CHAINS];
   char **files = argv + 2;
-  bench_subject subjects[2 * MAX];  // steps, then changes of coordinates
-  int n[MAX];
-  double load[MAX];  // s of processor time, once
-  for (int i = 0; i < count; i++) {
-    const clock_t begin = clock();
-    if (bench_load(&chains[i].loaded, files[i], false) != 0) return 1;
-    load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    n[i] = windows(chains[i].loaded.machine);
-    subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run, .steps = 1000};
-    snprintf(subjects[i].name, sizeof subjects[i].name, "chain of %d windows, step", n[i]);
-    subjects[i].figure = subjects[i].name;
-    bench_subject *changes = &subjects[count + i];
-    *changes = (bench_subject){.self = &chains[i], .start = start_changes, .advance = change};
-    changes->steps = n[i] < 20 ? 1000 : 20000 / n[i];
-    snprintf(changes->name, sizeof changes->name, "chain of %d windows, change", n[i]);
-    changes->figure = changes->name;
-  }
-
-  bench_pin();
-  if (bench_settle(subjects, 2 * count) != 0) return 1;
-
+  const int given = argc - 2;
   printf("N-window four-bar chain, trapezoidal rule at %g ms\n\n", 1e3 * step);
+  bench_pin();
+  while (t.count < given) {
+    if (load_chain(files[t.count], t.count, &t, &steps[t.count], &changes[t.count]) != 0) return 1;
+    t.count++;
+    if (!bench_goes_on(t.load[t.count - 1], files, t.count, given)) break;
+  }
+  memcpy(all, steps, (size_t)t.count * sizeof *all);
+  memcpy(all + t.count, changes, (size_t)t.count * sizeof *all);
+  if (bench_settle(all, 2 * t.count) != 0) return 1;
+
   printf("%6s %8s %9s %12s %8s %12s %13s %14s\n", "N", "bodies", "load, ms", "us/step", "spread", "us/step/N",
          "change, steps", "instr./step");
-  double time[MAX], work[MAX];
-  for (int i = 0; i < count; i++) {
-    time[i] = 1e6 * bench_best(&subjects[i]);
+  for (int i = 0; i < t.count; i++) {
+    bench_subject *s = &all[i];
     const bench_callgrind how = {
         .script = argv[1], .program = argv[0], .arguments = {files[i]}, .few = 20, .many = 120};
-    work[i] = subjects[i].instructions = load[i] < 1 ? bench_instructions(&subjects[i], &how) : 0;
-    bench_write_figures(&subjects[i]);
-    bench_write_figures(&subjects[count + i]);
-    printf("%6d %8d %9.1f %12.3f %6.1f %% %12.3f %13.1f ", n[i], 2 * n[i] + 1, 1e3 * load[i], time[i],
-           100 * bench_spread(&subjects[i]), time[i] / n[i], 1e6 * bench_best(&subjects[count + i]) / time[i]);
-    if (work[i] > 0)
-      printf("%14.0f\n", work[i]);
-    else
-      printf("%14s\n", "-");
-    fflush(stdout);
+    t.time[i] = 1e6 * bench_best(s);
+    t.change[i] = bench_best(&all[t.count + i]) / bench_best(s);
+    if (bench_can_count(t.load[i], t.tried[i])) s->instructions = bench_instructions(s, &how);
+    t.work[i] = s->instructions;
+    bench_write_figures(s);
+    bench_write_figures(&all[t.count + i]);
+    print_row(&t, i, s);
     chain_close(&chains[i]);
   }
-  printf("\nfitted exponent (cost ~ N^e): time %.2f, instructions %.2f; without N = %d: time %.2f, instructions %.2f\n",
-         bench_exponent(n, time, 0, count), bench_exponent(n, work, 0, count), n[0], bench_exponent(n, time, 1, count),
-         bench_exponent(n, work, 1, count));
-  printf("instructions by %s\n", bench_instructions_source());
+  printf("\nfitted exponent (cost ~ N^e):");
+  bench_print_exponents(t.n, t.time, t.work, 0, t.count);
+  printf("; without N = %d:", t.n[0]);
+  bench_print_exponents(t.n, t.time, t.work, 1, t.count);
+  printf("\ninstructions by %s\n", bench_instructions_source());
   printf(
       "change: coordinates chosen again within a run, and the rates in them; rows serve as before, and the choice is the same\n");
-  bench_print_method(subjects, 2 * count);
+  bench_print_method(all, 2 * t.count);
+  judge(&t);
   return 0;
 }

@@ -2,5 +2,8 @@
 #include "growth.h"
 
 int main(int argc, char **argv) {
-  return bench_growth(&(bench_growth_kind){.machine = "Circuit", .parts = "volumes", .step = 2e-4}, argc, argv);
+  return bench_growth(
+      &(bench_growth_kind){
+          .machine = "Circuit", .parts = "volumes", .step = 2e-4, .most_exponent = 1.3, .most_parts = 3000},
+      argc, argv);
 }

@@ -77,6 +77,8 @@ int main(void) {
     bench_write_figures(&subjects[i]);
   }
   bench_print_method(subjects, 2);
+  bench_verdict("must", "CSV written", (double)file.st_size / bench_best(&subjects[0]) / 1e6, "MB/s ", 150, true);
+  bench_verdict("goal", "CSV read", (double)file.st_size / bench_best(&subjects[1]) / 1e6, "MB/s ", 300, true);
   od_table_free(f.table);
   return 0;
 }

@@ -122,30 +122,25 @@ static int search_oleodyn(table *t, const char *file) {
 }
 
 static void print(const table *t) {
-  printf("%-45s %8s %9s %8s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "spread",
+  printf("%-52s %8s %9s %8s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "spread",
          "instr./step", "start mm", "end mm", "us per simul. s");
   for (int i = 0; i < t->count; i++) {
     const bench_subject *s = &t->row[i];
-    printf("%-45s %8.3f %9.3f %6.1f %%", s->name, 1e3 * s->step, 1e6 * bench_best(s), 100 * bench_spread(s));
-    if (s->instructions > 0)
-      printf(" %12.0f", s->instructions);
-    else
-      printf(" %12s", "-");
+    printf("%-52s %8.3f", s->name, 1e3 * s->step);
+    bench_print_number(1e6 * bench_best(s), 9, 3);
+    bench_print_spread(s);
+    bench_print_number(s->instructions, 12, 0);
     if (s->ends != NULL)
-      printf(" %10.4f %10.4f %16.0f\n", 1e3 * s->error[0], 1e3 * s->error[1], 1e6 * bench_best(s) / s->step);
+      printf(" %10.4f %10.4f", 1e3 * s->error[0], 1e3 * s->error[1]);
     else
-      printf(" %10s %10s %16s\n", "-", "-", "-");
+      printf(" %10s %10s", "-", "-");
+    bench_print_number(s->ends != NULL ? 1e6 * bench_best(s) / s->step : NAN, 16, 0);
+    printf("\n");
   }
   printf("start, end: errors of the coupler's two joints after 1 s, of which the larger counts; instructions by %s\n",
          bench_instructions_source());
   bench_print_method(t->row, t->count);
   printf("\n");
-}
-
-static void verdict(const char *kind, const char *what, double value, const char *unit, double limit, int at_least) {
-  const int good = at_least ? value >= limit : value <= limit;
-  printf("%-5s %-4s %s: %.2f %s (%s %.2f)\n", kind, good ? "met" : "MISS", what, value, unit,
-         at_least ? "at least" : "at most", limit);
 }
 
 // Where the rows are that the sentences below the table are about; negative: there is none.
@@ -164,16 +159,19 @@ static void judge(const table *t, const rows *r) {
     const double cost = bench_best(ours) / ours->step;
     if (r->hard >= 0) {
       const double theirs = bench_best(&t->row[r->hard]) / t->row[r->hard].step;
-      verdict("must", "cheaper per simulated second than MuJoCo RK4, hard, 1 ms", theirs / cost, "times", 5, 1);
+      bench_verdict("must", "cheaper per simulated second than MuJoCo RK4, hard, 1 ms", theirs / cost, "times ", 5,
+                    true);
     }
     if (r->mujoco >= 0) {
       const double theirs = bench_best(&t->row[r->mujoco]) / t->row[r->mujoco].step;
-      verdict("must", "cheaper than the best MuJoCo found (step and hardness searched)", theirs / cost, "times", 5, 1);
+      bench_verdict("must", "cheaper than the best MuJoCo found (step and hardness searched)", theirs / cost, "times ",
+                    5, true);
     }
   }
   if (r->forward >= 0) {
     const double theirs = 1e6 * bench_best(&t->row[r->forward]);
-    verdict("must", "step with exact Jacobian against MuJoCo's forward differences", with_us, "us", theirs, 0);
+    bench_verdict("must", "step with exact Jacobian against MuJoCo's forward differences", with_us, "us ", theirs,
+                  false);
     printf("      that is %.2f times cheaper\n", theirs / with_us);
   }
   const double oil_us = 1e6 * bench_best(&t->row[r->hydraulic]),
@@ -181,15 +179,15 @@ static void judge(const table *t, const rows *r) {
   printf(
       "hydraulic four-bar, variant 6-S1, 6 states: step %.2f us, with transition Jacobian in 18 parameters %.2f us\n",
       oil_us, oil_with_us);
-  verdict("must", "the same with masses and lengths of the three bodies besides",
-          1e6 * bench_best(&t->row[r->hydraulic_masses]) / oil_with_us, "times", 1.5, 0);
+  bench_verdict("must", "the same with masses and lengths of the three bodies besides",
+                1e6 * bench_best(&t->row[r->hydraulic_masses]) / oil_with_us, "times ", 1.5, false);
   printf("      (a prototype written for this one machine by hand: 1.0 and 2.6 us)\n");
   if (r->forward >= 0)
-    verdict("goal", "hydraulic step with exact Jacobian against MuJoCo's forward differences without hydraulics",
-            oil_with_us, "us", 1e6 * bench_best(&t->row[r->forward]), 0);
+    bench_verdict("goal", "hydraulic step with exact Jacobian against MuJoCo's forward differences without hydraulics",
+                  oil_with_us, "us ", 1e6 * bench_best(&t->row[r->forward]), false);
   if (r->euler >= 0)
-    verdict("goal", "one implicit step against MuJoCo's Euler step", step_us, "us", 1e6 * bench_best(&t->row[r->euler]),
-            0);
+    bench_verdict("goal", "one implicit step against MuJoCo's Euler step", step_us, "us ",
+                  1e6 * bench_best(&t->row[r->euler]), false);
 }
 
 int main(int argc, char **argv) {

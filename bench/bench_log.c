@@ -159,5 +159,7 @@ int main(int argc, char **argv) {
   printf("  memory  %8.1f MB, %6.1f bytes per row\n", of[1].bytes / 1e6, (of[1].bytes - of[0].bytes) / more);
   printf("  time    %8.2f us per row, of which the filter %.2f, the rest %.2f\n", 1e6 * seconds / more,
          1e6 * filter / more, 1e6 * (seconds - filter) / more);
+  bench_verdict("must", "memory", of[1].bytes / 1e6, "MB ", 100, false);
+  bench_verdict("must", "time of a row beside the filter's", 1e6 * (seconds - filter) / more, "us ", 2, false);
   return 0;
 }

@@ -141,11 +141,11 @@ int main(int argc, char **argv) {
                                  .many = rows[i].many};
     subjects[i].instructions = bench_instructions(&subjects[i], &how);
     bench_write_figures(&subjects[i]);
-    printf("%-45s %12.3f %6.1f %% ", rows[i].title, 1e6 * bench_best(&subjects[i]), 100 * bench_spread(&subjects[i]));
-    if (subjects[i].instructions > 0)
-      printf("%14.0f\n", subjects[i].instructions);
-    else
-      printf("%14s\n", "-");
+    printf("%-45s", rows[i].title);
+    bench_print_number(1e6 * bench_best(&subjects[i]), 12, 3);
+    bench_print_spread(&subjects[i]);
+    bench_print_number(subjects[i].instructions, 14, 0);
+    printf("\n");
     observer_steps_close(&filters[i]);
   }
   printf("instructions by %s\n", bench_instructions_source());

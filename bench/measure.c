@@ -10,7 +10,11 @@
 
 // A subject that has not settled gets at least so many runs, and at most so many seconds.
 enum { LEAST_RUNS = 10 };
-static const double most_seconds = 4;
+static double most_seconds(void) {
+  const char *wanted = getenv("OD_BENCH_SECONDS");
+  const double seconds = wanted != NULL ? atof(wanted) : 0;
+  return seconds > 0 ? seconds : 4;
+}
 
 static bool says(const char *name, const char *word) {
   const char *value = getenv(name);
@@ -81,13 +85,14 @@ static bool settled(const bench_subject *s) {
 int bench_settle(bench_subject *subjects, int count) {
   double *used = calloc((size_t)count, sizeof *used);
   if (used == NULL) return -1;
+  const double most = most_seconds();
   bool going = bench_wants_times();
   int failed = 0;
   while (going && !failed) {
     going = false;
     for (int i = 0; i < count && !failed; i++) {
       bench_subject *s = &subjects[i];
-      if (settled(s) || (s->runs >= BENCH_KEPT && used[i] > most_seconds)) continue;
+      if (settled(s) || (s->runs >= BENCH_KEPT && used[i] > most)) continue;
       const double seconds = run_once(s);
       if (seconds < 0) {
         fprintf(stderr, "%s failed\n", s->name);
@@ -102,6 +107,18 @@ int bench_settle(bench_subject *subjects, int count) {
   return failed;
 }
 
+double bench_shorten(bench_subject *s) {
+  enum { TRIED = 3 };
+  const double longest = 1;  // s
+  const int steps = s->steps;
+  s->steps = steps < TRIED ? steps : TRIED;
+  const double seconds = run_once(s) / s->steps;
+  if (seconds < 0) fprintf(stderr, "%s failed\n", s->name);
+  const double most = longest / fmax(seconds, 1e-9);
+  s->steps = most >= steps ? steps : most > 1 ? (int)most : 1;
+  return seconds < 0 ? -1 : seconds;
+}
+
 void bench_write_figures(const bench_subject *s) {
   const char *path = getenv("OD_BENCH_FIGURES");
   if (path == NULL || s->figure == NULL) return;
@@ -113,6 +130,26 @@ void bench_write_figures(const bench_subject *s) {
   if (s->runs > 0) fprintf(file, "%s\ttime\t%.9g\t%.3g\n", s->figure, bench_best(s), bench_spread(s));
   if (s->instructions > 0) fprintf(file, "%s\tinstructions\t%.9g\t0\n", s->figure, s->instructions);
   fclose(file);
+}
+
+void bench_print_number(double value, int width, int decimals) {
+  if (isfinite(value) && value > 0)
+    printf(" %*.*f", width, decimals, value);
+  else
+    printf(" %*s", width, "-");
+}
+
+void bench_print_spread(const bench_subject *s) {
+  if (isfinite(bench_spread(s)))
+    printf(" %6.1f %%", 100 * bench_spread(s));
+  else
+    printf(" %8s", "-");
+}
+
+void bench_verdict(const char *kind, const char *what, double value, const char *unit, double limit, bool at_least) {
+  if (!isfinite(value) || !(limit > 0)) return;
+  printf("%-5s %-4s %s: %.2f %s(%s %.2f)\n", kind, (at_least ? value >= limit : value <= limit) ? "met" : "MISS", what,
+         value, unit, at_least ? "at least" : "at most", limit);
 }
 
 void bench_print_method(const bench_subject *subjects, int count) {

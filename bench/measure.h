@@ -5,6 +5,7 @@
 //   OD_BENCH_OWN=yes         only what oleodyn does, nothing it is compared with
 //   OD_BENCH_TIMES=no        no times
 //   OD_BENCH_INSTRUCTIONS=no no instructions
+//   OD_BENCH_SECONDS=0.5     no subject gets more processor time than that (4 s otherwise): quick, and rough
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
@@ -45,12 +46,22 @@ int bench_advance(const bench_subject *subject, int steps);
 // -1 when a subject fails, which is then told. Does nothing when no times are wanted.
 int bench_settle(bench_subject *subjects, int count);
 
+// For subjects whose steps may take long: tries a few steps and makes a run so short that it takes a second at most. Returns the
+// seconds of a step, or -1 after a message.
+double bench_shorten(bench_subject *subject);
+
 // The least time, s per step, and how far the last of the least times kept is above it, as a part of it.
 double bench_best(const bench_subject *subject);
 double bench_spread(const bench_subject *subject);
 
 // Writes time and instructions of a subject to the file of figures, if there is one and the subject has a name for it.
 void bench_write_figures(const bench_subject *subject);
+// A number of a table in so many columns; "-" where it was not measured (not finite, or not above zero).
+void bench_print_number(double value, int width, int decimals);
+// The same of a spread, which stands for 8 columns.
+void bench_print_spread(const bench_subject *subject);
+// A line that says whether a goal is met: kind is "must" or "goal". Nothing is said about what was not measured.
+void bench_verdict(const char *kind, const char *what, double value, const char *unit, double limit, bool at_least);
 // Slope of log y over log n by least squares over the points from `from` on, without those that are not positive; NAN when there are
 // fewer than two.
 double bench_exponent(const int *n, const double *y, int from, int count);

@@ -103,24 +103,34 @@ static void print_poles(const od_linear_results *r, FILE *to) {
   if (unstable) fprintf(to, "  unstable: %d pole%s with a positive real part\n", unstable, unstable > 1 ? "s" : "");
 }
 
+// The zeros of one pair, behind so many characters of its line; further lines begin below its name.
+static void print_zeros_of(const od_zeros *z, int used, FILE *to) {
+  enum { WIDTH = 100 };
+  bool first = true;
+  for (int k = 0; k < z->count; k++) {
+    od_pole p = z->zero[k];
+    char text[64];
+    if (p.imaginary < 0) continue;
+    int length = p.imaginary > 0 ? snprintf(text, sizeof text, "%.6g +- %.6gi", p.real, p.imaginary)
+                                 : snprintf(text, sizeof text, "%.6g", p.real);
+    if (!first) used += fprintf(to, ",");
+    if (!first && used + 1 + length >= WIDTH) used = fprintf(to, "\n   ") - 1;
+    used += fprintf(to, " %s", text);
+    first = false;
+  }
+}
+
 static void print_zeros(const od_linear_results *r, FILE *to) {
   if (r->pairs == 0) return;
   fprintf(to, "\n");
   od_heading(to, "Zeros (rad/s) from inputs to outputs");
   for (int i = 0; i < r->pairs; i++) {
     const od_zeros *z = &r->zeros[i];
-    fprintf(to, "  %s to %s:", r->model->input[z->input].name, r->model->output[z->output].name);
+    int used = fprintf(to, "  %s to %s:", r->model->input[z->input].name, r->model->output[z->output].name);
     if (z->count < 0) fprintf(to, " no path");
     if (z->count < 0 && r->model->closed[0]) fprintf(to, " (closed here, by its overlap: %s)", r->model->closed);
     if (z->count == 0) fprintf(to, " none");
-    bool first = true;
-    for (int k = 0; k < z->count; k++) {
-      od_pole p = z->zero[k];
-      if (p.imaginary < 0) continue;
-      fprintf(to, first ? " %.6g" : ", %.6g", p.real);
-      if (p.imaginary > 0) fprintf(to, " +- %.6gi", p.imaginary);
-      first = false;
-    }
+    print_zeros_of(z, used, to);
     fprintf(to, "\n");
   }
 }

@@ -78,7 +78,7 @@ static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od
 
 static inline size_t od_tree_doubles(const od_model *m) {
   size_t links = (size_t)m->links;
-  return 2 + links * (m->planar ? OD_TREE_LINK_SCALARS(OD_PLANAR_NV) : OD_TREE_LINK_SCALARS(OD_SPATIAL_NV));
+  return links * (m->planar ? OD_TREE_LINK_SCALARS(OD_PLANAR_NV) : OD_TREE_LINK_SCALARS(OD_SPATIAL_NV));
 }
 
 // What a direction changes: levels of od_mechanics_real.tangent.

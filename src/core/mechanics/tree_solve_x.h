@@ -1,93 +1,112 @@
 // Newton's matrix of a machine without loops, factored and solved by one sweep along the tree each way, in work and memory that
 // grow with the number of links alone. It is never written down.
 //
-// A change kappa_j of the second rates moves the coordinates by alpha kappa, their rates by beta kappa. Along the tree (the same
-// equations as in tangent_motion_x.h) the change Y_i = (dX_i, dV_i, dA_i) of a link's motion follows that of its parent,
+// A change kappa_j of the second rates moves the coordinates by alpha kappa, their rates by beta kappa. Changes of a link's motion are
+// taken beside what the link carries along when it is displaced by dX:
 //
-//   Y_i = T_i Y_parent + b_i kappa_j,   b_i = (alpha S, beta S, S + beta S')
+//   xi = dX,   nu = dV - dX x V,   eta = dA - dX x A - nu x V
 //
-// and the change of the force that its joint carries is P_i Y_i + q_i: P_i is what the link itself answers, plus what its
-// children hand on. Row j of the matrix, S . (P Y + q) + F . (dX_parent x S) + own kappa = r, gives kappa_j for any Y_parent:
+// So Y = (xi, nu, eta) of a link is that of its parent but for the joint between them, and the force F that the joint carries
+// changes, beside being carried along, by phi = dF - dX x* F = P Y + q:
 //
-//   kappa = e - g . Y_parent,   e = (r - S . q) / pivot,   pivot = S . P b + own
+//   Y_i = Y_parent + b_i kappa_j,   b_i = (alpha S, beta S + alpha S', S + 2 beta S' + alpha S'')
 //
-// What goes on to the parent is P T - P b g' and q + P b e. Inwards this eliminates all kappa, outwards it finds them. With
-// alpha = beta = 0 it is the articulated-body recursion for the mass matrix. No rows are exchanged: a pivot that is lost in
-// round-off is a status.
+// with S' = V x S and S'' = A x S + V x S'. P is what the link itself answers, plus what its children hand on. Row j of the matrix,
+// S . phi + own kappa = r, gives kappa_j for any Y_parent:
+//
+//   kappa = e - g . Y_parent,   e = (r - S . q) / pivot,   g = S P / pivot,   pivot = S . P b + own
+//
+// What goes on to the parent is P - h g' and q + h e, h = P b + alpha S x* F. Inwards this eliminates all kappa, outwards it finds
+// them. With alpha = beta = 0 it is the articulated-body recursion for the mass matrix. No rows are exchanged: a pivot that is lost
+// in round-off is a status.
+//
+// A body answers changes of its turn rate and of its acceleration alone; what follows positions or other velocities comes from
+// loads and lines. Branches without these pass over the columns before BODY_COLUMNS, which are zero.
 
-enum { NY = 3 * NV };
+// Entries of Y, in this order: xi; nu, first of the velocity at the origin, then of the turn rate; eta.
+enum { NY = 3 * NV, NU_LINEAR = NV, NU_TURN = NV + ND, ETA = 2 * NV, BODY_COLUMNS = NU_TURN };
 
 // What the sweeps need of a link. All of it is kept, since the machine moves on while the factors are in use.
 typedef struct tree_link {
-  double S[NV], second[NV], parent_V[NV], zd, zdd;  // T and b; second: S + beta S'
-  double handed[NV], g[NY], inverse;                // P b, g and the inverse pivot
-  double own, P[NV][NY];
+  double S[NV], b[NY], h[NV], g[NY], inverse;  // see above; the inverse pivot
+  double own, follows;                         // follows: 1 where loads or lines act on its branch, else 0
+  double P[NV][NY];
   double q[NV], Y[NY], e;  // of a solution
 } tree_link;
 _Static_assert(sizeof(tree_link) == OD_TREE_LINK_SCALARS(NV) * sizeof(double), "a link must fit the layout");
-
-typedef struct tree_factors {
-  double alpha, beta;
-  tree_link link[];
-} tree_factors;
 
 // A pivot below this part of the terms it is the sum of is nothing but their round-off.
 static const double least_pivot_part = 1e-13;
 
 // ---- what a link answers
 
-// The answer of a body, column by column: tangent_forces() for unit changes of its motion.
+// The answer of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu with its momentum p, of which nothing is left that follows the
+// linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a change a of the turn rate gives
+//   (tr(J) a x w + 2 w x J a + 2 h x (a x v),  2 a x p_f)
 static void add_body_slopes(const od_model *m, const double *w, int i, bool moves, double P[NV][NY]) {
   const od_layout *l = &m->layout;
-  const double *I = w + l->ground_inertia + NI * i, *V = w + l->V + NV * i, *A = w + l->A + NV * i;
-  double p[NV], f[NV], t[NV];
-  momentum(I, V, p);
-  momentum(I, A, f);
-  force_cross(V, p, t);
-  for (int k = 0; k < NV; k++) f[k] += t[k];
+  const double *I = w + l->ground_inertia + NI * i, *V = w + l->V + NV * i;
   for (int c = 0; c < NV; c++) {
-    double unit[NV] = {0}, by_A[NV], by_V[NV], by_X[NV], s[NV], moved[NV];
+    double unit[NV] = {0}, column[NV];
     unit[c] = 1;
-    momentum(I, unit, by_A);
-    for (int k = 0; k < NV; k++) P[k][2 * NV + c] += by_A[k];
-    if (!moves) continue;
-    force_cross(unit, p, by_V);
-    force_cross(V, by_A, t);
-    for (int k = 0; k < NV; k++) P[k][NV + c] += by_V[k] + t[k];
-    // Carried along, less what is carried along of V and A.
-    force_cross(unit, f, by_X);
-    motion_cross(unit, A, moved);
-    momentum(I, moved, t);
-    for (int k = 0; k < NV; k++) by_X[k] -= t[k];
-    motion_cross(unit, V, moved);
-    force_cross(moved, p, t);
-    momentum(I, moved, s);
-    for (int k = 0; k < NV; k++) by_X[k] -= t[k];
-    force_cross(V, s, t);
-    for (int k = 0; k < NV; k++) P[k][c] += by_X[k] - t[k];
+    momentum(I, unit, column);
+    for (int k = 0; k < NV; k++) P[k][ETA + c] = column[k];
   }
+  if (!moves) return;
+  double p[NV];
+  momentum(I, V, p);
+#ifdef OD_PLANAR
+  P[0][NU_TURN] = 2 * (I[1] * V[1] + I[2] * V[2]);
+  P[1][NU_TURN] = -2 * p[2];
+  P[2][NU_TURN] = 2 * p[1];
+#else
+  const double *h = I + 1, *v = V + 3, trace = I[4] + I[5] + I[6], hv = dot(h, v);
+  for (int c = 0; c < 3; c++) {
+    int next = (c + 1) % 3, last = (c + 2) % 3;
+    // Column c of J, as momentum() has it; w x of it; and h x (a x v) = a (h . v) - v (h . a).
+    double J[3] = {P[0][ETA + c], P[1][ETA + c], P[2][ETA + c]}, turned[3];
+    cross(V, J, turned);
+    for (int k = 0; k < 3; k++) P[k][NU_TURN + c] = 2 * (turned[k] - v[k] * h[c]);
+    P[c][NU_TURN + c] += 2 * hv;
+    P[next][NU_TURN + c] -= trace * V[last];
+    P[last][NU_TURN + c] += trace * V[next];
+    P[3 + c][NU_TURN + c] = 0;
+    P[3 + next][NU_TURN + c] = -2 * p[3 + last];
+    P[3 + last][NU_TURN + c] = 2 * p[3 + next];
+  }
+#endif
 }
 
-// Moves one link by a unit change of its position (c < NV) or velocity; its dF begins at zero.
+// Moves one link by a unit change of an entry of Y before ETA (c < 0: not at all); its dF begins at zero.
 static void move_link(const od_model *m, double *w, int i, int c) {
   const od_layout *l = &m->layout;
-  for (int k = 0; k < NV; k++) {
-    w[l->dX + NV * i + k] = k == c;
-    w[l->dV + NV * i + k] = k + NV == c;
-    w[l->dF + NV * i + k] = 0;
-  }
+  double *dX = w + l->dX + NV * i, *dV = w + l->dV + NV * i, *dF = w + l->dF + NV * i;
+  for (int k = 0; k < NV; k++) dX[k] = k == c, dF[k] = 0;
+  motion_cross(dX, w + l->V + NV * i, dV);
+  if (c >= NU_LINEAR) dV[c < NU_TURN ? NA + c - NU_LINEAR : c - NU_TURN] = 1;
 }
-static void add_column(const od_model *m, const double *w, int i, int c, double P[NV][NY]) {
-  for (int k = 0; k < NV; k++) P[k][c] += w[m->layout.dF + NV * i + k];
+// What came of it: of a force that the motion requires so much of, beside being carried along.
+static void add_column(const od_model *m, const double *w, int i, int c, const double *force, double P[NV][NY]) {
+  const od_layout *l = &m->layout;
+  double carried[NV];
+  force_cross(w + l->dX + NV * i, force, carried);
+  for (int k = 0; k < NV; k++) P[k][c] += w[l->dF + NV * i + k] - carried[k];
 }
 
 static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY]) {
   const od_load *load = &m->load[i];
-  int columns = load->kind == OD_LOAD_CONTACT ? 2 * NV : NV;
-  for (int c = 0; c < columns; c++) {
+  double *F = w + m->layout.F + NV * load->link, force[NV];
+  for (int k = 0; k < NV; k++) force[k] = F[k], F[k] = 0;
+  apply_load(m, w, i);
+  for (int k = 0; k < NV; k++) {
+    double branch = force[k];
+    force[k] = F[k];
+    F[k] = branch;
+  }
+  for (int c = 0; c < ETA; c++) {
     move_link(m, w, load->link, c);
     load_tangent(m, w, NULL, i, NULL, OD_LEVEL_POSITION);
-    add_column(m, w, load->link, c, P);
+    add_column(m, w, load->link, c, force, P);
   }
 }
 
@@ -116,79 +135,83 @@ static void add_line_slopes(const od_model *m, double *w, int i, int end, double
   static const double constant[ND] = {0};
   if (link == 0) return;
   move_link(m, w, other, -1);
-  for (int c = 0; c < 2 * NV; c++) {
+  for (int c = 0; c < ETA; c++) {
     pull_tangent t;
+    double force[NV] = {0};
     move_link(m, w, link, c);
     find_pull_tangent(m, w, i, &t);
+    apply_force(end < 0 ? s->ra : s->rb, t.pull, -end, force);
     apply_force_tangent(end < 0 ? s->ra : s->rb, t.pull, end < 0 ? t.line.ra : t.line.rb,
                         other == 0 ? t.change : constant, -end, w + l->dF + NV * link);
-    add_column(m, w, link, c, P);
+    add_column(m, w, link, c, force, P);
   }
 }
 
 // ---- factors
 
-static inline double sum_of_products(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
+// The links as they stand, before anything is eliminated.
+static void begin_link(const od_model *m, const double *w, double alpha, double beta, int i, tree_link *t) {
+  const od_layout *l = &m->layout;
+  const double *S = w + l->S + NV * i, *Sd = w + l->Sd + NV * i, *V = w + l->V + NV * i;
+  t->own = t->follows = 0;
+  for (int k = 0; k < NV; k++)
+    for (int c = 0; c < NY; c++) t->P[k][c] = 0;
+  if (m->link[i].coordinate >= 0) {
+    double with_A[NV], with_V[NV], nu[NV];
+    motion_cross(w + l->A + NV * i, S, with_A);
+    motion_cross(V, Sd, with_V);
+    for (int k = 0; k < NV; k++) {
+      t->S[k] = S[k];
+      t->b[k] = alpha * S[k];
+      nu[k] = beta * S[k] + alpha * Sd[k];
+      t->b[ETA + k] = S[k] + 2 * beta * Sd[k] + alpha * (with_A[k] + with_V[k]);
+    }
+    for (int k = 0; k < ND; k++) t->b[NU_LINEAR + k] = nu[NA + k];
+    for (int k = 0; k < NA; k++) t->b[NU_TURN + k] = nu[k];
+  } else {
+    for (int k = 0; k < NV; k++) t->S[k] = t->h[k] = 0;
+    for (int c = 0; c < NY; c++) t->b[c] = t->g[c] = 0;
+    t->inverse = 0;
+  }
+  if (m->link[i].body >= 0) add_body_slopes(m, w, i, alpha != 0 || beta != 0, t->P);
 }
 
-// row T: with F . (y x S) = (S x* F) . y and F . (V x y) = -(V x* F) . y.
-static void hand_to_parent(const tree_link *t, double *row) {
-  double *X = row, *V = row + NV, *A = row + 2 * NV, carried[NV], s[NV], v[NV];
-  force_cross(t->parent_V, A, carried);
-  for (int k = 0; k < NV; k++) s[k] = t->zd * (V[k] - carried[k]) + t->zdd * A[k];
-  force_cross(t->S, s, carried);
-  force_cross(t->S, A, v);
-  for (int k = 0; k < NV; k++) X[k] += carried[k], V[k] += t->zd * v[k];
-}
-
-// Eliminates a link's coordinate; P becomes what its parent gets.
-static od_status eliminate_coordinate(const double *F, double alpha, double beta, tree_link *t) {
-  double b[NY], h[NV], size = fabs(t->own), pivot = t->own;
-  for (int k = 0; k < NV; k++) b[k] = alpha * t->S[k], b[NV + k] = beta * t->S[k], b[2 * NV + k] = t->second[k];
+// Eliminates a link's coordinate; what remains goes to its parent. `first`: the columns before are zero.
+OD_PART od_status eliminate_coordinate(const double *F, int first, tree_link *t, tree_link *parent) {
+  double h[NV], g[NY], carried[NV], size = fabs(t->own), pivot = t->own;
+  for (int c = first; c < NY; c++) g[c] = 0;
   for (int k = 0; k < NV; k++) {
     double sum = 0, terms = 0;
-    for (int c = 0; c < NY; c++) sum += t->P[k][c] * b[c], terms += fabs(t->P[k][c] * b[c]);
-    t->handed[k] = sum;
+    for (int c = first; c < NY; c++) {
+      double term = t->P[k][c] * t->b[c];
+      sum += term, terms += fabs(term);
+      g[c] += t->S[k] * t->P[k][c];
+    }
+    h[k] = sum;
     pivot += t->S[k] * sum;
     size += fabs(t->S[k]) * terms;
   }
   if (!isfinite(pivot)) return OD_NOT_FINITE;
   if (!(fabs(pivot) > least_pivot_part * size)) return OD_SINGULAR;
   t->inverse = 1 / pivot;
-  for (int k = 0; k < NV; k++) hand_to_parent(t, t->P[k]);
-  for (int c = 0; c < NY; c++) t->g[c] = 0;
+  // The first entries of b are alpha S.
+  force_cross(t->b, F, carried);
+  for (int k = 0; k < NV; k++) t->h[k] = h[k] += carried[k];
+  for (int c = first; c < NY; c++) t->g[c] = g[c] *= t->inverse;
   for (int k = 0; k < NV; k++)
-    for (int c = 0; c < NY; c++) t->g[c] += t->S[k] * t->P[k][c];
-  force_cross(t->S, F, h);
-  for (int k = 0; k < NV; k++) t->g[k] += h[k];
-  for (int c = 0; c < NY; c++) t->g[c] *= t->inverse;
-  for (int k = 0; k < NV; k++)
-    for (int c = 0; c < NY; c++) t->P[k][c] -= t->handed[k] * t->g[c];
+    for (int c = first; c < NY; c++) parent->P[k][c] += t->P[k][c] - h[k] * g[c];
   return OD_OK;
 }
 
-// The links as they stand, before anything is eliminated.
-static void begin_links(const od_model *m, const double *w, bool moves, tree_factors *f) {
-  const od_layout *l = &m->layout;
-  f->link[0] = (tree_link){0};
-  for (int i = 1; i < m->links; i++) {
-    const od_link *link = &m->link[i];
-    tree_link *t = &f->link[i];
-    *t = (tree_link){0};
-    if (link->coordinate >= 0) {
-      for (int k = 0; k < NV; k++) {
-        t->S[k] = w[l->S + NV * i + k];
-        t->second[k] = t->S[k] + f->beta * w[l->Sd + NV * i + k];
-        t->parent_V[k] = w[l->V + NV * link->parent + k];
-      }
-      t->zd = w[l->zd + link->coordinate];
-      t->zdd = w[l->zdd + link->coordinate];
-    }
-    if (link->body >= 0) add_body_slopes(m, w, i, moves, t->P);
-  }
+static od_status eliminate_link(const od_model *m, const double *w, int i, tree_link *link) {
+  const double *F = w + m->layout.F + NV * i;
+  tree_link *t = &link[i], *parent = &link[m->link[i].parent];
+  if (t->follows > 0) parent->follows = 1;
+  if (m->link[i].coordinate >= 0)
+    return t->follows > 0 ? eliminate_coordinate(F, 0, t, parent) : eliminate_coordinate(F, BODY_COLUMNS, t, parent);
+  for (int k = 0; k < NV; k++)
+    for (int c = 0; c < NY; c++) parent->P[k][c] += t->P[k][c];
+  return OD_OK;
 }
 
 // Factors Newton's matrix of the mechanism at the last point, with forces that follow their own lengths and speeds (their rows must
@@ -197,66 +220,62 @@ static void begin_links(const od_model *m, const double *w, bool moves, tree_fac
 static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own,
                                 double *memory) {
   const od_layout *l = &m->layout;
-  tree_factors *f = (tree_factors *)memory;
+  tree_link *link = (tree_link *)memory;
   bool moves = alpha != 0 || beta != 0;
-  f->alpha = alpha;
-  f->beta = beta;
-  begin_links(m, w, moves, f);
-  for (int j = 0; own && j < m->coordinates; j++) f->link[m->coordinate_link[j]].own += own[j];
-  for (int i = 0; moves && i < m->loads; i++)
-    if (m->load[i].kind != OD_LOAD_JOINT) add_load_slopes(m, w, i, f->link[m->load[i].link].P);
+  for (int i = 0; i < m->links; i++) begin_link(m, w, alpha, beta, i, &link[i]);
+  for (int j = 0; own && j < m->coordinates; j++) link[m->coordinate_link[j]].own += own[j];
+  for (int i = 0; moves && i < m->loads; i++) {
+    if (m->load[i].kind == OD_LOAD_JOINT) continue;
+    tree_link *t = &link[m->load[i].link];
+    t->follows = 1;
+    add_load_slopes(m, w, i, t->P);
+  }
   for (int i = 0; moves && i < m->actuators; i++) {
     const od_actuator *a = &m->actuator[i];
     const double *row = w + l->force_row + i * l->force_width;
     if (a->coordinate >= 0) {
-      f->link[m->coordinate_link[a->coordinate]].own -= row[0] * alpha + row[1] * beta;
+      link[m->coordinate_link[a->coordinate]].own -= row[0] * alpha + row[1] * beta;
       continue;
     }
-    for (int end = -1; end <= 1; end += 2)
-      add_line_slopes(m, w, i, end, f->link[m->point[end < 0 ? a->point_a : a->point_b].link].P);
+    for (int end = -1; end <= 1; end += 2) {
+      tree_link *t = &link[m->point[end < 0 ? a->point_a : a->point_b].link];
+      t->follows = 1;
+      add_line_slopes(m, w, i, end, t->P);
+    }
   }
-  for (int i = m->links - 1; i > 0; i--) {
-    tree_link *t = &f->link[i], *parent = &f->link[m->link[i].parent];
-    od_status status = m->link[i].coordinate >= 0 ? eliminate_coordinate(w + l->F + NV * i, alpha, beta, t) : OD_OK;
-    if (status != OD_OK) return status;
-    for (int k = 0; m->link[i].parent > 0 && k < NV; k++)
-      for (int c = 0; c < NY; c++) parent->P[k][c] += t->P[k][c];
-  }
-  return OD_OK;
+  od_status status = OD_OK;
+  for (int i = m->links - 1; i > 0 && status == OD_OK; i--) status = eliminate_link(m, w, i, link);
+  return status;
 }
 
 // ---- solutions
 
-// Y of a link from its parent's and its own kappa.
-static void move_with_parent(const tree_factors *f, tree_link *t, const double *parent, double kappa) {
-  double dS[NV], turned[NV], carried[NV];
-  motion_cross(parent, t->S, dS);
-  motion_cross(parent + NV, t->S, turned);
-  motion_cross(t->parent_V, dS, carried);
-  for (int k = 0; k < NV; k++) {
-    t->Y[k] = parent[k] + f->alpha * t->S[k] * kappa;
-    t->Y[NV + k] = parent[NV + k] + dS[k] * t->zd + f->beta * t->S[k] * kappa;
-    t->Y[2 * NV + k] = parent[2 * NV + k] + t->second[k] * kappa + (turned[k] + carried[k]) * t->zd + dS[k] * t->zdd;
-  }
+// kappa of a link's coordinate, and its Y. The columns of Y before `first` are of no use to it and its children.
+OD_PART double move_with_parent(int first, const double *restrict parent, tree_link *restrict t) {
+  double even = 0, odd = 0;
+  for (int c = first; c + 1 < NY; c += 2) even += t->g[c] * parent[c], odd += t->g[c + 1] * parent[c + 1];
+  if ((NY - first) % 2) even += t->g[NY - 1] * parent[NY - 1];
+  double kappa = t->e - (even + odd);
+  for (int c = first; c < NY; c++) t->Y[c] = parent[c] + t->b[c] * kappa;
+  return kappa;
 }
 
 // Solves with these factors in place; entries of `right`, one for each coordinate, stand `stride` apart.
 static void X(tree_solve)(const od_model *m, double *memory, double *right, int stride) {
-  tree_factors *f = (tree_factors *)memory;
+  tree_link *link = (tree_link *)memory;
   for (int i = 0; i < m->links; i++)
-    for (int k = 0; k < NV; k++) f->link[i].q[k] = 0;
+    for (int k = 0; k < NV; k++) link[i].q[k] = 0;
   for (int i = m->links - 1; i > 0; i--) {
-    tree_link *t = &f->link[i], *parent = &f->link[m->link[i].parent];
+    tree_link *t = &link[i], *parent = &link[m->link[i].parent];
     int j = m->link[i].coordinate;
-    t->e = j >= 0 ? (right[j * stride] - sum_of_products(NV, t->S, t->q)) * t->inverse : 0;
-    for (int k = 0; k < NV; k++) parent->q[k] += t->q[k] + t->handed[k] * t->e;
+    t->e = j >= 0 ? (right[j * stride] - along(t->S, t->q)) * t->inverse : 0;
+    for (int k = 0; k < NV; k++) parent->q[k] += t->q[k] + t->h[k] * t->e;
   }
-  for (int c = 0; c < NY; c++) f->link[0].Y[c] = 0;
+  for (int c = 0; c < NY; c++) link[0].Y[c] = 0;
   for (int i = 1; i < m->links; i++) {
-    tree_link *t = &f->link[i];
-    const double *parent = f->link[m->link[i].parent].Y;
-    double kappa = t->e - sum_of_products(NY, t->g, parent);
-    move_with_parent(f, t, parent, kappa);
+    tree_link *t = &link[i];
+    const double *parent = link[m->link[i].parent].Y;
+    double kappa = t->follows > 0 ? move_with_parent(0, parent, t) : move_with_parent(BODY_COLUMNS, parent, t);
     if (m->link[i].coordinate >= 0) right[m->link[i].coordinate * stride] = kappa;
   }
 }

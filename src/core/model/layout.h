@@ -12,7 +12,7 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 #define OD_LINE_SCALARS(nd)         (5 * (nd) + 2)
 #define OD_LINE_TANGENT_SCALARS(nd) (3 * (nd) + 2)
 // Scalars of a link in the factors of a tree's Newton matrix (mechanics/tree_solve_x.h), with motion vectors of nv entries.
-#define OD_TREE_LINK_SCALARS(nv) (3 * (nv) * (nv) + 11 * (nv) + 5)
+#define OD_TREE_LINK_SCALARS(nv) (3 * (nv) * (nv) + 12 * (nv) + 4)
 
 // Where tangents in lanes begin.
 typedef struct od_lane_places {

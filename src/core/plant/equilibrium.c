@@ -5,6 +5,8 @@
 // in linearly implicit steps that grow while they stay short: pseudo-transient continuation, which turns into Newton's
 // method as they grow (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 // Then Newton's method along the path F(x) = (1 - s) F(x0), s from 0 to 1.
+// Large circuits without a mechanism, of which everything is sought, have their matrices factored by the plant itself, sparse; where
+// that finds nothing, the search begins again with dense ones.
 #include "plant/equilibrium.h"
 
 #include <math.h>
@@ -16,6 +18,7 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
+  double *all;  // of sparse searches, which have no gx, gk, rz and matrix: a number for each state. Dense ones: NULL
   int *pivot;
 } search;
 
@@ -34,6 +37,7 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   const od_plant *plant = e->plant;
   int nx = od_plant_nx(plant), n = plant->nz, count = e->states;
   od_status status = plant->ops->residual(plant, e->work, 0, x, s->k, e->u, s->g);
+  by = s->all ? NULL : by;
   if (status == OD_OK && by) status = plant->ops->jacobians(plant, e->work, s->gx, s->gk, NULL);
   if (status != OD_OK) return status;
   for (int i = 0; i < e->rows; i++) {
@@ -47,8 +51,27 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
+// Solves with the plant's own factors, at the point that was evaluated last: those of an implicit step that is so long that its
+// matrix, 1 - h J, is -h J but for round-off. Where J is singular, or nearly so, the 1 is what is left: a right-hand side of all
+// states comes back as large as it was in some of them.
+static bool solve_sparse(const search *s) {
+  static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
+  const od_equilibrium *e = s->e;
+  const od_plant *plant = e->plant;
+  if (plant->ops->step_factors(plant, e->work, step * step, step) != OD_OK) return false;
+  for (int i = 0; i < e->states; i++) s->all[e->state[i]] = e->scale[i] * (1.5 + sin(1 + 1.7 * i));
+  plant->ops->step_solve(plant, e->work, s->all, 1);
+  for (int i = 0; i < e->states; i++)
+    if (!(fabs(s->all[e->state[i]]) * step * least_rate <= e->scale[i])) return false;
+  for (int i = 0; i < e->rows; i++) s->all[e->row[i]] = step * s->right[i];
+  plant->ops->step_solve(plant, e->work, s->all, 1);
+  for (int i = 0; i < e->states; i++) s->right[i] = s->all[e->state[i]];
+  return true;
+}
+
 // Solves matrix * step = right, rows and columns brought to one size first; the step replaces s->right.
 static bool solve(const search *s) {
+  if (s->all) return solve_sparse(s);
   int n = s->e->states;
   const double *scale = s->e->scale;
   for (int i = 0; i < n; i++) {
@@ -178,6 +201,34 @@ static bool let_go(const search *s, double *x) {
 
 // ---- both
 
+// Whether all states are sought by all their rates, in a plant that factors by itself and has no positions: then a state and
+// the row of its rate have the same index.
+static bool is_whole_circuit(const od_equilibrium *e) {
+  const od_plant *plant = e->plant;
+  if (plant->nz > 0 || e->conditions > 0 || !plant->ops->step_factors) return false;
+  if (e->states != plant->nc || e->rows != plant->nc) return false;
+  char *seen = calloc((size_t)plant->nc + 1, 1);
+  int states = 0, rows = 0;
+  for (int i = 0; seen && i < plant->nc; i++) {
+    if (!(seen[e->state[i]] & 1)) seen[e->state[i]] |= 1, states++;
+    if (!(seen[e->row[i]] & 2)) seen[e->row[i]] |= 2, rows++;
+  }
+  free(seen);
+  return states == plant->nc && rows == plant->nc;
+}
+
+static bool begin_sparse(search *s, const od_equilibrium *e) {
+  size_t n = (size_t)e->plant->nc;
+  *s = (search){.e = e, .k = calloc(6 * n + 1, sizeof *s->k)};
+  if (!s->k) return false;
+  s->g = s->k + n;
+  s->first = s->g + n;
+  s->right = s->first + n;
+  s->trial = s->right + n;
+  s->all = s->trial + n;
+  return true;
+}
+
 static bool begin(search *s, const od_equilibrium *e) {
   size_t nx = (size_t)od_plant_nx(e->plant), nk = (size_t)od_plant_nk(e->plant), n = (size_t)e->states;
   size_t positions = (size_t)e->plant->nz, equations = (size_t)(e->rows + e->conditions);
@@ -209,20 +260,35 @@ static bool begin_again(const od_equilibrium *e, const double *start, double *x)
   return good;
 }
 
+// All three ways from x on, which is at `start` as well.
+static bool find(const search *s, const double *start, double *x) {
+  if (correct(s, 1, x) || (has_positions(s->e) && let_go(s, x))) return true;
+  return begin_again(s->e, start, x) && follow(s, x);
+}
+
 od_status od_equilibrium_find(const od_equilibrium *e, double *x) {
   search s;
-  od_status status = OD_NO_MEMORY;
   size_t size_of_x = (size_t)od_plant_nx(e->plant) * sizeof *x;
   double *start = malloc(size_of_x + 1);
-  if (begin(&s, e) && start) {
-    memcpy(start, x, size_of_x);
-    bool found = correct(&s, 1, x);
-    if (!found && has_positions(e)) found = let_go(&s, x);
-    if (!found) found = begin_again(e, start, x) && follow(&s, x);
-    status = found ? OD_OK : OD_NOT_CONVERGED;
+  if (!start) return OD_NO_MEMORY;
+  memcpy(start, x, size_of_x);
+  od_status status = OD_NOT_CONVERGED;
+  if (is_whole_circuit(e)) {
+    if (begin_sparse(&s, e) && find(&s, start, x)) status = OD_OK;
+    end(&s);
+    if (status != OD_OK && !begin_again(e, start, x)) {
+      free(start);
+      return status;
+    }
+  }
+  if (status != OD_OK) {
+    if (!begin(&s, e))
+      status = OD_NO_MEMORY;
+    else if (find(&s, start, x))
+      status = OD_OK;
+    end(&s);
   }
   free(start);
-  end(&s);
   return status;
 }
 

@@ -2,7 +2,7 @@
 
 // With fewer freedoms solutions with dense factors are faster, and so they are where the border around the tree (model_plant_tree.c)
 // is larger than the tree.
-enum { LEAST_FREEDOM = 24 };
+enum { LEAST_FREEDOM = 14 };
 
 bool od_model_line_moves(const od_model *m, int actuator) {
   const od_actuator *a = &m->actuator[actuator];

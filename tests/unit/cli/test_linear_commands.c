@@ -182,6 +182,33 @@ static double entry(const json_t *object, const char *matrix, size_t i, size_t j
   return json_number_value(json_array_get(json_array_get(json_object_get(object, matrix), i), j));
 }
 
+// A sum of lags has one zero less than there are lags; however many, lines stay short and none is lost.
+static void test_many_zeros(void **state) {
+  enum { LAGS = 30, WIDTH = 100 };
+  char text[8192] = "inputs: {u: {unit: V, constant: 0 V}}\nblocks:\n", sum[1024] = "";
+  for (int i = 1; i <= LAGS; i++) {
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "  a%d: {type: first-order, input: u, gain: 1, time_constant: %d ms}\n", i, 10 * i);
+    snprintf(sum + strlen(sum), sizeof sum - strlen(sum), i > 1 ? ", a%d" : "a%d", i);
+  }
+  snprintf(text + strlen(text), sizeof text - strlen(text),
+           "  y: {type: sum, inputs: [%s]}\nrun: {time: 1 s, step: 1 ms, outputs: [y]}\n", sum);
+  scratch_write(*state, "sum.yaml", text, strlen(text));
+  outcome o = run(*state, "linearize sum.yaml");
+  ends_with(o, 0);
+  const char *zeros = strstr(o.out, "u to y:");
+  assert_non_null(zeros);
+  int commas = 0, pairs = 0, length = 2;
+  for (const char *c = zeros; *c; c++) {
+    commas += *c == ',';
+    pairs += strncmp(c, "+-", 2) == 0;
+    length = *c == '\n' ? 0 : length + 1;
+    assert_true(length <= WIDTH);
+  }
+  assert_int_equal(commas + 1 + pairs, LAGS - 1);
+  forget(o);
+}
+
 static void test_linearize_files(void **state) {
   scratch *s = *state;
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
@@ -512,6 +539,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_bode_units, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_many_zeros, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_limits, scratch_setup, scratch_teardown),

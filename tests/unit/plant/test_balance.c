@@ -1,5 +1,5 @@
 // Static balance of the initial state against statics by hand: moments about joints, virtual work of a loop, flows
-// through orifices.
+// through orifices; a row of equal leaks.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -192,9 +193,69 @@ static void slider_crank(void **state) {
   }
 }
 
+// ---- large circuits, whose matrices are sparse
+
+// Volumes in a row between 200 and 1 bar with equal leaks between them; without those between them and what is `cut` on both sides.
+static char *write_ladder(int volumes, int cut) {
+  size_t size = 200 * (size_t)volumes + 400;
+  char *text = malloc(size), *to = text;
+  assert_non_null(text);
+  to += sprintf(to,
+                "oil: {density: 870, law: constant, modulus: 1.2 GPa}\ntanks: {T: {pressure: 1 bar}}\n"
+                "sources: {S: {pressure: 200 bar}}\nvolumes:\n");
+  for (int i = 1; i <= volumes; i++) to += sprintf(to, "  V%d: {volume: %d mL}\n", i, 50 + 7 * (i % 11));
+  to += sprintf(to, "leaks:\n");
+  for (int i = 0; i <= volumes; i++) {
+    char from[16] = "S", into[16] = "T";
+    if (i > 0) snprintf(from, sizeof from, "V%d", i);
+    if (i < volumes) snprintf(into, sizeof into, "V%d", i + 1);
+    if (cut == 0 || (i != cut && i != volumes))
+      to += sprintf(to, "  L%d: {between: [%s, %s], slope: 1e-12 m^3/(s Pa)}\n", i, from, into);
+  }
+  to += sprintf(to, "initial:\n");
+  for (int i = 1; i <= volumes; i++) to += sprintf(to, "  V%d.pressure: balance\n", i);
+  assert_true((size_t)(to - text) < size);
+  return text;
+}
+
+// The pressure falls by the same from each to the next.
+static void ladder(void **state) {
+  (void)state;
+  enum { VOLUMES = 400 };
+  char *text = write_ladder(VOLUMES, 0);
+  od_test_run run = od_test_begin(od_test_machine_text(text), "V1.pressure", "V137.pressure", "V400.pressure", NULL);
+  double y[3];
+  static const int place[] = {1, 137, VOLUMES};
+  assert_non_null(run.plant->ops->step_factors);
+  assert_int_equal(od_sim_outputs(run.sim, y), OD_OK);
+  for (int i = 0; i < 3; i++) check("pressure", y[i], 200e5 - 199e5 * place[i] / (VOLUMES + 1), 1e-10);
+  od_test_end(&run);
+  free(text);
+}
+
+// The second half of the ladder holds whatever was in it: no balance is found, and a message tells where.
+static void ladder_in_two(void **state) {
+  (void)state;
+  char path[] = "/tmp/oleodyn-ladder-XXXXXX", *text = write_ladder(300, 150);
+  int fd = mkstemp(path);
+  FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+  od_messages *messages = od_messages_new();
+  od_machine *machine = NULL;
+  assert_int_not_equal(od_machine_load(path, NULL, &machine, messages), OD_OK);
+  assert_int_equal(od_messages_errors(messages), 1);
+  assert_non_null(strstr(od_messages_get(messages, 0)->text, "cannot be balanced"));
+  od_messages_free(messages);
+  unlink(path);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(boom_and_load), cmocka_unit_test(boom_finds_its_angle),
                                      cmocka_unit_test(slewing_crane), cmocka_unit_test(boom_with_flow),
-                                     cmocka_unit_test(pendulum),      cmocka_unit_test(slider_crank)};
+                                     cmocka_unit_test(pendulum),      cmocka_unit_test(slider_crank),
+                                     cmocka_unit_test(ladder),        cmocka_unit_test(ladder_in_two)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
