@@ -141,10 +141,7 @@ static void test_gaps_and_still_signals(void **state) {
   says(told, words);
   free(told);
   json_decref(root);
-  o = run(s, "fit fit.yaml --quiet");
-  ends_with(o, 0);
-  says(o.err, "warning: data: 'lag' never changes in the fitted part");
-  forget(o);
+  ends_and_says(run(s, "fit fit.yaml --quiet"), 0, "warning: data: 'lag' never changes in the fitted part");
 }
 
 // --- Files --------------------------------------------------------------------------------------------------------
@@ -420,10 +417,7 @@ static void test_unsound(void **state) {
   says(text, words);
   free(text);
   // Without a summary: warnings.
-  o = run(s, "fit fit.yaml --json - --quiet");
-  ends_with(o, 3);
-  says(o.err, "warning: Outlier: 'lag' in the fitted part");
-  forget(o);
+  ends_and_says(run(s, "fit fit.yaml --json - --quiet"), 3, "warning: Outlier: 'lag' in the fitted part");
 }
 
 static void test_predict(void **state) {

@@ -271,12 +271,8 @@ static void test_sampled_loop(void **state) {
       "run: {time: 1 s, step: 1 ms, outputs: [lag]}\n");
   static const char *const calls[] = {"frf s.yaml --points 3", "linearize s.yaml", "bode s.yaml --points 3",
                                       "linearize s.yaml --sweep c.gain=1:2:2", "bode s.yaml --sweep c.gain=1:2:2"};
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-    outcome o = run(s, "%s", calls[i]);
-    ends_with(o, 0);
-    says(o.err, "in the linear model the loops through them are open");
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    ends_and_says(run(s, "%s", calls[i]), 0, "in the linear model the loops through them are open");
 }
 
 static void test_mistakes(void **state) {
@@ -325,12 +321,8 @@ static void test_mistakes(void **state) {
       {"tf m.yaml --block -", "--block cannot go to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would take the place of m.yaml, which is read"},
   };
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-    outcome o = run(s, "%s", calls[i].call);
-    ends_with(o, 2);
-    says(o.err, calls[i].message);
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    ends_and_says(run(s, "%s", calls[i].call), 2, calls[i].message);
 }
 
 int main(void) {

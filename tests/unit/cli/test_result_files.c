@@ -97,10 +97,7 @@ static void test_everything_read_is_spared(void **state) {
 
 static void test_one_file_for_two(void **state) {
   scratch *s = *state;
-  outcome o = run(s, "simulate m.yaml --csv r --json ./r");
-  ends_with(o, 2);
-  says(o.err, "--csv and --json would both be written to ./r");
-  forget(o);
+  ends_and_says(run(s, "simulate m.yaml --csv r --json ./r"), 2, "--csv and --json would both be written to ./r");
 }
 
 // --- What cannot be written ----------------------------------------------------------------------------------------

@@ -143,10 +143,8 @@ static void test_state_mistakes(void **state) {
   says(o.err,
        "some.yaml:2:17: error: 'state.yaml' has no section 'initial'; 'oleodyn simulate --save-state' writes one");
   forget(o);
-  o = run(s, "simulate machine.yaml --save-state machine.yaml");
-  ends_with(o, 2);
-  says(o.err, "--save-state machine.yaml would take the place of machine.yaml, which is read");
-  forget(o);
+  ends_and_says(run(s, "simulate machine.yaml --save-state machine.yaml"), 2,
+                "--save-state machine.yaml would take the place of machine.yaml, which is read");
 }
 
 // --- Estimates as a variant ---------------------------------------------------------------------------------------
@@ -195,17 +193,14 @@ static void test_write_variant(void **state) {
   assert_true(o.code == 0 || o.code == 3);
   forget(o);
   write_text(s, "mine.yaml", "# mine\n");
-  o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant found --variant-file mine.yaml", OD_SOURCE_DIR);
-  ends_with(o, 2);
-  says(o.err, "mine.yaml is there already");
-  forget(o);
+  ends_and_says(
+      run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant found --variant-file mine.yaml", OD_SOURCE_DIR), 2,
+      "mine.yaml is there already");
   char *kept = scratch_read(scratch_path(s, "mine.yaml"));
   assert_string_equal(kept, "# mine\n");
   free(kept);
-  o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant 'a b'", OD_SOURCE_DIR);
-  ends_with(o, 2);
-  says(o.err, "--write-variant: 'a b' cannot be a name");
-  forget(o);
+  ends_and_says(run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant 'a b'", OD_SOURCE_DIR), 2,
+                "--write-variant: 'a b' cannot be a name");
 }
 
 static void test_set_and_extends(void **state) {
@@ -232,14 +227,9 @@ static void test_set_and_extends(void **state) {
   assert_true(value_in(json_object_get(info, "numbers"), "rod.beam.mass") == 3);
   json_decref(info);
   forget(o);
-  o = run(s, "check variants.yaml --variant wrong");
-  ends_with(o, 2);
-  says(o.err, "variants.yaml:6:20: error: there is no variant 'lnog'; did you mean 'long'?");
-  forget(o);
-  o = run(s, "check variants.yaml --variant loop");
-  ends_with(o, 2);
-  says(o.err, "variants extend each other without end");
-  forget(o);
+  ends_and_says(run(s, "check variants.yaml --variant wrong"), 2,
+                "variants.yaml:6:20: error: there is no variant 'lnog'; did you mean 'long'?");
+  ends_and_says(run(s, "check variants.yaml --variant loop"), 2, "variants extend each other without end");
 }
 
 // --- Constants in fits --------------------------------------------------------------------------------------------
@@ -280,12 +270,9 @@ static void test_fitted_constant(void **state) {
   assert_true(fabs(2 * half - whole) < 1e-9 * whole);
   assert_true(fabs(2 * half_sigma - sigma) < 1e-6 * sigma);
   write_lag(s, "2 * tau", "lag.time_constant: {start: 0.14 s}");
-  outcome o = run(s, "fit fit.yaml");
-  ends_with(o, 2);
-  says(o.err,
-       "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated: it is '2 * tau' in the machine file; "
-       "'constants.tau' can be");
-  forget(o);
+  ends_and_says(run(s, "fit fit.yaml"), 2,
+                "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated: it is '2 * tau' in the machine file; "
+                "'constants.tau' can be");
 }
 
 // Experiments include files, too; what they name is beside the file that names it.

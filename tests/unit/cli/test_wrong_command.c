@@ -73,10 +73,8 @@ static void test_machine_of_experiment(void **state) {
   scratch *s = *state;
   put(s, "study.yaml", study);
   put(s, "experiment.yaml", "machine: study.yaml\nsensors: {lag: {sigma: 50 mV}}\n");
-  outcome o = run(s, "observe experiment.yaml");
-  ends_with(o, 2);
-  says(o.err, "study.yaml:1:1: error: found a study file, expected a machine file");
-  forget(o);
+  ends_and_says(run(s, "observe experiment.yaml"), 2,
+                "study.yaml:1:1: error: found a study file, expected a machine file");
 }
 
 // A fit may be observed when it has all that an observer needs.
@@ -101,10 +99,7 @@ static void test_fit_to_observe(void **state) {
 static void test_mixed_file(void **state) {
   scratch *s = *state;
   put(s, "mixed.yaml", "bodies: {a: {point: {mass: 1 kg}}}\nsensors: {}\n");
-  outcome o = run(s, "simulate mixed.yaml");
-  ends_with(o, 2);
-  says(o.err, "unknown key 'sensors'");
-  forget(o);
+  ends_and_says(run(s, "simulate mixed.yaml"), 2, "unknown key 'sensors'");
 }
 
 int main(void) {

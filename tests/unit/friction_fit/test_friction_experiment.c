@@ -172,10 +172,7 @@ static void test_pressures(void **state) {
   }
   json_decref(all);
   put(s, "fit.yaml", FOLLOWS "method: complete, parameters: [Fs, per_p1]}\nrun: {log: log.csv}\n");
-  o = run(s, "friction-fit fit.yaml");
-  ends_with(o, 2);
-  says(o.err, "with 'pressures' or a 'balance'");
-  forget(o);
+  ends_and_says(run(s, "friction-fit fit.yaml"), 2, "with 'pressures' or a 'balance'");
 }
 
 #define CYLINDERS OD_SOURCE_DIR "/cases/cylinder-friction/cylinders.friction.yaml"
@@ -211,10 +208,8 @@ static void test_cost_field(void **state) {
     if (t->data[3 * i + 2] < t->data[3 * best + 2]) best = i;
   assert_true(fabs(t->data[3 * best]) < 1e-12 && fabs(t->data[3 * best + 1]) < 1e-12);
   od_table_free(t);
-  o = run(s, "friction-fit " CYLINDERS " --variant dynamic --costs-of sigma_0,tau --csv field.csv");
-  ends_with(o, 2);
-  says(o.err, "expected two of the parameters");
-  forget(o);
+  ends_and_says(run(s, "friction-fit " CYLINDERS " --variant dynamic --costs-of sigma_0,tau --csv field.csv"), 2,
+                "expected two of the parameters");
 }
 
 // Figure 6.5: a sine taken for steady motion tells Coulomb friction, and is warned of.

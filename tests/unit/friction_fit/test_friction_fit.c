@@ -324,10 +324,7 @@ static void test_mistakes(void **state) {
   says(o.err, "there is no column 'velocty'; did you mean 'velocity'?");
   forget(o);
   put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: force}\n");
-  o = run(*state, "friction-fit columns.yaml");
-  ends_with(o, 2);
-  says(o.err, "expected a unit like m/s");
-  forget(o);
+  ends_and_says(run(*state, "friction-fit columns.yaml"), 2, "expected a unit like m/s");
 }
 
 // --- Points that another curve made -------------------------------------------------------------------------------
