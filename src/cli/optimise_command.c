@@ -285,9 +285,8 @@ static json_t *warnings_of(const plan *p, const od_optimise_result *r) {
 }
 
 static void print_warnings(const plan *p, const od_optimise_result *r) {
-  json_t *list = warnings_of(p, r), *item;
-  size_t i;
-  json_array_foreach(list, i, item) od_cli_warning("%s", json_string_value(item));
+  json_t *list = warnings_of(p, r);
+  for (size_t i = 0; i < json_array_size(list); i++) od_cli_warning("%s", json_string_value(json_array_get(list, i)));
   json_decref(list);
 }
 

@@ -46,4 +46,11 @@ static inline void expect_code(outcome o, int code) {
   forget(o);
 }
 
+// That, and what it says to standard error.
+static inline void ends_and_says(outcome o, int code, const char *message) {
+  ends_with(o, code);
+  says(o.err, message);
+  forget(o);
+}
+
 #endif

@@ -42,6 +42,10 @@ static inline const char *scratch_write(scratch *s, const char *name, const char
   return path;
 }
 
+static inline const char *scratch_put(scratch *s, const char *name, const char *text) {
+  return scratch_write(s, name, text, strlen(text));
+}
+
 // The whole text of a file; free it.
 static inline char *scratch_read(const char *path) {
   FILE *f = fopen(path, "rb");

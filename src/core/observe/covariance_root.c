@@ -253,8 +253,9 @@ static bool same_noise(int n, const double *Q, const double *other) {
 // Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows) {
   int n = b->nx + b->np;
-  double *kept = b->kept, *kept_Q = kept + 2, *kept_rows = kept_Q + n * n;
+  double *kept = b->kept;
   if (!kept) return factor_rows(b, Q, false, rows);
+  double *kept_Q = kept + 2, *kept_rows = kept_Q + n * n;
   if (kept[0] == 0 || !same_noise(n, Q, kept_Q)) {
     int count = factor_rows(b, Q, false, kept_rows);
     if (count < 0) return -1;

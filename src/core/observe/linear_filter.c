@@ -115,7 +115,7 @@ static void note_sensor(od_observer *o, int i, const double *h, const double *ga
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
   if (!l->note) return;
-  double *note = od_observer_at(o, l->note), *row = note + o->ny + 2 * i * n;
+  double *note = (double *)((char *)o + l->note), *row = note + o->ny + 2 * i * n;
   note[i] = innovation;
   memcpy(row, h, (size_t)n * sizeof *row);
   memcpy(row + n, gain, (size_t)n * sizeof *row);

@@ -26,7 +26,7 @@ typedef struct od_linear {
   size_t prior_bias;    // n: the bias of the prediction
   size_t L, D;          // of correlated noise: factors,
   size_t own_h, own_y;  // and of each sensor what is its own (n, 1)
-  size_t note;          // where each sensor that is taken in is noted (od_linear_note); zero: nowhere
+  ptrdiff_t note;  // where each sensor that is taken in is noted, perhaps before the block of a worker; zero: nowhere
 } od_linear;
 
 // What a correction has made of its sensors, for filters that come back to it: of each sensor (ny) the innovation over its

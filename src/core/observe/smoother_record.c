@@ -221,5 +221,5 @@ void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k) {
 }
 
 void od_smoother_note(od_smoother *s, od_observer *o, long k) {
-  od_observer_linear(o)->note = (size_t)((char *)forget_note(s, k) - (char *)o);
+  od_observer_linear(o)->note = (char *)forget_note(s, k) - (char *)o;
 }

@@ -16,6 +16,10 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
                   .first_error = od_messages_errors(messages)};
   ld.tree.root = -1;
   if (ld.document) ld.document->file = od_texts_copy(&ld.document->texts, path, strlen(path));
+  if (ld.document && ld.document->texts.failed) {  // without its name it cannot be read
+    od_document_free(ld.document);
+    ld.document = NULL;
+  }
   return ld;
 }
 

@@ -24,14 +24,13 @@ static const char *const base_symbols[BASES] = {"m", "kg", "s", "A", "K", "mol",
 
 // value in SI = scale * value + offset
 typedef struct parsed_unit {
-  const char *text;
   bool known;
   int power[BASES];
   double scale, offset;
 } parsed_unit;
 
 struct od_units {
-  parsed_unit *item;
+  parsed_unit *item, last;
   int count, capacity;
   od_index index;
   od_texts texts;
@@ -192,40 +191,50 @@ static bool looks_like_unit(const char *text) {
   return true;
 }
 
-static void take_apart(parsed_unit *parsed) {
+static parsed_unit take_apart(const char *text) {
+  parsed_unit parsed = {0};
   // The scanner of UDUNITS passes over bytes that are no UTF-8.
-  if (!od_utf8_is_text(parsed->text) || !looks_like_unit(parsed->text)) return;
-  ut_unit *unit = ut_parse(database, parsed->text, UT_UTF8);
-  if (unit == NULL) return;
+  if (!od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
+  ut_unit *unit = ut_parse(database, text, UT_UTF8);
+  if (unit == NULL) return parsed;
   visit v = {.linear = true};
   cv_converter *converter = NULL;
   if (ut_accept_visitor(unit, &visitor, &v) == UT_SUCCESS && v.linear && v.bare != NULL)
     converter = ut_get_converter(unit, (ut_unit *)v.bare);  // UDUNITS does not change it, but forgot the const
   if (converter != NULL) {
-    memcpy(parsed->power, v.power, sizeof v.power);
-    parsed->offset = cv_convert_double(converter, 0);
-    parsed->scale = cv_convert_double(converter, 1) - parsed->offset;
-    parsed->known = isfinite(parsed->scale) && isfinite(parsed->offset) && parsed->scale != 0;
+    memcpy(parsed.power, v.power, sizeof v.power);
+    parsed.offset = cv_convert_double(converter, 0);
+    parsed.scale = cv_convert_double(converter, 1) - parsed.offset;
+    parsed.known = isfinite(parsed.scale) && isfinite(parsed.offset) && parsed.scale != 0;
     cv_free(converter);
   }
   ut_free(unit);
+  return parsed;
 }
 
-// The unit taken apart; NULL when it is unknown or memory ran out. Valid until the next call.
+// Keeps the last unit for the next time. Where memory does not do, it is taken apart again then.
+static void keep_last(od_units *units, const char *text) {
+  parsed_unit *grown = od_grow(units->item, units->count, &units->capacity, sizeof *units->item);
+  if (grown == NULL) return;
+  units->item = grown;
+  units->item[units->count] = units->last;
+  const char *key = od_texts_copy(&units->texts, text, strlen(text));
+  if (!units->texts.failed && od_index_add(&units->index, key, units->count)) units->count++;
+  units->texts.failed = false;
+}
+
+// The unit taken apart; NULL when it is unknown. Valid until the next call.
 static const parsed_unit *parse_unit(od_units *units, const char *text) {
   int at = od_index_find(&units->index, text);
-  if (at < 0) {
-    parsed_unit *grown = od_grow(units->item, units->count, &units->capacity, sizeof *units->item);
-    if (grown == NULL) return NULL;
-    units->item = grown;
-    at = units->count++;
-    units->item[at] = (parsed_unit){.text = od_texts_copy(&units->texts, text, strlen(text))};
+  if (at >= 0) {
+    units->last = units->item[at];
+  } else {
     pthread_mutex_lock(&udunits_lock);
-    take_apart(&units->item[at]);
+    units->last = take_apart(text);
     pthread_mutex_unlock(&udunits_lock);
-    if (!od_index_add(&units->index, units->item[at].text, at)) return NULL;
+    keep_last(units, text);
   }
-  return units->item[at].known ? &units->item[at] : NULL;
+  return units->last.known ? &units->last : NULL;
 }
 
 // --- Questions about units -----------------------------------------------------------------------------------------

@@ -67,7 +67,8 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
   if (fd >= 0) f->file = fdopen(fd, "w");
   if (f->file) return OD_OK;
 
-  od_status status = cannot(err, "write", path);
+  od_status status = errno == ENOMEM ? od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path)
+                                     : cannot(err, "write", path);
   if (fd >= 0) {
     close(fd);
     if (f->temporary) unlink(f->temporary);

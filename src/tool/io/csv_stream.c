@@ -210,6 +210,7 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   if (!other) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
   other->file = s->file;
   other->limit = s->limit;
+  other->last = s->last;  // of a file without rows it reads nothing itself
   other->written = s->written;
   other->known = s->known;
   other->is_known = s->is_known;

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#include "io/display.h"
+#include "report/page.h"
+
 typedef struct od_figure_range {
   double low, high;
 } od_figure_range;
@@ -20,6 +23,21 @@ static inline void od_figure_range_include(od_figure_range *r, double value) {
 static inline od_figure_range od_figure_range_with_margin(od_figure_range r) {
   double room = 0.06 * (r.high - r.low);
   return (od_figure_range){r.low - room, r.high + room};
+}
+
+// A figure from one time to another with values in this range: times in s, values in SI, shown as `time` and `shown` say.
+static inline od_figure od_figure_over_time(const char *title, const char *note, double begin, double end,
+                                            od_display time, od_figure_range values, od_display shown) {
+  od_figure_range y = od_figure_range_with_margin(values);
+  return (od_figure){.title = title,
+                     .note = note,
+                     .x_low = begin * time.factor,
+                     .x_high = end * time.factor,
+                     .y_low = y.low * shown.factor,
+                     .y_high = y.high * shown.factor,
+                     .x_name = "time",
+                     .x_unit = time.unit,
+                     .y_unit = shown.unit};
 }
 
 static inline double od_figure_range_size(od_figure_range r) {

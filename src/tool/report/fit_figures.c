@@ -19,17 +19,8 @@ static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *tit
   od_series t = column(rows, f, 1, 1);
   double begin = od_series_at(&t, 0), end = od_series_at(&t, rows.count - 1);
   od_display in = od_display_unit("s", od_larger(begin, end));
-  od_figure_range y = od_figure_range_with_margin(r);
   *time = column(rows, f, 1, in.factor);
-  return (od_figure){.title = title,
-                     .note = note,
-                     .x_low = begin * in.factor,
-                     .x_high = end * in.factor,
-                     .y_low = y.low * shown.factor,
-                     .y_high = y.high * shown.factor,
-                     .x_name = "time",
-                     .x_unit = in.unit,
-                     .y_unit = shown.unit};
+  return od_figure_over_time(title, note, begin, end, in, r, shown);
 }
 
 static od_figure_range range_of(od_series s, od_figure_range r) {

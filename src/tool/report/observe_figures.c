@@ -25,17 +25,7 @@ static od_figure over_time(const od_observe_report *a, const char *title, const 
                            od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
-  od_display time = od_display_unit("s", end);
-  od_figure_range y = od_figure_range_with_margin(r);
-  return (od_figure){.title = title,
-                     .note = note,
-                     .x_low = 0,
-                     .x_high = end * time.factor,
-                     .y_low = y.low * shown.factor,
-                     .y_high = y.high * shown.factor,
-                     .x_name = "time",
-                     .x_unit = time.unit,
-                     .y_unit = shown.unit};
+  return od_figure_over_time(title, note, 0, end, od_display_unit("s", end), r, shown);
 }
 
 static od_series time_of(const od_observe_report *a) {

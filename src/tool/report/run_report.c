@@ -116,19 +116,10 @@ static void draw_requirement(od_page *p, const od_run_page *r, const od_judgemen
     if (t->data[i * t->columns] >= q->from && t->data[i * t->columns] <= to) od_figure_range_include(&range, x[i]);
   for (int i = 0; i < b.count; i++) od_figure_range_include(&range, b.value[i]);
   od_display shown = od_display_unit(unit, od_figure_range_size(range)), time = od_display_unit("s", end);
-  od_figure_range y = od_figure_range_with_margin(range);
   char note[200];
   od_judgement_text words = od_judgement_words(j);
   snprintf(note, sizeof note, "%.80s: %s", words.required, od_outcome_text(j->outcome));
-  od_figure f = {.title = q->name,
-                 .note = note,
-                 .x_low = q->from * time.factor,
-                 .x_high = to * time.factor,
-                 .y_low = y.low * shown.factor,
-                 .y_high = y.high * shown.factor,
-                 .x_name = "time",
-                 .x_unit = time.unit,
-                 .y_unit = shown.unit};
+  od_figure f = od_figure_over_time(q->name, note, q->from, to, time, range, shown);
   od_page_figure_begin(p, &f);
   od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
                 (od_series){x, t->rows, 1, shown.factor}, OD_DRAWN_ESTIMATE, q->name);
@@ -151,18 +142,9 @@ static void draw_output(od_page *p, const od_run_page *r, int c) {
   od_figure_range_include(&range, s.min);
   od_figure_range_include(&range, s.max);
   od_display shown = od_display_unit(t->unit[c], fmax(fabs(s.min), fabs(s.max))), time = od_display_unit("s", end);
-  od_figure_range y = od_figure_range_with_margin(range);
   char note[120];
   snprintf(note, sizeof note, "%.5g to %.5g", s.min * shown.factor, s.max * shown.factor);
-  od_figure f = {.title = t->name[c],
-                 .note = note,
-                 .x_low = 0,
-                 .x_high = end * time.factor,
-                 .y_low = y.low * shown.factor,
-                 .y_high = y.high * shown.factor,
-                 .x_name = "time",
-                 .x_unit = time.unit,
-                 .y_unit = shown.unit};
+  od_figure f = od_figure_over_time(t->name[c], note, 0, end, time, range, shown);
   od_page_figure_begin(p, &f);
   od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
                 (od_series){t->data + c, t->rows, t->columns, shown.factor}, OD_DRAWN_ESTIMATE, t->name[c]);

@@ -17,19 +17,15 @@ static const char lag[] =
     "run: {time: 2 s, step: 10 ms}\n";
 static const char experiment[] = "machine: lag.yaml\nsensors: {lag: {sigma: 50 mV}}\n";
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 static int setup(void **state) {
   int code = scratch_setup(state);
-  put(*state, "lag.yaml", lag);
+  scratch_put(*state, "lag.yaml", lag);
   return code;
 }
 
 // Checks a file of this text, as a file and through a pipe beside it.
 static void expect(scratch *s, const char *text, int code, const char *said) {
-  put(s, "it.yaml", text);
+  scratch_put(s, "it.yaml", text);
   for (int i = 0; i < 2; i++) {
     char way[2000], command[3000];
     snprintf(way, sizeof way, "%s '%s' check %s", i ? "rm -f pipe; mkfifo pipe; cat it.yaml >pipe &" : "", OD_BINARY,
@@ -57,7 +53,7 @@ static void test_fits(void **state) {
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
     char text[1000];
     snprintf(text, sizeof text, "%s%s", experiment, more[i]);
-    put(s, "it.yaml", text);
+    scratch_put(s, "it.yaml", text);
     expect_code(run(s, "fit it.yaml --quiet"), 0);
     expect(s, text, 0, ": ok: a fit of 1 parameters to 1 set of data");
   }

@@ -227,10 +227,7 @@ static void test_inputs_are_spared(void **state) {
                                   "fit e.yaml --csv m.yaml",
                                   "fit e.yaml --data log.csv --csv ./log.csv"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    o = run(s, "%s", commands[i]);
-    ends_with(o, 2);
-    says(o.err, "which is read");
-    forget(o);
+    ends_and_says(run(s, "%s", commands[i]), 2, "which is read");
   }
   const char *const names[] = {"m.yaml", "e.yaml", "log.csv"}, *const texts[] = {machine, experiment, log};
   for (int i = 0; i < 3; i++) {

@@ -98,10 +98,7 @@ static void test_wrong_name(void **state) {
                                          {"thermal_acumulators", "did you mean 'thermal_accumulators'?"},
                                          {"zzz", "'oleodyn components' lists them"}};
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
-    o = run(s, "components %s", meant[i][0]);
-    ends_with(o, 2);
-    says(o.err, meant[i][1]);
-    forget(o);
+    ends_and_says(run(s, "components %s", meant[i][0]), 2, meant[i][1]);
   }
 }
 
@@ -145,10 +142,7 @@ static void test_plots(void **state) {
                                          {"gain --plot x.svg", "there is nothing to draw of 'gain'"},
                                          {"port --plot x.svg", "there is nothing to draw of 'port'"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    o = run(s, "components %s", wrong[i][0]);
-    ends_with(o, 2);
-    says(o.err, wrong[i][1]);
-    forget(o);
+    ends_and_says(run(s, "components %s", wrong[i][0]), 2, wrong[i][1]);
   }
 }
 
@@ -212,10 +206,7 @@ static void test_page_is_up_to_date(void **state) {
   assert_true(pictures >= 40);
   free(page);
   forget(o);
-  o = run(s, "components --pictures no-such-folder");
-  ends_with(o, 1);
-  says(o.err, "no-such-folder");
-  forget(o);
+  ends_and_says(run(s, "components --pictures no-such-folder"), 1, "no-such-folder");
 }
 
 // States come to rest before they are drawn. By the data sheet: a pressure-controlled pump gives all of its flow below its set pressure and nothing above its range.

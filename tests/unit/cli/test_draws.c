@@ -124,10 +124,7 @@ static void test_study_plot(void **state) {
   char what[200] = "";
   if (!xml_well_formed(svg, what, sizeof what)) fail_msg("%s", what);
   free(svg);
-  outcome o = run(*state, "study study.yaml --quiet --case once --plot q.svg");
-  ends_with(o, 2);
-  says(o.err, "no case draws numbers");
-  forget(o);
+  ends_and_says(run(*state, "study study.yaml --quiet --case once --plot q.svg"), 2, "no case draws numbers");
 }
 
 static void test_mistakes(void **state) {
@@ -146,12 +143,8 @@ static void test_mistakes(void **state) {
       {"--draw pump.flow=normal:1:2 --save-state x.yaml", "--save-state is for one run"},
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    outcome o = run(*state, "simulate machine.yaml %s", wrong[i].arguments);
-    ends_with(o, 2);
-    says(o.err, wrong[i].says);
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    ends_and_says(run(*state, "simulate machine.yaml %s", wrong[i].arguments), 2, wrong[i].says);
 }
 
 int main(void) {

@@ -33,10 +33,6 @@ static double _Complex swing(double frequency) {
   return 2 / (s * s + 0.6 * s + 1);
 }
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 // The farthest that real and imaginary parts of two outputs are from the closed forms.
 static double worst(scratch *s, const char *file, const char *first, const char *second) {
   od_table *t = NULL;
@@ -66,7 +62,7 @@ static double worst(scratch *s, const char *file, const char *first, const char 
 
 static void test_machine(void **state) {
   scratch *s = *state;
-  put(s, "m.yaml", machine);
+  scratch_put(s, "m.yaml", machine);
   expect_code(
       run(s, "frf m.yaml --output lag,swing --low '1 Hz' --high 20 --points 57 --csv m.csv --plot m.svg --quiet"), 0);
   assert_true(worst(s, "m.csv", "lag", "swing") < 1e-12);
@@ -84,7 +80,7 @@ static void test_machine(void **state) {
 // What a log of the same machine says, with units of its own; transients are gone after eight periods of twelve.
 static void test_stepped_sine(void **state) {
   scratch *s = *state;
-  put(s, "m.yaml", machine);
+  scratch_put(s, "m.yaml", machine);
   expect_code(run(s, "simulate m.yaml --csv log.csv --quiet --integrator rk4"), 0);
   expect_code(run(s,
                   "frf log.csv --input u --output lag --output swing --sine 1:20:1 --periods 12 --settle 8 --csv f.csv "
@@ -105,7 +101,7 @@ static void test_stepped_sine(void **state) {
 // Both outputs with three poles, as a machine file; its response is that of the machine.
 static void test_block(void **state) {
   scratch *s = *state;
-  put(s, "m.yaml", machine);
+  scratch_put(s, "m.yaml", machine);
   outcome o =
       run(s, "tf m.yaml --output lag,swing --low 1 --high 20 --points 80 --block b.yaml --plot b.svg --json b.json");
   ends_with(o, 0);
@@ -262,30 +258,26 @@ static void test_constant_memory(void **state) {
 // The loop through a sampled gain is open in the linear model, and all commands that use one say so.
 static void test_sampled_loop(void **state) {
   scratch *s = *state;
-  put(s, "s.yaml",
-      "inputs: {r: {unit: V, constant: 0 V}}\n"
-      "blocks:\n"
-      "  e: {type: sum, inputs: [r, lag], weights: [1, -1]}\n"
-      "  c: {type: gain, input: e, gain: 5, sample: 10 ms}\n"
-      "  lag: {type: first-order, input: c, time_constant: 1 s}\n"
-      "run: {time: 1 s, step: 1 ms, outputs: [lag]}\n");
+  scratch_put(s, "s.yaml",
+              "inputs: {r: {unit: V, constant: 0 V}}\n"
+              "blocks:\n"
+              "  e: {type: sum, inputs: [r, lag], weights: [1, -1]}\n"
+              "  c: {type: gain, input: e, gain: 5, sample: 10 ms}\n"
+              "  lag: {type: first-order, input: c, time_constant: 1 s}\n"
+              "run: {time: 1 s, step: 1 ms, outputs: [lag]}\n");
   static const char *const calls[] = {"frf s.yaml --points 3", "linearize s.yaml", "bode s.yaml --points 3",
                                       "linearize s.yaml --sweep c.gain=1:2:2", "bode s.yaml --sweep c.gain=1:2:2"};
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-    outcome o = run(s, "%s", calls[i]);
-    ends_with(o, 0);
-    says(o.err, "in the linear model the loops through them are open");
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    ends_and_says(run(s, "%s", calls[i]), 0, "in the linear model the loops through them are open");
 }
 
 static void test_mistakes(void **state) {
   scratch *s = *state;
-  put(s, "m.yaml", machine);
-  put(s, "l.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n7,1,0\n8,1,0\n");
-  put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n9,1,0\n");
-  put(s, "text.csv", "t,u,y\n0,0,0\n1,much,1\n2,0,1\n");
-  put(s, "fall.csv", "t,u,y\n8,0,0\n7,1,1\n6,0,1\n5,1,0\n4,0,0\n3,1,1\n2,0,1\n1,1,0\n");
+  scratch_put(s, "m.yaml", machine);
+  scratch_put(s, "l.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n7,1,0\n8,1,0\n");
+  scratch_put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n9,1,0\n");
+  scratch_put(s, "text.csv", "t,u,y\n0,0,0\n1,much,1\n2,0,1\n");
+  scratch_put(s, "fall.csv", "t,u,y\n8,0,0\n7,1,1\n6,0,1\n5,1,0\n4,0,0\n3,1,1\n2,0,1\n1,1,0\n");
   static const struct {
     const char *call, *message;
   } calls[] = {
@@ -325,12 +317,8 @@ static void test_mistakes(void **state) {
       {"tf m.yaml --block -", "--block cannot go to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would take the place of m.yaml, which is read"},
   };
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-    outcome o = run(s, "%s", calls[i].call);
-    ends_with(o, 2);
-    says(o.err, calls[i].message);
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    ends_and_says(run(s, "%s", calls[i].call), 2, calls[i].message);
 }
 
 int main(void) {

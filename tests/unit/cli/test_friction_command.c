@@ -256,14 +256,8 @@ static void test_contour(void **state) {
     od_table_free(one);
   }
   od_table_free(all);
-  o = run(s, REDUCED "--show contour");
-  ends_with(o, 2);
-  says(o.err, "--show contour needs one --vary");
-  forget(o);
-  o = run(s, REDUCED "--show step --step 1e-9");
-  ends_with(o, 2);
-  says(o.err, "make --step longer");
-  forget(o);
+  ends_and_says(run(s, REDUCED "--show contour"), 2, "--show contour needs one --vary");
+  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "make --step longer");
 }
 
 int main(void) {

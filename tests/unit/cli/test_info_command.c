@@ -61,10 +61,8 @@ static void test_balanced_values(void **state) {
   assert_null(strstr(o.out, "balanced"));
   forget(o);
   // A mass in the wrong unit shows in the pressure that holds it.
-  o = run(s, "info ram.yaml --set load.point.mass='100 t'");
-  ends_with(o, 0);
-  says(o.err, "ram.yaml:11:77: warning: the balance needs A.pressure = 981 MPa, which is unusual; usual is ");
-  forget(o);
+  ends_and_says(run(s, "info ram.yaml --set load.point.mass='100 t'"), 0,
+                "ram.yaml:11:77: warning: the balance needs A.pressure = 981 MPa, which is unusual; usual is ");
 }
 
 int main(void) {

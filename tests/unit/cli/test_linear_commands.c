@@ -147,10 +147,8 @@ static void test_bode_units(void **state) {
   forget(o);
   // The same words in the terminal and in the file, for the response of a model as well: three lags with a gain above 8.
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
-  o = run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json");
-  ends_with(o, 0);
-  says(o.err, "the machine is unstable here: it has no steady response to a sine");
-  forget(o);
+  ends_and_says(run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json"), 0,
+                "the machine is unstable here: it has no steady response to a sine");
   char *json = scratch_read(scratch_path(s, "frf.json"));
   says(json, "the machine is unstable here: it has no steady response to a sine");
   free(json);
@@ -318,10 +316,8 @@ static void test_limits(void **state) {
   assert_int_equal(sscanf(strstr(o.err, "rail.position = "), "rail.position = %lf mm", &reached), 1);
   near(reached, 300, 1e-4);
   forget(o);
-  o = run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'");
-  ends_with(o, 1);
-  says(o.err, ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
-  forget(o);
+  ends_and_says(run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'"), 1,
+                ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
 }
 
 // The load on springs: where the machine would come to rest. Oracle: a long run.
@@ -525,12 +521,8 @@ static void test_messages(void **state) {
       {"equilibrium lags.yaml --csv x.csv", "--csv and --mat are for --sweep"},
       {"rga gains.yaml --output y1", "as many inputs as outputs, not 2 and 1"},
   };
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    outcome o = run(s, "%s", wrong[i].arguments);
-    ends_with(o, 2);
-    says(o.err, wrong[i].message);
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    ends_and_says(run(s, "%s", wrong[i].arguments), 2, wrong[i].message);
 }
 
 int main(void) {

@@ -147,10 +147,8 @@ static void test_log_warnings_and_mistakes(void **state) {
   says(o.out, "input U_ref: 1 missing value was taken from the rows around\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
-  o = run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT);
-  ends_with(o, 2);
-  says(o.err, "--truth: error: a log is observed here, and its true machine is not known\n");
-  forget(o);
+  ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
+                "--truth: error: a log is observed here, and its true machine is not known\n");
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
@@ -202,10 +200,8 @@ static void test_one_verdict(void **state) {
   says(o.out, "Not white: innovations of A.pressure");
   forget(o);
   // Where the summary goes to no terminal, what speaks against the result is a warning.
-  o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json -", EXPERIMENT);
-  ends_with(o, 0);
-  says(o.err, "oleodyn: warning: Not white: innovations of A.pressure");
-  forget(o);
+  ends_and_says(run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json -", EXPERIMENT), 0,
+                "oleodyn: warning: Not white: innovations of A.pressure");
   o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --quiet", EXPERIMENT);
   ends_with(o, 0);
   says(o.err, "oleodyn: warning: Not white: innovations of A.pressure");
@@ -255,10 +251,7 @@ static void test_beyond_doubt(void **state) {
   says(o.out, "Not an estimate: to the end of the run");
   says(o.out, "Most likely cause: all that A.pressure has measured is below");
   forget(o);
-  o = run(s, "observe w.yaml --data run.csv --quiet");
-  ends_with(o, 3);
-  says(o.err, "Not an estimate:");
-  forget(o);
+  ends_and_says(run(s, "observe w.yaml --data run.csv --quiet"), 3, "Not an estimate:");
   o = run(s, "observe w.yaml --live --quiet <run.csv >.out 2>.err #");
   ends_with(o, 3);
   forget(o);

@@ -207,12 +207,8 @@ static void test_mistakes(void **state) {
       {"--free lag.gain=1:2 --goal lag:final=1 --starts 5000", "5000 are too many"},
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    outcome o = run(*state, "optimise machine.yaml %s", wrong[i].arguments);
-    ends_with(o, 2);
-    says(o.err, wrong[i].says);
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    ends_and_says(run(*state, "optimise machine.yaml %s", wrong[i].arguments), 2, wrong[i].says);
 }
 
 int main(void) {

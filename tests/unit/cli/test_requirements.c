@@ -51,15 +51,11 @@ static void test_table_and_exit_code(void **state) {
   says(o.out, "verdict: sound");
   forget(o);
   // Without a table there is a warning; a file may lower the bar from outside.
-  o = run(s, "simulate mixed.yaml --quiet");
-  ends_with(o, 4);
-  says(o.err, "warning: requirement 'low': fail, required at most 0.6, reached 0.632");
-  forget(o);
+  ends_and_says(run(s, "simulate mixed.yaml --quiet"), 4,
+                "warning: requirement 'low': fail, required at most 0.6, reached 0.632");
   expect_code(run(s, "simulate mixed.yaml --set requirements.low.max=0.65"), 0);
-  o = run(s, "simulate mixed.yaml --set requirements.low.mx=0.65");
-  ends_with(o, 2);
-  says(o.err, "did you mean 'requirements.low.max'?");
-  forget(o);
+  ends_and_says(run(s, "simulate mixed.yaml --set requirements.low.mx=0.65"), 2,
+                "did you mean 'requirements.low.max'?");
   expect_code(run(s, "simulate mixed.yaml --no-requirements"), 0);
 }
 
@@ -167,10 +163,7 @@ static void test_mistakes_in_studies(void **state) {
   forget(o);
   static const char bare[] = "cases: {a: {machine: late.yaml, do: simulate}}\n";
   scratch_write(s, "study.yaml", bare, sizeof bare - 1);
-  o = run(s, "study study.yaml");
-  ends_with(o, 2);
-  says(o.err, "the window of the requirement 'top' goes to 2 s");
-  forget(o);
+  ends_and_says(run(s, "study study.yaml"), 2, "the window of the requirement 'top' goes to 2 s");
 }
 
 int main(void) {

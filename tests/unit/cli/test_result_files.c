@@ -23,15 +23,11 @@ static const char experiment[] =
 static const char study[] =
     "cases: {one: {experiment: e.yaml, seeds: 2}, two: {do: fit, experiment: f.yaml, seeds: 2}}\n";
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 static int setup(void **state) {
   int code = scratch_setup(state);
-  put(*state, "m.yaml", machine);
-  put(*state, "signal.csv", signal_csv);
-  put(*state, "e.yaml", experiment);
+  scratch_put(*state, "m.yaml", machine);
+  scratch_put(*state, "signal.csv", signal_csv);
+  scratch_put(*state, "e.yaml", experiment);
   return code;
 }
 
@@ -58,11 +54,11 @@ static void expect_untouched(scratch *s, const char *const *names, char *const *
 static void test_everything_read_is_spared(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe e.yaml --csv log.csv --quiet"), 0);
-  put(s, "fit.yaml", experiment);
+  scratch_put(s, "fit.yaml", experiment);
   char text[600];
   snprintf(text, sizeof text, "%sdata: {file: log.csv}\n", experiment);
-  put(s, "f.yaml", text);
-  put(s, "study.yaml", study);
+  scratch_put(s, "f.yaml", text);
+  scratch_put(s, "study.yaml", study);
   char from[600], to[600];
   strcpy(from, scratch_path(s, "signal.csv"));
   assert_int_equal(link(from, strcpy(to, scratch_path(s, "hard.csv"))), 0);
@@ -97,17 +93,14 @@ static void test_everything_read_is_spared(void **state) {
 
 static void test_one_file_for_two(void **state) {
   scratch *s = *state;
-  outcome o = run(s, "simulate m.yaml --csv r --json ./r");
-  ends_with(o, 2);
-  says(o.err, "--csv and --json would both be written to ./r");
-  forget(o);
+  ends_and_says(run(s, "simulate m.yaml --csv r --json ./r"), 2, "--csv and --json would both be written to ./r");
 }
 
 // --- What cannot be written ----------------------------------------------------------------------------------------
 
 static void test_full_standard_output(void **state) {
   scratch *s = *state;
-  put(s, "study.yaml", "cases: {one: {experiment: e.yaml, seeds: 2}}\n");
+  scratch_put(s, "study.yaml", "cases: {one: {experiment: e.yaml, seeds: 2}}\n");
   if (access("/dev/full", W_OK) != 0) skip();
   const char *const commands[] = {"",
                                   "help",
@@ -161,7 +154,7 @@ static void test_full_disk(void **state) {
                                   "observe e.yaml --mat",
                                   "observe e.yaml --json",
                                   "fit e.yaml --csv"};
-  put(s, "out", "old");
+  scratch_put(s, "out", "old");
   int files = scratch_count(s);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     char command[200];
@@ -201,7 +194,7 @@ static void test_signal_from_workspace(void **state) {
   for (int i = 0; i < 2; i++) {
     char text[1000], *at = strstr(machine, "{path");
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - machine), machine, files[i], strchr(at, '}') + 1);
-    put(s, "w.yaml", text);
+    scratch_put(s, "w.yaml", text);
     outcome o = run(s, "simulate w.yaml --output all --csv b.csv --quiet");
     ends_with(o, 0);
     forget(o);
@@ -216,7 +209,7 @@ static void test_signal_from_workspace(void **state) {
 static void test_signal_with_repeated_times(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate m.yaml --output all --csv a.csv --quiet"), 0);
-  put(s, "signal.csv", "A logger\n\ntime [s],force [N],event\n0,1\n0,9\n0.05,3,start\n0.1,-2\n0.1,-2\n");
+  scratch_put(s, "signal.csv", "A logger\n\ntime [s],force [N],event\n0,1\n0,9\n0.05,3,start\n0.1,-2\n0.1,-2\n");
   outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
   ends_with(o, 0);
   says(o.err, "m.yaml:3:39: warning: 2 of 5 samples have the time of the one before; the first of each time is kept\n");
@@ -231,11 +224,11 @@ static void test_signal_with_repeated_times(void **state) {
 static void test_signal_with_preamble(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate m.yaml --output all --csv a.csv --quiet"), 0);
-  put(s, "signal.csv", "7,8\n9,9\ntime [s],force [N]\n0,1\n0.05,3\n0.1,-2");
+  scratch_put(s, "signal.csv", "7,8\n9,9\ntime [s],force [N]\n0,1\n0.05,3\n0.1,-2");
   char text[1000];
   const char *at = strstr(machine, ", column");
   snprintf(text, sizeof text, "%.*s, skip: 2%s", (int)(at - machine), machine, at);
-  put(s, "m.yaml", text);
+  scratch_put(s, "m.yaml", text);
   outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
   ends_with(o, 0);
   says(o.err, "m.yaml:3:39: warning: the file ends within its line 6; is it complete?\n");

@@ -64,19 +64,11 @@ static void test_mistakes(void **state) {
       {"signals none.yaml", "none.yaml"},
       {"signals m.yaml --tme 3", "did you mean '--time'?"},
   };
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    outcome o = run(s, "%s", wrong[i][0]);
-    ends_with(o, 2);
-    says(o.err, wrong[i][1]);
-    forget(o);
-  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) ends_and_says(run(s, "%s", wrong[i][0]), 2, wrong[i][1]);
   static const char forever[] =
       "inputs: {w: {sine: {amplitude: 1, frequency: 2 Hz}}}\nblocks: {x: {type: integrator, input: w, gain: 1}}\n";
   scratch_write(s, "f.yaml", forever, sizeof forever - 1);
-  outcome o = run(s, "signals f.yaml");
-  ends_with(o, 2);
-  says(o.err, "for how long? f.yaml does not say; give --time");
-  forget(o);
+  ends_and_says(run(s, "signals f.yaml"), 2, "for how long? f.yaml does not say; give --time");
 }
 
 int main(void) {

@@ -199,10 +199,8 @@ static void test_outputs_share_a_panel(void **state) {
   ends_with(o, 2);
   says(o.err, "--output: 'A.pressure' (Pa) and 'pump.flow' (m3/s) have different units and cannot share a panel");
   forget(o);
-  o = run(s, "simulate drawn.yaml --output A.pressure+B.presure");
-  ends_with(o, 2);
-  says(o.err, "there is no output 'B.presure'; did you mean 'B.pressure'?");
-  forget(o);
+  ends_and_says(run(s, "simulate drawn.yaml --output A.pressure+B.presure"), 2,
+                "there is no output 'B.presure'; did you mean 'B.pressure'?");
 }
 
 // The same in the file, with patterns, and with a panel behind an output that has its own: three panels, five columns.

@@ -12,10 +12,6 @@
 
 #include "support/program.h"
 
-static void write_text(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 // A pendulum with friction that has a state of its own, a volume that a sine fills, and blocks with states.
 static const char machine[] =
     "gravity: [0, -9.81]\n"
@@ -48,7 +44,7 @@ static void run_both(scratch *s, const char *file, const char *how, char **whole
   expect_code(run(s, "simulate %s --quiet --time 0.5 %s --csv first.csv --save-state half.yaml", file, how), 0);
   char text[600];
   snprintf(text, sizeof text, "include: '%s'\ninitial: {file: half.yaml}\n", file);
-  write_text(s, "on.yaml", text);
+  scratch_put(s, "on.yaml", text);
   expect_code(run(s, "simulate on.yaml --quiet --time 0.5 %s --csv second.csv --save-state end.yaml", how), 0);
   *whole = scratch_read(scratch_path(s, "whole.csv"));
   *parts = scratch_read(scratch_path(s, "second.csv"));
@@ -57,7 +53,7 @@ static void run_both(scratch *s, const char *file, const char *how, char **whole
 static void test_goes_on_to_the_bit(void **state) {
   scratch *s = *state;
   char *whole, *parts;
-  write_text(s, "machine.yaml", machine);
+  scratch_put(s, "machine.yaml", machine);
   run_both(s, "machine.yaml", "--integrator rk4 --step 0.0009765625", &whole, &parts);
   assert_string_equal(last_row(whole), last_row(parts));
   free(whole);
@@ -87,7 +83,7 @@ static void check_near(char *whole, char *parts, double part) {
 static void test_goes_on(void **state) {
   scratch *s = *state;
   char *whole, *parts;
-  write_text(s, "machine.yaml", machine);
+  scratch_put(s, "machine.yaml", machine);
   run_both(s, "machine.yaml", "--step 0.0009765625", &whole, &parts);
   check_near(whole, parts, 1e-9);
   free(whole);
@@ -102,9 +98,9 @@ static void test_goes_on(void **state) {
 // What stands beside 'file' counts instead of what was saved; what a variant or a file is laid over does not.
 static void test_values_beside(void **state) {
   scratch *s = *state;
-  write_text(s, "machine.yaml", machine);
+  scratch_put(s, "machine.yaml", machine);
   expect_code(run(s, "simulate machine.yaml --quiet --time 0.5 --save-state half.yaml"), 0);
-  write_text(s, "on.yaml", "include: machine.yaml\ninitial: {file: half.yaml, A.angle: 10 deg}\n");
+  scratch_put(s, "on.yaml", "include: machine.yaml\ninitial: {file: half.yaml, A.angle: 10 deg}\n");
   outcome o = run(s, "info on.yaml --json");
   ends_with(o, 0);
   json_t *info = json_loads(o.out, 0, NULL), *numbers = json_object_get(info, "numbers"), *entry;
@@ -123,30 +119,28 @@ static void test_values_beside(void **state) {
 
 static void test_state_mistakes(void **state) {
   scratch *s = *state;
-  write_text(s, "machine.yaml", machine);
-  write_text(s, "none.yaml", "include: machine.yaml\ninitial: {file: nine.yaml}\n");
+  scratch_put(s, "machine.yaml", machine);
+  scratch_put(s, "none.yaml", "include: machine.yaml\ninitial: {file: nine.yaml}\n");
   outcome o = run(s, "check none.yaml");
   ends_with(o, 2);
   says(
       o.err,
       "none.yaml:2:17: error: the file 'nine.yaml' cannot be read: No such file or directory; did you mean 'none.yaml'?");
   forget(o);
-  write_text(s, "state.yaml", "state: {tme: 1}\ninitial: {A.angle: 1, A.rate: 0, V.pressure: oil, B.angle: 3}\n");
-  write_text(s, "some.yaml", "include: machine.yaml\ninitial: {file: state.yaml}\n");
+  scratch_put(s, "state.yaml", "state: {tme: 1}\ninitial: {A.angle: 1, A.rate: 0, V.pressure: oil, B.angle: 3}\n");
+  scratch_put(s, "some.yaml", "include: machine.yaml\ninitial: {file: state.yaml}\n");
   o = run(s, "check some.yaml");
   ends_with(o, 2);
   says(o.err, "state.yaml:1:9: error: unknown key 'tme' in the state; did you mean 'time'?");
   says(o.err, "state.yaml:2:46: error: 'oil' is not a number; V.pressure wants a number or a quantity in Pa");
   forget(o);
-  write_text(s, "state.yaml", "state: {time: 1}\n");
+  scratch_put(s, "state.yaml", "state: {time: 1}\n");
   o = run(s, "check some.yaml");
   says(o.err,
        "some.yaml:2:17: error: 'state.yaml' has no section 'initial'; 'oleodyn simulate --save-state' writes one");
   forget(o);
-  o = run(s, "simulate machine.yaml --save-state machine.yaml");
-  ends_with(o, 2);
-  says(o.err, "--save-state machine.yaml would take the place of machine.yaml, which is read");
-  forget(o);
+  ends_and_says(run(s, "simulate machine.yaml --save-state machine.yaml"), 2,
+                "--save-state machine.yaml would take the place of machine.yaml, which is read");
 }
 
 // --- Estimates as a variant ---------------------------------------------------------------------------------------
@@ -194,31 +188,28 @@ static void test_write_variant(void **state) {
   o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --quiet --predict --write-variant found", OD_SOURCE_DIR);
   assert_true(o.code == 0 || o.code == 3);
   forget(o);
-  write_text(s, "mine.yaml", "# mine\n");
-  o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant found --variant-file mine.yaml", OD_SOURCE_DIR);
-  ends_with(o, 2);
-  says(o.err, "mine.yaml is there already");
-  forget(o);
+  scratch_put(s, "mine.yaml", "# mine\n");
+  ends_and_says(
+      run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant found --variant-file mine.yaml", OD_SOURCE_DIR), 2,
+      "mine.yaml is there already");
   char *kept = scratch_read(scratch_path(s, "mine.yaml"));
   assert_string_equal(kept, "# mine\n");
   free(kept);
-  o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant 'a b'", OD_SOURCE_DIR);
-  ends_with(o, 2);
-  says(o.err, "--write-variant: 'a b' cannot be a name");
-  forget(o);
+  ends_and_says(run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant 'a b'", OD_SOURCE_DIR), 2,
+                "--write-variant: 'a b' cannot be a name");
 }
 
 static void test_set_and_extends(void **state) {
   scratch *s = *state;
-  write_text(s, "machine.yaml", machine);
-  write_text(s, "variants.yaml",
-             "include: machine.yaml\n"
-             "set: {rod.beam.mass: 3 kg}\n"
-             "variants:\n"
-             "  long: {bodies: {rod: {beam: {length: 2 m}}}, set: {lag.time_constant: 0.2 s}}\n"
-             "  heavy: {extends: long, set: {rod.beam.mass: 7 kg}}\n"
-             "  wrong: {extends: lnog, set: {rod.beam.mas: 7 kg}}\n"
-             "  loop: {extends: loop}\n");
+  scratch_put(s, "machine.yaml", machine);
+  scratch_put(s, "variants.yaml",
+              "include: machine.yaml\n"
+              "set: {rod.beam.mass: 3 kg}\n"
+              "variants:\n"
+              "  long: {bodies: {rod: {beam: {length: 2 m}}}, set: {lag.time_constant: 0.2 s}}\n"
+              "  heavy: {extends: long, set: {rod.beam.mass: 7 kg}}\n"
+              "  wrong: {extends: lnog, set: {rod.beam.mas: 7 kg}}\n"
+              "  loop: {extends: loop}\n");
   outcome o = run(s, "info variants.yaml --variant heavy --set lag.gain=4 --json");
   ends_with(o, 0);
   json_error_t error;
@@ -232,14 +223,9 @@ static void test_set_and_extends(void **state) {
   assert_true(value_in(json_object_get(info, "numbers"), "rod.beam.mass") == 3);
   json_decref(info);
   forget(o);
-  o = run(s, "check variants.yaml --variant wrong");
-  ends_with(o, 2);
-  says(o.err, "variants.yaml:6:20: error: there is no variant 'lnog'; did you mean 'long'?");
-  forget(o);
-  o = run(s, "check variants.yaml --variant loop");
-  ends_with(o, 2);
-  says(o.err, "variants extend each other without end");
-  forget(o);
+  ends_and_says(run(s, "check variants.yaml --variant wrong"), 2,
+                "variants.yaml:6:20: error: there is no variant 'lnog'; did you mean 'long'?");
+  ends_and_says(run(s, "check variants.yaml --variant loop"), 2, "variants extend each other without end");
 }
 
 // --- Constants in fits --------------------------------------------------------------------------------------------
@@ -252,12 +238,12 @@ static void write_lag(scratch *s, const char *constant, const char *parameter) {
            "blocks: {lag: {type: first-order, input: u, time_constant: %s}}\n"
            "run: {time: 2 s, step: 2 ms}\n",
            constant);
-  write_text(s, "lag.yaml", text);
+  scratch_put(s, "lag.yaml", text);
   snprintf(text, sizeof text,
            "experiment: lag\nmachine: lag.yaml\nseed: 3\nsensors: {lag: {sigma: 0.02}}\nparameters: {%s}\n"
            "sets: {a: {use: fit, simulate: {}}}\n",
            parameter);
-  write_text(s, "fit.yaml", text);
+  scratch_put(s, "fit.yaml", text);
 }
 
 static void fit_lag(scratch *s, double *estimate, double *sigma) {
@@ -280,12 +266,9 @@ static void test_fitted_constant(void **state) {
   assert_true(fabs(2 * half - whole) < 1e-9 * whole);
   assert_true(fabs(2 * half_sigma - sigma) < 1e-6 * sigma);
   write_lag(s, "2 * tau", "lag.time_constant: {start: 0.14 s}");
-  outcome o = run(s, "fit fit.yaml");
-  ends_with(o, 2);
-  says(o.err,
-       "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated: it is '2 * tau' in the machine file; "
-       "'constants.tau' can be");
-  forget(o);
+  ends_and_says(run(s, "fit fit.yaml"), 2,
+                "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated: it is '2 * tau' in the machine file; "
+                "'constants.tau' can be");
 }
 
 // Experiments include files, too; what they name is beside the file that names it.
@@ -295,7 +278,7 @@ static void test_experiment_includes(void **state) {
   snprintf(text, sizeof text,
            "include: '%s/cases/fourbar-valve/points-3.experiment.yaml'\nexperiment: shorter\ntime: 0.05 s\n",
            OD_SOURCE_DIR);
-  write_text(s, "short.yaml", text);
+  scratch_put(s, "short.yaml", text);
   outcome o = run(s, "check short.yaml");
   ends_with(o, 0);
   says(o.out, "an experiment with");

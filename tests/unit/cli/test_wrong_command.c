@@ -20,17 +20,13 @@ static const char friction[] =
     "friction: x\nlaws: {a: {law: coulomb, Fc: 1 N, vs: 1 mm/s}}\nfit: {law: coulomb, start: a}\nrun: {log: a.csv}\n";
 static const char study[] = "cases: {a: {observe: experiment.yaml}}\n";
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 static void test_each_command(void **state) {
   scratch *s = *state;
-  put(s, "machine.yaml", machine);
-  put(s, "experiment.yaml", experiment);
-  put(s, "fit.yaml", fit);
-  put(s, "study.yaml", study);
-  put(s, "friction.yaml", friction);
+  scratch_put(s, "machine.yaml", machine);
+  scratch_put(s, "experiment.yaml", experiment);
+  scratch_put(s, "fit.yaml", fit);
+  scratch_put(s, "study.yaml", study);
+  scratch_put(s, "friction.yaml", friction);
   static const struct {
     const char *command, *file, *message;
   } calls[] = {
@@ -71,27 +67,25 @@ static void test_each_command(void **state) {
 // The file that an experiment names as its machine is no other: the message has the place of that file.
 static void test_machine_of_experiment(void **state) {
   scratch *s = *state;
-  put(s, "study.yaml", study);
-  put(s, "experiment.yaml", "machine: study.yaml\nsensors: {lag: {sigma: 50 mV}}\n");
-  outcome o = run(s, "observe experiment.yaml");
-  ends_with(o, 2);
-  says(o.err, "study.yaml:1:1: error: found a study file, expected a machine file");
-  forget(o);
+  scratch_put(s, "study.yaml", study);
+  scratch_put(s, "experiment.yaml", "machine: study.yaml\nsensors: {lag: {sigma: 50 mV}}\n");
+  ends_and_says(run(s, "observe experiment.yaml"), 2,
+                "study.yaml:1:1: error: found a study file, expected a machine file");
 }
 
 // A fit may be observed when it has all that an observer needs.
 static void test_fit_to_observe(void **state) {
   scratch *s = *state;
-  put(s, "machine.yaml", machine);
-  put(s, "fit.yaml", fit);
+  scratch_put(s, "machine.yaml", machine);
+  scratch_put(s, "fit.yaml", fit);
   outcome o = run(s, "observe fit.yaml");
   ends_with(o, 2);
   says(o.err, "fit.yaml:1:1: error: this is a fit file, which 'oleodyn fit' takes; an observer needs more\n");
   says(o.err, "the parameter 'lag.gain' needs 'sigma'");
   forget(o);
-  put(s, "both.yaml",
-      "machine: machine.yaml\nstep: 10 ms\ntime: 1 s\nsensors: {lag: {sigma: 50 mV}}\n"
-      "parameters: {lag.gain: {start: 1, sigma: 1}}\nsets: {a: {simulate: yes, time: 1 s}}\n");
+  scratch_put(s, "both.yaml",
+              "machine: machine.yaml\nstep: 10 ms\ntime: 1 s\nsensors: {lag: {sigma: 50 mV}}\n"
+              "parameters: {lag.gain: {start: 1, sigma: 1}}\nsets: {a: {simulate: yes, time: 1 s}}\n");
   o = run(s, "observe both.yaml --quiet");
   if (o.code == 2) fail_msg("%s", o.err);
   forget(o);
@@ -100,11 +94,8 @@ static void test_fit_to_observe(void **state) {
 // Sections of two kinds are a mistake in the file, not in the command.
 static void test_mixed_file(void **state) {
   scratch *s = *state;
-  put(s, "mixed.yaml", "bodies: {a: {point: {mass: 1 kg}}}\nsensors: {}\n");
-  outcome o = run(s, "simulate mixed.yaml");
-  ends_with(o, 2);
-  says(o.err, "unknown key 'sensors'");
-  forget(o);
+  scratch_put(s, "mixed.yaml", "bodies: {a: {point: {mass: 1 kg}}}\nsensors: {}\n");
+  ends_and_says(run(s, "simulate mixed.yaml"), 2, "unknown key 'sensors'");
 }
 
 int main(void) {

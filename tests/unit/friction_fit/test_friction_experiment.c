@@ -21,12 +21,9 @@
 #include "random/random.h"
 #include "support/program.h"
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 static void put_files(scratch *s) {
-  put(s, "machine.yaml",
+  scratch_put(
+      s, "machine.yaml",
       "machine: A block that is pushed\n"
       "bodies: {block: {point: {mass: 10 kg}}}\n"
       "joints: {guide: {type: prismatic, between: [ground, block], axis: [1, 0, 0], friction: {law: reduced, Fs: 100 N, Fc: 40 N,\n"
@@ -34,10 +31,10 @@ static void put_files(scratch *s) {
       "forces: {push: {at: block, value: f, direction: [1, 0]}}\n"
       "inputs: {f: {unit: N, sum: [{sine: {amplitude: 150 N, frequency: 0.7 Hz}}, {sine: {amplitude: 30 N, frequency: 3 Hz}}]}}\n"
       "initial: {guide.position: 0 m}\nrun: {time: 3 s, step: 0.1 ms}\n");
-  put(s, "seen.yaml",
-      "experiment: A block with sensors\nmachine: machine.yaml\ntime: 3 s\nstep: 0.1 ms\nintegrator: tr-bdf2\n"
-      "sensors: {guide.rate: {sigma: 0.02 mm/s}, guide.friction: {sigma: 0.5 N}}\n"
-      "variants: {coarse: {step: 1 ms}}\n");
+  scratch_put(s, "seen.yaml",
+              "experiment: A block with sensors\nmachine: machine.yaml\ntime: 3 s\nstep: 0.1 ms\nintegrator: tr-bdf2\n"
+              "sensors: {guide.rate: {sigma: 0.02 mm/s}, guide.friction: {sigma: 0.5 N}}\n"
+              "variants: {coarse: {step: 1 ms}}\n");
 }
 
 #define FIT                                                                                                                    \
@@ -57,8 +54,8 @@ static od_table *table_of(scratch *s, const char *name) {
 static void test_same_measurements(void **state) {
   scratch *s = *state;
   put_files(s);
-  put(s, "fit.yaml",
-      FIT TRUTH "run: {experiment: seen.yaml, variant: coarse, velocity: guide.rate, force: guide.friction}\n");
+  scratch_put(s, "fit.yaml",
+              FIT TRUTH "run: {experiment: seen.yaml, variant: coarse, velocity: guide.rate, force: guide.friction}\n");
   outcome o = run(s, "observe seen.yaml --variant coarse --seed 5 --quiet --csv observed.csv");
   ends_with(o, 0);
   forget(o);
@@ -78,7 +75,7 @@ static void test_same_measurements(void **state) {
 static void test_estimates(void **state) {
   scratch *s = *state;
   put_files(s);
-  put(s, "fit.yaml", FIT TRUTH "run: {experiment: seen.yaml, velocity: guide.rate, force: guide.friction}\n");
+  scratch_put(s, "fit.yaml", FIT TRUTH "run: {experiment: seen.yaml, velocity: guide.rate, force: guide.friction}\n");
   outcome o = run(s, "friction-fit fit.yaml --seed 3 --json -");
   ends_with(o, 0);
   json_error_t error;
@@ -122,7 +119,7 @@ static void test_mistakes(void **state) {
   };
   put_files(*state);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    put(*state, "wrong.yaml", wrong[i].text);
+    scratch_put(*state, "wrong.yaml", wrong[i].text);
     outcome o = run(*state, "friction-fit wrong.yaml");
     ends_with(o, 2);
     says(o.err, wrong[i].message);
@@ -145,11 +142,12 @@ static void test_pressures(void **state) {
     used += snprintf(text + used, sizeof text - (size_t)used, "%.4f,%.9g,%.9g,%.9g,%.9g\n", t, v, force, p1 / 1e5,
                      p2 / 1e5);
   }
-  put(s, "log.csv", text);
+  scratch_put(s, "log.csv", text);
 #define FOLLOWS                                                                                                          \
   "friction: x\nlaws: {guess: {law: lugre, Fs: 150 N, Fc: 120 N, vs: 30 mm/s, viscous: 200 N s/m, sigma_0: 1e10 N/m}}\n" \
   "fit: {law: lugre, start: guess, normal: [50 bar, 50 bar], "
-  put(s, "fit.yaml",
+  scratch_put(
+      s, "fit.yaml",
       FOLLOWS
       "method: complete, parameters: [Fs, Fc, vs, viscous, per_p1, per_p2]}\nrun: {log: log.csv, pressures: [p1, p2]}\n");
   outcome o = run(s, "friction-fit fit.yaml --json fitted.json");
@@ -171,11 +169,8 @@ static void test_pressures(void **state) {
     if (!(fabs(value / truth[i].value - 1) < 0.01)) fail_msg("%s is %g", truth[i].key, value);
   }
   json_decref(all);
-  put(s, "fit.yaml", FOLLOWS "method: complete, parameters: [Fs, per_p1]}\nrun: {log: log.csv}\n");
-  o = run(s, "friction-fit fit.yaml");
-  ends_with(o, 2);
-  says(o.err, "with 'pressures' or a 'balance'");
-  forget(o);
+  scratch_put(s, "fit.yaml", FOLLOWS "method: complete, parameters: [Fs, per_p1]}\nrun: {log: log.csv}\n");
+  ends_and_says(run(s, "friction-fit fit.yaml"), 2, "with 'pressures' or a 'balance'");
 }
 
 #define CYLINDERS OD_SOURCE_DIR "/cases/cylinder-friction/cylinders.friction.yaml"
@@ -211,10 +206,8 @@ static void test_cost_field(void **state) {
     if (t->data[3 * i + 2] < t->data[3 * best + 2]) best = i;
   assert_true(fabs(t->data[3 * best]) < 1e-12 && fabs(t->data[3 * best + 1]) < 1e-12);
   od_table_free(t);
-  o = run(s, "friction-fit " CYLINDERS " --variant dynamic --costs-of sigma_0,tau --csv field.csv");
-  ends_with(o, 2);
-  says(o.err, "expected two of the parameters");
-  forget(o);
+  ends_and_says(run(s, "friction-fit " CYLINDERS " --variant dynamic --costs-of sigma_0,tau --csv field.csv"), 2,
+                "expected two of the parameters");
 }
 
 // Figure 6.5: a sine taken for steady motion tells Coulomb friction, and is warned of.

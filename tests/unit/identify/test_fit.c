@@ -29,13 +29,9 @@ static const char head[] =
     "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n";
 static const char both[] = "parameters: {lag.gain: {low: 0.1, high: 10}, lag.time_constant: {low: 50 ms, high: 5 s}}\n";
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 static int setup(void **state) {
   int code = scratch_setup(state);
-  put(*state, "lag.yaml", lag);
+  scratch_put(*state, "lag.yaml", lag);
   return code;
 }
 
@@ -136,7 +132,7 @@ static void test_rows_predicted_again(void **state) {
   for (int k = 0; k < 300; k++)
     at += snprintf(text + at, sizeof text - (size_t)at, "%.3f,%.6f,%.6f\n", 0.05 * k, sin(0.1 * k),
                    1.6 * sin(0.1 * k - 0.6) + 0.1 * sin(1.7 * k) * (k % 7));
-  put(s, "run.csv", text);
+  scratch_put(s, "run.csv", text);
   for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
     od_fit_plan *plan = lag_plan(s, plans[i]);
     const od_fit_options few = {.most_kept = 1};
@@ -446,7 +442,7 @@ static void test_sampled_controller(void **state) {
       "machine: digital.yaml\nsensors: {lag: {sigma: 1 mV}}\nsets: {a: {noise: no}}\n"
       "parameters: {control.kp: {start: 2}, control.ki: {start: 1 1/s}, lag.time_constant: {start: 0.4 s}}\n";
   scratch *s = *state;
-  put(s, "digital.yaml", machine);
+  scratch_put(s, "digital.yaml", machine);
   od_fit_plan *plan = fit_plan_text(s, fit);
   od_fitted *f = fit_run(plan, NULL);
   expect_truth(f, 1e-7);
@@ -463,7 +459,7 @@ static const char growth[] =
 
 static od_fit_plan *growth_plan(scratch *s, const char *more) {
   char text[1000];
-  put(s, "growth.yaml", growth);
+  scratch_put(s, "growth.yaml", growth);
   snprintf(
       text, sizeof text,
       "machine: growth.yaml\nsensors: {x: {sigma: 1 mV}}\nparameters: {back.gain: {start: 60, low: -100, high: 80}}\n%s",
@@ -512,8 +508,8 @@ static void test_no_rest(void **state) {
   static const char fit[] =
       "machine: sum.yaml\nsensors: {x: {sigma: 1 mV}}\nparameters: {x.gain: {}}\ndata: {file: log.csv}\nfit: {start: rest}\n";
   scratch *s = *state;
-  put(s, "sum.yaml", machine);
-  put(s, "log.csv", "time,x\n0,0\n1,1\n2,2\n");
+  scratch_put(s, "sum.yaml", machine);
+  scratch_put(s, "log.csv", "time,x\n0,0\n1,1\n2,2\n");
   od_fit_plan *plan = fit_plan_text(s, fit);
   od_fitted *f = NULL;
   od_error err = {0};
@@ -533,23 +529,23 @@ static od_status try_fit(od_fit_plan *plan, od_error *err) {
 static void test_data_that_say_nothing(void **state) {
   scratch *s = *state;
   od_error err = {0};
-  put(s, "one.csv", "time,u,lag\n0,0,0\n1,1,1\n");
+  scratch_put(s, "one.csv", "time,u,lag\n0,0,0\n1,1,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: one.csv}\nfit: {start: unknown}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "3 numbers cannot be found from 2 samples");
-  put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
+  scratch_put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: none.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "there is nothing to fit to: no sensor says anything");
-  put(s, "row.csv", "time,u,lag\n0,0,1\n");
+  scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the set 'data' has 1 rows, expected at least 2");
-  put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
+  scratch_put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: jumps.csv}\nfit: {integrator: exact}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text,
                       "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' needs uniform times; "
                       "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
   static const char still[] =
       "machine: lag.yaml\nsensors: {lag: {relative: 1 %}}\nparameters: {lag.gain: {}}\ndata: {file: still.csv}\n";
-  put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n");
+  scratch_put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n");
   assert_int_equal(try_fit(fit_plan_text(s, still), &err), OD_BAD_INPUT);
   assert_string_equal(
       err.text, "'lag' never changes in the set 'data', so that its noise cannot be relative to it; give its sigma");
@@ -558,7 +554,7 @@ static void test_data_that_say_nothing(void **state) {
 // A sensor that never moves: there is no fit in percent, and the parameters it could have shown are not identifiable.
 static void test_still_sensor(void **state) {
   scratch *s = *state;
-  put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n");
+  scratch_put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n");
   od_fit_plan *plan = lag_plan(s, "data: {file: still.csv}\n");
   od_fitted *f = fit_run(plan, NULL);
   assert_true(isnan(f->fit) && isnan(f->set[0].fitted_quality[0].fit) && f->set[0].fitted_quality[0].still);

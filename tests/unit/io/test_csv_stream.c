@@ -149,6 +149,14 @@ static void again(void **state) {
   assert_true(end && !od_csv_stream_is_cut(c));
   od_csv_stream_close(other);
   od_csv_stream_close(c);
+  // Of a file without rows both know that its line has an end.
+  scratch_write(s, "names.csv", "t,u\n", 4);
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "names.csv"), NULL, 0, &c, &err), OD_OK);
+  assert_int_equal(od_csv_stream_again(c, &other, &err), OD_OK);
+  assert_int_equal(od_csv_stream_next(other, other_row, &end, &err), OD_OK);
+  assert_true(end && !od_csv_stream_is_cut(other) && !od_csv_stream_is_cut(c));
+  od_csv_stream_close(other);
+  od_csv_stream_close(c);
 }
 
 int main(void) {

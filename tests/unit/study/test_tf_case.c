@@ -22,14 +22,10 @@ static const char fit[] =
     "sets: {clean: {use: fit, noise: no}}\nvariants: {noisy: {sets: {clean: {noise: yes}}}}\n";
 #define SWEEP "transfer: {from: 1 Hz, to: 20 Hz, step: 1 Hz, periods: 12, settle: 8, high: 15 Hz}\n"
 
-static void put(scratch *s, const char *name, const char *text) {
-  scratch_write(s, name, text, strlen(text));
-}
-
 static od_status load(scratch *s, const char *text, od_study **out, od_messages *messages) {
-  put(s, "machine.yaml", machine);
-  put(s, "fit.yaml", fit);
-  put(s, "study.yaml", text);
+  scratch_put(s, "machine.yaml", machine);
+  scratch_put(s, "fit.yaml", fit);
+  scratch_put(s, "study.yaml", text);
   return od_study_load(scratch_path(s, "study.yaml"), NULL, out, messages);
 }
 
