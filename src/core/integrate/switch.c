@@ -28,7 +28,8 @@ static od_status try_step(od_sim *s, const od_switch_search *q, double step, dou
   return od_sim_step_within(s, h, inside, h < step ? q->u : q->u_end);
 }
 
-od_status od_sim_find_switch(od_sim *s, const od_switch_search *q, double h, double *taken, double *rate) {
+// The search itself; where it fails, the simulation may stand at the end of any trial.
+static od_status find_switch(od_sim *s, const od_switch_search *q, double h, double *taken, double *rate) {
   double low = 0, high = h, at = h, margin_high, margin_low;
   *taken = h;
   *rate = 0;
@@ -53,5 +54,11 @@ od_status od_sim_find_switch(od_sim *s, const od_switch_search *q, double h, dou
   if (status == OD_OK && at != high) status = try_step(s, q, h, high);
   *taken = high;
   *rate = (margin_high - margin_low) / (high - low);
+  return status;
+}
+
+od_status od_sim_find_switch(od_sim *s, const od_switch_search *q, double h, double *taken, double *rate) {
+  od_status status = find_switch(s, q, h, taken, rate);
+  if (status != OD_OK) memcpy(s, q->before, s->size), *taken = 0, *rate = 0;
   return status;
 }

@@ -120,6 +120,8 @@ static void settle(const od_plant *plant, void *work, bool back) {
   const od_layout *l = &m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   memcpy(back ? p.w + l->z : p.kept, back ? p.kept : p.w + l->z, (size_t)m->coordinates * sizeof(double));
+  if (back && p.head->sampled) od_model_plant_undo_sample(d, &p);
+  p.head->sampled = 0;
   if (!back) return;
   p.head->placed = 0;
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) p.w[l->R + i] = 0;
