@@ -56,7 +56,7 @@ static void find_coarse_input(const od_run_state *r, od_run_accuracy *a) {
 
 static bool gather(const od_run_state *r, od_run_accuracy *a) {
   a->worst = -1;
-  a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
+  a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : r->stability ? r->stable_step : INFINITY;
   a->balance = r->balance;
   for (int i = 1; i < OD_RUN_ENERGIES && r->energy; i++) {
     a->moved = fmax(a->moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
@@ -151,7 +151,7 @@ static bool judge_by_second_run(const od_run_state *r, od_run_accuracy *a) {
   if (adaptive)
     a->better_tolerance = tighter_tolerance(order, od_run_tolerance(r->options), part);
   else
-    a->better_step = shorter_step(order, r->step, part);
+    a->better_step = fmin(shorter_step(order, r->step, part), od_number_125(a->stable_step));
   return true;
 }
 

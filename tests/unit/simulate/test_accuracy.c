@@ -134,6 +134,21 @@ static void check_unknown(const char *text) {
   od_table_free(table);
   od_machine_free(m);
 }
+// The fastest mode dies out with 200 1/s sin^2(221/222 pi/2); the classical rule is stable up to 2.78529 on the negative axis.
+static void check_stability(const char *text) {
+  od_machine *m = od_test_machine_text(text);
+  double fastest = 200 * pow(sin(221.0 / 222 * acos(-1) / 2), 2), longest = 2.78529 / fastest;
+  for (int stable = 0; stable < 2; stable++) {
+    od_run_report report = {0};
+    od_table *table = run(m, "rk4", stable ? 12.5e-3 : 50e-3 / 3, false, &report);
+    assert_non_null(table);
+    assert_true(fabs(report.accuracy.stable_step - longest) < 0.02 * longest);
+    assert_int_equal(od_verdict_has(&report.verdict, "step.unstable"), !stable);
+    od_run_report_free(&report);
+    od_table_free(table);
+  }
+  od_machine_free(m);
+}
 static void large_machines_are_judged(void **state) {
   (void)state;
   enum { VOLUMES = 221, ROOM = 200 * VOLUMES };
@@ -158,6 +173,7 @@ static void large_machines_are_judged(void **state) {
     assert_true(used < ROOM);
     check_closed_form(text, mode, 1, 2.5);
     check_unknown(text);
+    check_stability(text);
   }
   free(text);
 }
