@@ -49,6 +49,7 @@ typedef struct od_run_accuracy {
   double balance, moved;    // J: the largest energy.balance, and the energy that was moved about
 } od_run_accuracy;
 #define OD_ACCURATE           0.01  // of an output's range: beyond that a run is doubtful
+#define OD_LOST               0.5  // of an output's range, or of the energy moved: beyond that it is wrong beyond doubt
 #define OD_ADAPTIVE_TOLERANCE 1e-6
 #define OD_LOOSE_TOLERANCE    1e-6  // beyond that a run with cvodes is compared with a tighter one
 

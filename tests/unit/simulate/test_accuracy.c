@@ -210,6 +210,38 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_machine_free(m);
 }
 
+// A volume that empties through an orifice and is fed by a pump: its pressure falls to where both flows are equal and never below that, so it does not
+// cavitate. Steps that lead past that are told, also where one step is the whole run. A pump that draws from a closed volume does make it cavitate,
+// which is no matter of steps.
+static void vacuum_by_long_steps_is_told(void **state) {
+  (void)state;
+  static const char emptied[] =
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {A: {volume: 1 l}}\n"
+      "tanks: {T: {pressure: 0 bar}}\norifices: {o: {between: [A, T], area: 10 mm^2, discharge: 0.7}}\n"
+      "pumps: {p: {from: T, to: A, flow: 1 l/min}}\ninitial: {A.pressure: 100 bar}\n"
+      "run: {time: 10 s, outputs: [A.pressure]}\n";
+  static const char drawn[] =
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {A: {volume: 1 l}}\n"
+      "tanks: {T: {pressure: 0 bar}}\npumps: {p: {from: A, to: T, flow: 1 l/min}}\ninitial: {A.pressure: 100 bar}\n"
+      "run: {time: 10 s, outputs: [A.pressure]}\n";
+  static const double steps[] = {0.5e-3, 0.1, 1, 10};
+  const od_integrator *integrator;
+  for (int k = 0; (integrator = od_integrator_at(k)); k++)
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+      for (int really = 0; really < 2; really++) {
+        od_machine *m = od_test_machine_text(really ? drawn : emptied);
+        od_run_report report = {0};
+        od_table *t = run(m, integrator->name, steps[i], false, &report);
+        assert_non_null(t);
+        assert_int_equal(od_verdict_has(&report.verdict, "cavitation"), really || i > 0);
+        assert_int_equal(od_verdict_has(&report.verdict, "step.vacuum"), !really && i > 0);
+        assert_int_equal(report.verdict.trust, really || i == 0 ? OD_SOUND : OD_UNSOUND);
+        od_run_report_free(&report);
+        od_table_free(t);
+        od_machine_free(m);
+      }
+}
+
 // CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
 // that begins lower never is. A tolerance below round-off ends the run at once, which is no sound result either.
 static void loose_tolerances_are_told(void **state) {
@@ -426,6 +458,7 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_estimate_agrees_with_closed_forms),
                                      cmocka_unit_test(large_machines_are_judged),
+                                     cmocka_unit_test(vacuum_by_long_steps_is_told),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),
