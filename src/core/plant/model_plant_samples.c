@@ -129,14 +129,18 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   keep_before_sample(d, &p);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
-  // What has modes switches first: it and sampled blocks see what was there before.
+  // What has modes switches first, so that samples see the new modes; what samples make due switches after them.
+  bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - early) * period) continue;
     *count = floor(t / period + early) + 1;
     status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);
+    sampled = true;
   }
+  if (status == OD_OK && sampled && od_model_switchers(m))
+    status = od_model_plant_switch(plant, work, x, map, by_parameters);
   if (status != OD_OK) return status;
   p.head->linear = 0;
   for (int i = 0; i < nx; i++)
