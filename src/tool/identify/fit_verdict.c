@@ -58,6 +58,22 @@ static void judge_search(judge *j) {
            r->cost / r->start_cost);
 }
 
+// A cost that rises so many times as much as it should, or as little.
+static const double no_bowl = 5;
+static void judge_bowl(judge *j) {
+  const od_fit_bowl *b = &j->f->bowl;
+  if (b->parameter < 0 || (b->rise < no_bowl && b->rise > 1 / no_bowl)) return;
+  char rise[80];
+  if (b->rise > 0)
+    snprintf(rise, sizeof rise, "rise by %.2g times what", b->rise);
+  else
+    snprintf(rise, sizeof rise, "do not rise as");
+  REMARK(j, OD_DOUBTFUL, "search.rugged", "Rugged minimum:",
+         "one standard deviation away in %s the weighted squares of the residuals %s the sigmas promise. "
+         "The sigmas do not hold there, and there may be better minima: draw 'starts', or begin elsewhere.",
+         j->f->name[b->parameter], rise);
+}
+
 // --- How well it fits -----------------------------------------------------------------------------------------------
 
 static void judge_fit(judge *j) {
@@ -425,6 +441,7 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge j = {w->f, w->plan->e, &w->f->verdict, true};
   judge_search(&j);
   judge_gradient(&j);
+  judge_bowl(&j);
   judge_outliers(&j);
   judge_fit(&j);
   judge_sensors(&j);
