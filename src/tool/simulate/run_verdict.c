@@ -65,8 +65,12 @@ static bool judge_step(const od_machine *machine, const od_run_options *o, doubl
   char advice[200];
   advise(a, advice, sizeof advice);
   return od_verdict_add(v, a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
-                        "Step too long:", "with steps of %s %s%s", od_duration_text(step, 3).text,
-                        off_by(machine, o, a).text, advice);
+                        "Step too long:", "with steps of %s %s%s%s", od_duration_text(step, 3).text,
+                        off_by(machine, o, a).text,
+                        a->by_jumps ? " A quantiser, a sign or a formula jumps within steps; a relay or a switch is "
+                                      "located in time, and --step auto goes closer."
+                                    : "",
+                        advice);
 }
 
 static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
@@ -183,10 +187,11 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
 
 static bool judge_second_run(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   if (!a->unknown) return true;
-  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
-                        "a run of a machine of this size is judged by a second one with %s, which did not come to its "
-                        "end.",
-                        o->adaptive ? "a tighter tolerance" : "half the step");
+  return od_verdict_add(
+      v, OD_DOUBTFUL, "step.unknown", "Error not known:",
+      "a run of a machine of this size, or with laws that jump, is judged by a second one with %s, which did not come to its "
+      "end.",
+      o->adaptive ? "a tighter tolerance" : "half the step");
 }
 
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,

@@ -242,6 +242,43 @@ static void vacuum_by_long_steps_is_told(void **state) {
       }
 }
 
+// x is the time; integrals of a branch of a formula, a quantiser and a sign of it, which jump within steps, in closed form at the end of 1 s. With every
+// integrator the error is not much larger than it says, long steps are told, and short ones are sound.
+static void jumps_within_steps_are_told(void **state) {
+  (void)state;
+  static const char text[] =
+      "inputs: {one: {unit: '1', constant: 1}}\nblocks:\n"
+      "  x: {type: integrator, input: one, gain: 1}\n"
+      "  branch: {type: formula, inputs: {x: x}, formula: 'if(x > 0.533, 1, 0)'}\n"
+      "  level: {type: quantiser, input: x, step: 0.37}\n"
+      "  less: {type: gain, input: one, gain: 0.533}\n"
+      "  beyond: {type: sum, inputs: [x, less], weights: [1, -1]}\n"
+      "  side: {type: sign, input: beyond}\n"
+      "  y1: {type: integrator, input: branch, gain: 1}\n"
+      "  y2: {type: integrator, input: level, gain: 1}\n"
+      "  y3: {type: integrator, input: side, gain: 1}\n"
+      "run: {time: 1 s, outputs: [y1, y2, y3, branch, level]}\n";
+  static const double exact[] = {0.467, 0.37 * 0.37 + 0.74 * 0.37 + 1.11 * 0.075, -0.066};
+  const od_integrator *integrator;
+  for (int k = 0; (integrator = od_integrator_at(k)); k++)
+    for (int brief = 0; brief < 2; brief++) {
+      od_machine *m = od_test_machine_text(text);
+      od_run_report report = {0};
+      od_table *t = run(m, integrator->name, brief ? 1e-3 : 0.1, false, &report);
+      assert_non_null(t);
+      for (int i = 0; i < 3; i++) {
+        od_summary rows = od_table_summary(t, 1 + i);
+        double off = fabs(t->data[(t->rows - 1) * t->columns + 1 + i] - exact[i]) / (rows.max - rows.min);
+        assert_true(brief || report.accuracy.error[i].part >= 0.7 * off);
+      }
+      assert_int_equal(od_verdict_has(&report.verdict, "step.long"), !brief);
+      assert_int_equal(report.verdict.trust == OD_SOUND, brief);
+      od_run_report_free(&report);
+      od_table_free(t);
+      od_machine_free(m);
+    }
+}
+
 // CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
 // that begins lower never is. A tolerance below round-off ends the run at once, which is no sound result either.
 static void loose_tolerances_are_told(void **state) {
@@ -459,6 +496,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_estimate_agrees_with_closed_forms),
                                      cmocka_unit_test(large_machines_are_judged),
                                      cmocka_unit_test(vacuum_by_long_steps_is_told),
+                                     cmocka_unit_test(jumps_within_steps_are_told),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),
