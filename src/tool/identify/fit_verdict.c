@@ -190,6 +190,17 @@ static void judge_whiteness(judge *j) {
       od_name_list_text(&coloured), wider);
 }
 
+static void judge_pair(judge *j) {
+  static const double together = 0.5;
+  const od_fit_pair *p = &j->f->pair;
+  if (p->a < 0 || fabs(p->correlation) < together) return;
+  REMARK(
+      j, OD_DOUBTFUL, "residual.together", "Not independent:",
+      "residuals of %s and %s go together (correlation %.3f): the same noise, or the same fault of the model, in both. "
+      "It counts twice, and standard deviations are too small. Leave one of them out where both are one measurement.",
+      j->e->sensor[p->a].name, j->e->sensor[p->b].name, p->correlation);
+}
+
 // --- The estimates ------------------------------------------------------------------------------------------------
 
 static void judge_identifiability(judge *j) {
@@ -447,6 +458,7 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge_sensors(&j);
   judge_spreads(&j);
   judge_whiteness(&j);
+  judge_pair(&j);
   judge_estimates(&j);
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
