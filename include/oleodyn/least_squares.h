@@ -124,7 +124,7 @@ typedef struct od_ls_options {
 #define OD_LS_REASON_LIST(X)                                                \
   X(OD_LS_GRADIENT, "the gradient vanishes")                                \
   X(OD_LS_COST, "the cost falls no more")                                   \
-  X(OD_LS_STEP, "steps have become too small to matter")                    \
+  X(OD_LS_STEP, "a minimum as far as rounding tells: steps are too small")  \
   X(OD_LS_EXACT, "the residuals are zero")                                  \
   X(OD_LS_NOTHING_FREE, "no parameter is free")                             \
   X(OD_LS_EVALUATIONS, "the number of evaluations is used up")              \

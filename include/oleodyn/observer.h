@@ -50,7 +50,7 @@ OD_API const od_filter *od_observer_filter(const od_observer *o);
 OD_API const char *od_observer_check(const od_observer_options *options);
 
 // Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's
-// errors.
+// errors. Where that fails, the observer is not started: predictions and corrections return OD_BAD_ARGUMENT.
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
@@ -60,10 +60,13 @@ OD_API od_status od_observer_start(od_observer *o, double t, const double *x, co
 OD_API od_status od_observer_tell_start(od_observer *o, int count, const int *output, const double *covariance);
 
 // Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its
-// diagonal (n) where Q is NULL; both NULL: none.
+// diagonal (n) where Q is NULL; both NULL: none. Where the step fails, the estimate stays at its time and may be predicted by another
+// step. Where only the covariance fails (OD_NOT_FINITE), nothing is left to go on from: until it is started again, or a copy of
+// its block taken back, the observer returns OD_BAD_ARGUMENT.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
-// Takes in the sensors' values y (ny); NaN: this one is missing.
+// Takes in the sensors' values y (ny); NaN: this one is missing. After a failure estimate and covariance need not belong together: start
+// again, or take back a copy of the block.
 OD_API od_status od_observer_correct(od_observer *o, const double *y);
 
 // Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.

@@ -70,7 +70,8 @@ typedef struct od_plant_ops {
   // dx_new/dp at a fixed x_old, since lengths tell how coordinates belong together; either may be NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
   // Remembers the last point as the one to come back to (back false), or comes back to it after a failure (true): what a plant
-  // finds by iteration, such as dependent coordinates, starts from there again. NULL for plants without such memory.
+  // finds by iteration, such as dependent coordinates, starts from there again, and samples taken since then were not taken. NULL for
+  // plants without such memory.
   void (*settle)(const od_plant *plant, void *work, bool back);
   // What runs once per sample, between steps: the time of the next sample (INFINITY: none), and taking those that are
   // due at time t at the last point: x is rewritten; map (nx x nx) and by_parameters (nx x np), if not NULL, receive

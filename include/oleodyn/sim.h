@@ -27,7 +27,8 @@ OD_API od_sim *od_sim_plain_new(const od_plant *plant);
 // The size of this simulation's block, plain or not.
 OD_API size_t od_sim_bytes(const od_sim *sim);
 
-// Puts the plant in its initial state at time t with inputs u.
+// Puts the plant in its initial state at time t with inputs u. Where that fails, the simulation is not started: until it is, all that needs a
+// state returns OD_BAD_ARGUMENT.
 OD_API od_status od_sim_start(od_sim *sim, double t, const double *u);
 // Sets the state (coordinates as od_sim_state() shows them) and the inputs. Where nothing can be evaluated there, a status
 // says so, and the simulation stays as it was; the same holds for the functions that follow.
@@ -52,6 +53,8 @@ OD_API od_status od_sim_outputs(od_sim *sim, double *y);  // ny
 OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
 // One step to t + h, where the inputs are u; in between they are straight. A step that fails changes nothing.
+// OD_OK says that the equations of the rule are solved, not that the step is short enough for the motion: see od_sim_local_error(). A long
+// step may lead past a pressure at which flows balance, below zero, where no flow leads.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // The same with inputs that bend: inside has those at the integrator's points within the step.
 OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);
@@ -62,7 +65,8 @@ OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double 
 // The same, after which the state is moved by dx (nx), so little that what is of second order in it does not count. Where the integrator
 // can, it evaluates half-way between the step's end and the new state what is needed there and for the next step. *part: as much of dx lies
 // behind the point of which outputs and their derivatives are told, 0.5 or 0, until od_sim_end_shift(), which must come before anything else
-// is done with the simulation.
+// is done with the simulation. A step that fails changes nothing; where only the shift fails, the time has gone on (od_sim_time()), and the
+// state is that of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
@@ -75,14 +79,16 @@ OD_API od_status od_sim_step_with_complex_steps(od_sim *sim, double h, const dou
 // integrator's error_form says. It must be asked for before the state is changed by anything else.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
-// Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
+// Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL. A change that fails changes nothing
+// (*changed is false), unless the rates cannot be found afterwards (*changed is true): then the simulation has to be started again, or a copy taken back.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis): the time of the next sample
 // (INFINITY: none), and taking what is due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
-// receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
+// receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself. Where a sample or a switch fails, or
+// leads to a state in which nothing can be evaluated, none is taken, and the simulation stays as it was.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // How far the present state is from the next switch of a mode: positive until one is due, INFINITY without modes; and its
@@ -90,7 +96,8 @@ OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, 
 OD_API od_status od_sim_margin(od_sim *sim, double *margin, double *by_state);
 // Whoever steps and samples in turn takes a switch at the end of the step in which it happens. This takes the step of length h
 // just taken once more, if it has led past a switch, so that it ends right behind it: *taken is how long it has become. *rate is
-// how fast the margin changed there (negative; 0: nothing was found within the step). A bounded number of steps are tried.
+// how fast the margin changed there (negative; 0: nothing was found within the step). A bounded number of steps are tried. Where one of them
+// fails, the simulation is the copy before the step, and *taken is 0.
 // Callers look for so many switches within a step of their own; more of them are taken where steps end.
 enum { OD_MOST_SWITCHES = 16 };
 typedef struct od_switch_search {

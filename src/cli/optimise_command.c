@@ -116,7 +116,8 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   if (number < 0) {
     od_nearest nearest = od_nearest_to(path);
     for (int i = 0; i < od_machine_number_count(m); i++) od_nearest_try(&nearest, od_machine_number(m, i).path);
-    od_cli_error("--free: there is no number '%s'%s", path, od_nearest_suggestion(&nearest).text);
+    od_cli_error("--free: there is no number '%s'%s", path,
+                 nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists them");
     return false;
   }
   const char *unit = high + strspn(high, " +-0123456789.eE");

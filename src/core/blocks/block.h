@@ -145,6 +145,8 @@ typedef struct od_block_class {
   // in a sample; with the function as it says.
   bool holds;
   bool (*passes_on)(const od_block_spec *s);
+  // Its output jumps where its input does not, without a mode that could be located; of some only while their first number is zero.
+  bool jumps, jumps_at_zero;
   bool (*is_linear)(const od_block_spec *s);  // NULL: it is; sampled ones never are
 
   // Outputs and rates; both are always written.

@@ -26,6 +26,7 @@ const od_block_class od_quantiser_block = {
     .keeps_unit = true,
     .fields = {{"step", OD_UNIT_OUT, OD_POSITIVE, NAN, "from one level to the next"}},
     .outputs = {""},
+    .jumps = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
     OD_BLOCK_STEPS,

@@ -21,6 +21,7 @@ const od_block_class od_sign_block = {
     .inputs = {{"input"}},
     .fields = {{"width", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "where |u| is smaller, the output is u/width"}},
     .outputs = {""},
+    .jumps_at_zero = true,
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };

@@ -122,6 +122,7 @@ static od_status evaluate(od_sim *s) {
   memcpy(old, k, (size_t)nk * sizeof *k);
   od_sim_leave_point(s);
   od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
+  if (status == OD_OK && s->plant->nq) status = s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) {
     forget(s);
     return status;
@@ -131,22 +132,26 @@ static od_status evaluate(od_sim *s) {
     earlier[i] += k[i] - old[i];
   }
   od_sim_stands_at_rates(s);
-  return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
+  return OD_OK;
 }
 
 od_status od_sim_start(od_sim *s, double t, const double *u) {
   const od_plant *plant = s->plant;
   s->t = t;
+  s->started = 0;
   s->counts = (od_sim_counts){0};
   od_status status = plant->ops->start(plant, od_sim_work(s), od_sim_at(s, s->x));
   if (status != OD_OK) return status;
   memset(od_sim_at(s, s->energy), 0, (size_t)plant->nq * sizeof(double));
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
-  s->started = 1;
   forget(s);
   status = evaluate(s);
+  if (status != OD_OK) return status;
   bool changed;
-  return status == OD_OK ? od_sim_sample(s, NULL, NULL, &changed) : status;
+  s->started = 1;
+  status = od_sim_sample(s, NULL, NULL, &changed);
+  if (status != OD_OK) s->started = 0;
+  return status;
 }
 
 // Copies what a point consists of, state, rates, inputs and powers, to memory aside or back from there. Returns the end of
@@ -166,6 +171,14 @@ static double *keep_point(od_sim *s, bool back) {
   return aside;
 }
 
+// After a failure: everything as it was when the point was kept.
+static void come_back(od_sim *s, const od_sim *before) {
+  *s = *before;
+  od_sim_leave_point(s);  // the plant may stand elsewhere, and its factors be those of the rates there
+  if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
+  keep_point(s, true);
+}
+
 // Goes to another point; where it cannot be evaluated, everything stays as it was. NULL: not to be changed.
 static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
   const od_plant *plant = s->plant;
@@ -180,10 +193,7 @@ static od_status go_to_point(od_sim *s, double t, const double *x, const double 
     status = evaluate(s);
   }
   if (status == OD_OK) return OD_OK;
-  *s = before;
-  od_sim_leave_point(s);  // the plant may stand elsewhere, and its factors be those of the rates there
-  if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
-  keep_point(s, true);
+  come_back(s, &before);
   if (p) plant->ops->set_parameters(plant, od_sim_work(s), parameters_before);
   return status;
 }
@@ -327,7 +337,9 @@ od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map
   *changed = true;
   s->counts.repartitions++;
   forget(s);
-  return evaluate(s);
+  status = evaluate(s);
+  if (status != OD_OK) s->started = 0;  // the old coordinates are gone, and rates in the new ones are not known
+  return status;
 }
 
 double od_sim_next_sample(const od_sim *s) {
@@ -345,13 +357,19 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   if (status != OD_OK || !(due || margin <= 0)) return status;
   double t = due ? fmax(s->t, next) : s->t;
   status = od_sim_refresh(s);
-  if (status == OD_OK)
-    status = s->plant->ops->sample(s->plant, od_sim_work(s), t, od_sim_at(s, s->x), map, by_parameters);
   if (status != OD_OK) return status;
+  const od_sim before = *s;
+  keep_point(s, false);
+  status = s->plant->ops->sample(s->plant, od_sim_work(s), t, od_sim_at(s, s->x), map, by_parameters);
+  // What fails in the new point takes the plant back as well.
+  status = status == OD_OK ? evaluate(s) : od_sim_settle(s, status);
+  if (status != OD_OK) {
+    come_back(s, &before);
+    return status;
+  }
   *changed = true;
-  status = evaluate(s);
   s->history = 0;  // rates may have jumped
-  return status;
+  return OD_OK;
 }
 
 // f = [w; k] and its Jacobians: the rows of w are unit rows.

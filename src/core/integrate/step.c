@@ -57,9 +57,10 @@ od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const doub
   if (s->plain) return OD_NOT_AVAILABLE;
   if (*part != 0) return s->integrator->step_and_shift(s, h, u, dx, &out);
   status = s->integrator->step_with_jacobians(s, h, u, &out);
+  if (status != OD_OK) return status;
   double *x = od_sim_at(s, s->x_next);
   for (int i = 0; i < od_plant_nx(s->plant); i++) x[i] = od_sim_at(s, s->x)[i] + dx[i];
-  return status == OD_OK ? od_sim_set(s, s->t, x, od_sim_at(s, s->u)) : status;
+  return od_sim_set(s, s->t, x, od_sim_at(s, s->u));
 }
 
 // The plant stands elsewhere; slopes that are known serve the present point as well.

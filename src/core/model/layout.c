@@ -127,6 +127,7 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->switch_loss = take(&end, m->switchers);
   l->sampled = take(&end, m->samplers);
   l->ring = take(&end, m->rings);
+  l->before_sample = take(&end, m->switchers + 3 * m->samplers);
   // Rows of derivatives. Those of rates come last: od_join_rows() makes them shorter in large circuits.
   l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
   l->force_row = take(&end, m->actuators * l->force_width);

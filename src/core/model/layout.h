@@ -62,6 +62,7 @@ typedef struct od_layout {
   // Sampled blocks: how many samples each has taken; what delays remember.
   int switch_stored, switch_loss;  // of elements with modes: before their last switch; what they lost in all of them
   int sampled, ring;
+  int before_sample;  // what a sample that fails comes back to, see plant/model_plant_samples.c
   int scalars_real;
   // Integers: the partition (see mechanics/partition.h).
   int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/outputs.h"
 
 // More numbers in the factors than this part of a dense matrix are not worth while.
 enum { DENSE_PART = 2 };
@@ -21,55 +22,9 @@ static void add(entries *e, int row, int column) {
 
 // ---- which states have to do with motion and with blocks
 
-// Marks the states of the circuit among the columns that an instance reads.
-static void mark_ins(const od_model *m, int in, int ins, bool *mark) {
-  int first = 2 * m->actuators, end = first + m->circuit_states;
-  for (int k = 0; k < ins; k++) {
-    int column = m->join.column[in + k];
-    if (column >= first && column < end) mark[column - first] = true;
-  }
-  if (m->join.warms >= 0) mark[m->join.warms] = true;
-}
-
-static void mark_pushing(const od_model *m, bool *mark) {
-  for (int i = 0; i < m->join.forces; i++) {
-    const od_target *s = &m->join.target[m->join.force[i]];
-    mark_ins(m, s->in, s->ins, mark);
-  }
-}
-
-static void mark_instance(const od_model *m, int instance, bool *mark) {
-  if (instance < 0) return;
-  const od_instance *e = &m->instance[instance];
-  mark_ins(m, e->in - m->layout.in, od_instance_class(e)->ins, mark);
-  for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
-    if (e->state[k] >= 0) mark[e->state[k]] = true;
-}
-
-static void mark_node(const od_model *m, int node, bool *mark) {
-  if (node >= 0 && m->node[node].state >= 0) mark[m->node[node].state] = true;
-}
-
 // What blocks measure, and their own states.
 static void mark_felt(const od_model *m, bool *mark) {
-  for (int i = 0; i < m->measures; i++) {
-    const od_output *o = &m->measure[i];
-    switch (o->kind) {
-      case OD_OUT_NODE_PRESSURE: mark_node(m, o->index, mark); break;
-      case OD_OUT_PRESSURE_DIFFERENCE:
-        mark_node(m, o->index, mark);
-        mark_node(m, o->second, mark);
-        break;
-      case OD_OUT_FORCE: mark_pushing(m, mark); break;
-      case OD_OUT_ELEMENT:
-      case OD_OUT_REPORT:
-      case OD_OUT_ELEMENT_STATE:
-        mark_instance(m, o->index, mark);
-        mark_instance(m, o->second, mark);
-        break;
-      default: break;  // of the motion
-    }
-  }
+  for (int i = 0; i < m->measures; i++) od_output_mark_states(m, &m->measure[i], mark);
   for (int i = m->circuit_states; i < m->states; i++) mark[i] = true;
 }
 
@@ -108,7 +63,7 @@ static bool list_couplings(od_model *m, od_arena *arena) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = od_arena_take(arena, size * sizeof **lists[i])) && ok;
   if (ok) {
-    mark_pushing(m, mark);
+    od_model_mark_pushing(m, mark);
     p->pushes = list_marked(m, mark, p->pushing);
     if (m->blocks) {
       mark_felt(m, mark);

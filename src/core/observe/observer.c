@@ -141,6 +141,7 @@ od_status od_observer_tell_start(od_observer *o, int count, const int *output, c
 od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                             const double *u) {
   od_sim *sim = od_observer_sim(o);
+  o->started = 0;
   if (o->correlated < 0 || o->unsound) return OD_BAD_ARGUMENT;
   od_status status = od_sim_start(sim, t, u);
   if (status == OD_OK && p) status = od_sim_set_parameters(sim, p);
@@ -150,9 +151,10 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   memset(od_observer_at(o, o->bias), 0, (size_t)(o->nx + o->np) * sizeof(double));
   od_observer_start_guards(o);
   od_covariance b = od_observer_belief(o);
-  o->started = 1;
   if (!od_covariance_set(&b, P)) return OD_BAD_ARGUMENT;
-  return o->filter->start ? o->filter->start(o) : OD_OK;
+  status = o->filter->start ? o->filter->start(o) : OD_OK;
+  o->started = status == OD_OK;
+  return status;
 }
 
 // A jump of the state or a change of its coordinates, with its derivatives.
@@ -170,11 +172,16 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   od_sim *sim = od_observer_sim(o);
   bool changed;
   double *map = od_observer_at(o, o->map), *map_p = o->np ? od_observer_at(o, o->map_p) : NULL;
+  double before = od_sim_time(sim);
   od_status status = od_sim_sample(sim, map, map_p, &changed);
   if (status == OD_OK && changed) status = follow_jump(o, map_p);
   if (status == OD_OK) status = od_sim_repartition_with_parameters(sim, map, map_p, &changed);
   if (status == OD_OK && changed) status = follow_jump(o, map_p);
-  return status == OD_OK ? o->filter->predict(o, h, u, Q, q) : status;
+  // From here on the covariance is that of the state again.
+  bool whole = status == OD_OK;
+  if (whole) status = o->filter->predict(o, h, u, Q, q);
+  if (status != OD_OK && ((!whole && changed) || od_sim_time(sim) != before)) o->started = 0;
+  return status;
 }
 
 od_status od_observer_correct(od_observer *o, const double *y) {

@@ -112,19 +112,28 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// Where the iteration for the dependent coordinates starts: after a failure they may stand anywhere, or on another
-// branch.
-static void settle(const od_plant *plant, void *work, bool back) {
-  const od_plant_data *d = od_plant_data_of(plant);
+// After a failure the dependent coordinates may stand anywhere, or on another branch: their iteration starts where they were kept.
+static void come_back(const od_plant_data *d, void *work) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
+  od_work_parts parts = od_work_parts_of(d, work), *p = &parts;
+  memcpy(p->w + l->z, p->kept, (size_t)m->coordinates * sizeof(double));
+  if (p->head->sampled) od_model_plant_undo_sample(d, p);
+  p->head->sampled = p->head->placed = 0;
+  for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) p->w[l->R + i] = 0;
+  for (int i = 0; i < od_partition_rank(m); i++) p->w[l->curl + i] = 0;
+  for (int j = 0; j < m->coordinates; j++) p->w[l->zd + j] = 0;
+}
+
+static void settle(const od_plant *plant, void *work, bool back) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  if (back) {
+    come_back(d, work);
+    return;
+  }
   od_work_parts p = od_work_parts_of(d, work);
-  memcpy(back ? p.w + l->z : p.kept, back ? p.kept : p.w + l->z, (size_t)m->coordinates * sizeof(double));
-  if (!back) return;
-  p.head->placed = 0;
-  for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) p.w[l->R + i] = 0;
-  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
-  for (int j = 0; j < m->coordinates; j++) p.w[l->zd + j] = 0;
+  memcpy(p.kept, p.w + d->m->layout.z, (size_t)d->m->coordinates * sizeof(double));
+  p.head->sampled = 0;
 }
 
 // ---- a look inside

@@ -87,6 +87,37 @@ static od_status sample_block(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
+// ---- what a sample changes besides the state, kept until the new point is known to be possible: losses of switches, counts of samples, of each
+// delay where its oldest sample stands and what that was
+
+static double *ring_of(const od_model *m, const od_work_parts *p, int sampler) {
+  const od_block *b = &m->block[m->sampler[sampler]];
+  return b->samples > 0 ? p->w + m->layout.ring + b->ring : NULL;
+}
+
+static void keep_before_sample(const od_plant_data *d, const od_work_parts *p) {
+  const od_model *m = d->m;
+  double *kept = p->w + m->layout.before_sample, *samples = kept + m->switchers;
+  for (int i = 0; i < m->switchers; i++) kept[i] = p->w[m->layout.switch_loss + i];
+  for (int i = 0; i < m->samplers; i++) {
+    const double *ring = ring_of(m, p, i);
+    samples[3 * i] = p->w[m->layout.sampled + i];
+    if (ring) samples[3 * i + 1] = ring[0], samples[3 * i + 2] = ring[1 + (int)ring[0]];
+  }
+  p->head->sampled = 1;
+}
+
+void od_model_plant_undo_sample(const od_plant_data *d, const od_work_parts *p) {
+  const od_model *m = d->m;
+  const double *kept = p->w + m->layout.before_sample, *samples = kept + m->switchers;
+  for (int i = 0; i < m->switchers; i++) p->w[m->layout.switch_loss + i] = kept[i];
+  for (int i = 0; i < m->samplers; i++) {
+    double *ring = ring_of(m, p, i);
+    p->w[m->layout.sampled + i] = samples[3 * i];
+    if (ring) ring[0] = samples[3 * i + 1], ring[1 + (int)ring[0]] = samples[3 * i + 2];
+  }
+}
+
 od_status od_model_plant_sample(const od_plant *plant, void *work, double t, double *x, double *map,
                                 double *by_parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
@@ -95,16 +126,21 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   int nx = od_plant_nx(plant);
   // Signals jump, so the circuit has to be evaluated anew, although the last point is moved along.
   p.head->placed = 0;
+  keep_before_sample(d, &p);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
-  // What has modes switches first: it and sampled blocks see what was there before.
+  // What has modes switches first, so that samples see the new modes; what samples make due switches after them.
+  bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - early) * period) continue;
     *count = floor(t / period + early) + 1;
     status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);
+    sampled = true;
   }
+  if (status == OD_OK && sampled && od_model_switchers(m))
+    status = od_model_plant_switch(plant, work, x, map, by_parameters);
   if (status != OD_OK) return status;
   p.head->linear = 0;
   for (int i = 0; i < nx; i++)

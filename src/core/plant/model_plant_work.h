@@ -43,6 +43,7 @@ typedef struct od_plant_data {  // what was chosen of a model
 typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
   int changes_known;     // whether the changes of constants are those of the present numbers
+  int sampled;           // whether samples or switches were taken since the last point was settled
   int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } od_work_header;
@@ -261,5 +262,8 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
                                 double *by_parameters);
 
 static const double od_imaginary_step = 1e-30;
+
+// model_plant_samples.c: takes back what the last sample has changed in the work memory.
+void od_model_plant_undo_sample(const od_plant_data *d, const od_work_parts *p);
 
 #endif

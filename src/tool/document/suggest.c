@@ -1,9 +1,12 @@
-// The optimal string alignment distance, in half slips so that a wrong case counts less than a wrong letter.
+// The optimal string alignment distance, in half slips so that a wrong case counts less than a wrong letter. A part of a path left out
+// counts as one slip, however long it is.
 #include "document/suggest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST = 80, MOST_CANDIDATES = 5000 };
 
@@ -38,19 +41,52 @@ od_nearest od_nearest_to(const char *word) {
   return (od_nearest){.word = word};
 }
 
+static bool same_part(const char *a, int n, const char *b, int m) {
+  return n == m && strncasecmp(a, b, (size_t)n) == 0;
+}
+
+static int part_length(const char *path) {
+  return (int)strcspn(path, ".");
+}
+
+static const char *next_part(const char *path) {
+  path += part_length(path);
+  return *path ? path + 1 : path;
+}
+
+// How many parts of a long path of names are left out in a short one that has the others in the same order, among them the first
+// and the last: "crank.mass" of "crank.beam.mass"; 0: they are not so.
+static int parts_left_out(const char *brief, const char *whole) {
+  int left_out = 0, matched = 0, last = 0;
+  for (; *whole; whole = next_part(whole)) {
+    last = *brief && same_part(brief, part_length(brief), whole, part_length(whole));
+    if (!last && matched == 0) return 0;
+    if (last)
+      brief = next_part(brief), matched++;
+    else
+      left_out++;
+  }
+  return *brief == '\0' && last && matched >= 2 ? left_out : 0;
+}
+
+static void take(od_nearest *nearest, const char *candidate, int distance) {
+  if (nearest->best && distance >= nearest->distance) return;
+  nearest->best = candidate;
+  nearest->distance = distance;
+}
+
 void od_nearest_try(od_nearest *nearest, const char *candidate) {
   int n = (int)strnlen(nearest->word, LONGEST), m = (int)strnlen(candidate, LONGEST);
   if (n == LONGEST || m == LONGEST || nearest->tried++ >= MOST_CANDIDATES) return;
+  int parts = parts_left_out(nearest->word, candidate) + parts_left_out(candidate, nearest->word);
+  if (parts > 0) take(nearest, candidate, 2 * parts);
   // One slip in words of up to four letters, two in those of up to eight, then one for every three letters.
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
   int distance = od_edit_distance(nearest->word, candidate);
   // Two different words of one or two letters are always near; that says nothing unless only the case differs.
   if (distance > allowed || (n <= 2 && distance > 1 && distance >= 2 * smaller(n, m))) return;
-  if (nearest->best == NULL || distance < nearest->distance) {
-    nearest->best = candidate;
-    nearest->distance = distance;
-  }
+  take(nearest, candidate, distance);
 }
 
 // Words that are tried are shorter than LONGEST, so that nothing is cut off.

@@ -2,7 +2,8 @@
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 
-// Collects candidates one by one and remembers the nearest to `word` that is near enough to be a slip of the keyboard.
+// Collects candidates one by one and remembers the nearest to `word` that is near enough to be a slip of the keyboard,
+// or a path with parts left out or added: crank.mass for crank.beam.mass.
 typedef struct od_nearest {
   const char *word;
   const char *best;  // NULL: none is near

@@ -46,7 +46,9 @@ struct od_innovation_record {
   mark mark[MARKS];
   int marks;
   long next_mark;
-  double *memory;          // of the marks, and:
+  double *memory;  // of the marks, and:
+  double *present,
+      *pairs;  // innovations of this sample, NAN: none; sums of their products, and of squares where there is a product
   double *last, *change;   // inputs at the sample before; how they changed, AFTER times
   double *followed, *own;  // sums of innovation times change, per sensor, input and lag; of changes times earlier ones
 };
@@ -60,7 +62,7 @@ od_innovation_record *od_innovation_record_new(int sensors, int inputs, int para
   *r = (od_innovation_record){.sensors = sensors, .inputs = inputs, .parameters = parameters, .length = 1};
   r->history = calloc(s + 1, sizeof *r->history);
   r->block = calloc(BLOCKS * s + 1, sizeof *r->block);
-  r->memory = calloc(2 * p * MARKS + u * (1 + 2 * AFTER) + s * u * INPUT_LAGS + 1, sizeof *r->memory);
+  r->memory = calloc(2 * p * MARKS + u * (1 + 2 * AFTER) + s * u * INPUT_LAGS + s + 3 * s * s + 1, sizeof *r->memory);
   if (!r->history || !r->block || !r->memory) {
     od_innovation_record_free(r);
     return NULL;
@@ -73,7 +75,9 @@ od_innovation_record *od_innovation_record_new(int sensors, int inputs, int para
   r->last = at, at += u;
   r->own = at, at += u * AFTER;
   r->change = at, at += u * AFTER;
-  r->followed = at;
+  r->followed = at, at += s * u * INPUT_LAGS;
+  r->present = at, at += s;
+  r->pairs = at;
   for (int i = 0; i < sensors; i++) r->history[i].first = r->history[i].predicted = NAN;
   return r;
 }
@@ -167,12 +171,22 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   }
 }
 
+// Of sensors a before b.
+static void compare_with_each_other(od_innovation_record *r) {
+  for (int a = 0; a < r->sensors; a++)
+    for (int b = a + 1; b < r->sensors && !isnan(r->present[a]); b++) {
+      double x = r->present[a], y = r->present[b], *pair = r->pairs + 3 * (a * r->sensors + b);
+      if (!isnan(y)) pair[0] += x * y, pair[1] += x * x, pair[2] += y * y;
+    }
+}
+
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u) {
   sums *block = next_block(r);
   follow_inputs(r, u);
   for (int s = 0; s < r->sensors; s++) {
     history *h = &r->history[s];
     double x = in[s].value / in[s].sigma;
+    r->present[s] = NAN;
     if (in[s].use != OD_SENSOR_USED || !isfinite(x)) continue;
     if (h->count == 0) h->first = y[s], h->predicted = y[s] - in[s].value;
     h->largest = fmax(h->largest, fabs(y[s]));
@@ -180,9 +194,11 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
     block[s].far += fabs(x) > far;
     block[s].sum += x;
     block[s].squares += x * x;
+    r->present[s] = tamed(x);
     compare_with_inputs(r, s, tamed(x));
     take_value(h, x);
   }
+  compare_with_each_other(r);
   r->samples++;
 }
 
@@ -239,6 +255,17 @@ static void find_input(const od_innovation_record *r, int sensor, od_innovations
   }
 }
 
+static void find_partner(const od_innovation_record *r, int sensor, od_innovations *out) {
+  out->partner = -1;
+  for (int other = 0; other < r->sensors; other++) {
+    if (other == sensor) continue;
+    int a = other < sensor ? other : sensor, b = other < sensor ? sensor : other;
+    const double *pair = r->pairs + 3 * (a * r->sensors + b);
+    double correlation = pair[0] / sqrt(pair[1] * pair[2]);
+    if (fabs(correlation) > fabs(out->together)) out->together = correlation, out->partner = other;
+  }
+}
+
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out) {
   const history *h = &r->history[sensor];
   double limit = OD_NORMAL95 / sqrt((double)h->count);
@@ -252,6 +279,7 @@ void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_i
                           .largest = h->largest};
   find_whiteness(h, out);
   find_input(r, sensor, out);
+  find_partner(r, sensor, out);
 }
 
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,

@@ -32,8 +32,10 @@ typedef struct od_innovations {
   double whiteness, chance;            // Ljung and Box's sum over the lags, and how often a white one's is larger
   double first, predicted;             // the first value measured, and what was predicted of it; NAN: none was
   double largest;                      // of what it measured, without sign
-  int input;       // the input whose changes its innovations go with most, after it or before; -1: there is none
-  double follows;  // their correlation over some samples before and after; by chance about 5/sqrt(count)
+  int input;        // the input whose changes its innovations go with most, after it or before; -1: there is none
+  int partner;      // the sensor whose innovations of the same samples go with them most; -1: there is none
+  double together;  // their correlation
+  double follows;   // their correlation over some samples before and after; by chance about 5/sqrt(count)
 } od_innovations;
 
 // How far a parameter's estimate has moved, in standard deviations of the difference: since the start, and since the

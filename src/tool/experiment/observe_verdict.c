@@ -166,6 +166,23 @@ static void judge_whiteness(judge *j) {
       od_name_list_text(&who));
 }
 
+// Of a right filter innovations of one sample are independent, too.
+static void judge_pairs(judge *j) {
+  static const double together = 0.5;
+  enum { ENOUGH = 50 };  // samples
+  const od_innovations *in = j->o->innovations;
+  int worst = -1;
+  for (int i = 0; i < j->e->sensors; i++)
+    if (in[i].partner > i && in[i].run.count >= ENOUGH && fabs(in[i].together) >= together &&
+        (worst < 0 || fabs(in[i].together) > fabs(in[worst].together)))
+      worst = i;
+  if (worst < 0) return;
+  SAY(j, OD_DOUBTFUL, "innovations.together", "Not independent:",
+      "innovations of %s and %s go together (correlation %.3f): the same noise, or the same fault of the model, in both. It "
+      "counts twice, and standard deviations are too small. Leave one of them out where both are one measurement.",
+      j->e->sensor[worst].name, j->e->sensor[in[worst].partner].name, in[worst].together);
+}
+
 // --- Parameters ---------------------------------------------------------------------------------------------------
 
 typedef struct value_text {
@@ -391,6 +408,7 @@ static void judge_innovations(judge *j) {
   judge_trend(j, &run, &last);
   judge_means(j);
   judge_whiteness(j);
+  judge_pairs(j);
 }
 
 bool od_observe_judge(const od_experiment *e, od_observed *o) {

@@ -161,6 +161,19 @@ typedef struct od_fit_set_result {
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the rows that count for the fit, and of the others
 } od_fit_set_result;
 
+// The two sensors whose residuals go together most; a = -1: none do, or their noise is known to.
+typedef struct od_fit_pair {
+  int a, b;
+  double correlation;
+} od_fit_pair;
+
+// How much the cost has risen one standard deviation away from its minimum, of what it would if standard deviations held: where that
+// is farthest from 1. See fit_bowl.c.
+typedef struct od_fit_bowl {
+  int parameter;  // -1: not looked at, or nowhere
+  double rise;
+} od_fit_bowl;
+
 typedef struct od_fitted {
   const od_fit_plan *plan;
   od_ls_result *search;  // its parameters: the experiment's, then the unknown initial states of each set
@@ -190,6 +203,8 @@ typedef struct od_fitted {
   int sets;
   od_table *table;  // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
   double seconds;   // of the search alone
+  od_fit_bowl bowl;
+  od_fit_pair pair;
   od_verdict verdict;
 } od_fitted;
 

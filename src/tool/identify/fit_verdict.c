@@ -62,6 +62,22 @@ static void judge_search(judge *j) {
            r->cost / r->start_cost);
 }
 
+// A cost that rises so many times as much as it should, or as little.
+static const double no_bowl = 5;
+static void judge_bowl(judge *j) {
+  const od_fit_bowl *b = &j->f->bowl;
+  if (b->parameter < 0 || (b->rise < no_bowl && b->rise > 1 / no_bowl)) return;
+  char rise[80];
+  if (b->rise > 0)
+    snprintf(rise, sizeof rise, "rise by %.2g times what", b->rise);
+  else
+    snprintf(rise, sizeof rise, "do not rise as");
+  REMARK(j, OD_DOUBTFUL, "search.rugged", "Rugged minimum:",
+         "one standard deviation away in %s the weighted squares of the residuals %s the sigmas promise. "
+         "The sigmas do not hold there, and there may be better minima: draw 'starts', or begin elsewhere.",
+         j->f->name[b->parameter], rise);
+}
+
 // --- How well it fits -----------------------------------------------------------------------------------------------
 
 static void judge_fit(judge *j) {
@@ -176,6 +192,17 @@ static void judge_whiteness(judge *j) {
       "standard deviations allow for it, and are up to %.3g times what white residuals would leave; a wrong model may "
       "shift estimates by more.",
       od_name_list_text(&coloured), wider);
+}
+
+static void judge_pair(judge *j) {
+  static const double together = 0.5;
+  const od_fit_pair *p = &j->f->pair;
+  if (p->a < 0 || fabs(p->correlation) < together) return;
+  REMARK(
+      j, OD_DOUBTFUL, "residual.together", "Not independent:",
+      "residuals of %s and %s go together (correlation %.3f): the same noise, or the same fault of the model, in both. "
+      "It counts twice, and standard deviations are too small. Leave one of them out where both are one measurement.",
+      j->e->sensor[p->a].name, j->e->sensor[p->b].name, p->correlation);
 }
 
 // --- The estimates ------------------------------------------------------------------------------------------------
@@ -429,11 +456,13 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge j = {w->f, w->plan->e, &w->f->verdict, true};
   judge_search(&j);
   judge_gradient(&j);
+  judge_bowl(&j);
   judge_outliers(&j);
   judge_fit(&j);
   judge_sensors(&j);
   judge_spreads(&j);
   judge_whiteness(&j);
+  judge_pair(&j);
   judge_estimates(&j);
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);

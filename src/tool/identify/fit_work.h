@@ -138,6 +138,10 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: how far the steps of the predictions shift the estimates. Fills f->shift and f->better_substeps.
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
+// fit_pairs.c: sensors that say the same.
+od_status od_fit_find_pair(od_fit_work *w, od_error *err);
+// fit_bowl.c: whether standard deviations hold as far as they reach.
+od_status od_fit_look_beside(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.
 od_status od_fit_judge(od_fit_work *w, od_error *err);

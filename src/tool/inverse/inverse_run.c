@@ -188,6 +188,10 @@ static bool allocate(run *s) {
   if (!s->r->columns || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort || !s->loose) return false;
   for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
   if (!od_standstills_find(s->m, s->r)) return false;
+  s->r->signals = od_below_zero_list(s->m, NULL);
+  s->r->signal = calloc((size_t)s->r->signals + 1, sizeof *s->r->signal);
+  if (!s->r->signal) return false;
+  od_below_zero_list(s->m, s->r->signal);
   int columns = lay_columns(s);
   s->row = calloc((size_t)columns, sizeof *s->row);
   s->r->table = od_table_new(columns);
@@ -356,6 +360,8 @@ static od_status fill_table(run *s, od_error *err) {
     if (status != OD_OK) return explain(s, t, status, err);
     fill_row(s, t);
     od_standstills_watch(s->m, s->inverse, t, s->r);
+    for (int i = 0; i < s->r->signals; i++)
+      od_below_zero_watch(&s->r->signal[i], t, od_inverse_signal(s->inverse, s->r->signal[i].instance));
     if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     if (k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
@@ -403,6 +409,7 @@ void od_inverse_result_free(od_inverse_result *r) {
   od_table_free(r->table);
   free(r->columns);
   free(r->still);
+  free(r->signal);
   od_verdict_free(&r->verdict);
   *r = (od_inverse_result){0};
 }

@@ -6,6 +6,7 @@
 #include "inverse/trajectory.h"
 #include "io/table.h"
 #include "io/verdict.h"
+#include "machine/below_zero.h"
 #include "oleodyn/machine.h"
 #include "plant/inverse.h"
 
@@ -57,6 +58,8 @@ typedef struct od_inverse_result {
   int supply_flow, power;     // columns of what flows into all chambers together (-1: no oil), and of all power
   od_standstill *still;
   int stills;
+  od_below_zero *signal;
+  int signals;
   double loose_error;  // of coordinates that move on their own: how far off they may be in the end, of their ranges
   od_verdict verdict;
 } od_inverse_result;
@@ -83,6 +86,9 @@ bool od_inverse_judge(const od_machine *machine, const od_inverse_options *optio
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
 bool od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
+
+// kept_signals.c: signals that stay at what they are at the start. False: memory ran out.
+bool od_kept_signals_judge(const od_model *m, const od_inverse_options *options, od_verdict *verdict);
 
 // drive_oil.c: areas of a cylinder; pressures and flows that a drive needs.
 typedef struct od_drive_oil {

@@ -213,5 +213,7 @@ bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od
   ok = judge_numbers(r) && ok;
   ok = judge_supply(o, r) && ok;
   ok = od_standstills_judge(m, o->step, r) && ok;
+  ok = od_below_zero_add_remarks(m, r->signal, r->signals, &r->verdict) && ok;
+  ok = od_kept_signals_judge(m, o, &r->verdict) && ok;
   return judge_elements(machine, o, &r->verdict) && ok;
 }

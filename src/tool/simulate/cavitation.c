@@ -4,13 +4,17 @@
 #include <stdlib.h>
 
 #include "io/display.h"
+#include "simulate/run.h"
 
 enum { MOST_SHOWN = 6 };  // volumes with a remark of their own
 
 typedef struct volume {
-  bool now;      // at the last row
-  double first;  // when it began, s; NAN: never
-  double total;  // for how long, s
+  bool now;                // at the last row
+  double first;            // when it began, s; NAN: never
+  double total;            // for how long, s
+  double before, highest;  // its pressure after the last step, and the highest so far, Pa
+  double drawn, drawn_at;  // the largest pressure below zero that a step alone has made, Pa, and when
+  double part;             // that of the highest
 } volume;
 
 struct od_cavitation {
@@ -45,13 +49,51 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
     if (v->now) v->total += t - c->time;
     v->now = state >= 0 && states[state] < 0;
     if (v->now && isnan(v->first)) v->first = t;
+    if (state < 0) continue;
+    v->before = states[state];
+    v->highest = fmax(v->highest, states[state]);
   }
   c->time = t;
 }
 
+// Elements draw no more from a volume than flows at zero pressure, which the rate at the end of the step shows. What a step leads below zero beyond that
+// is not cavitation: the step was so long that it went past the pressure at which the flows balance, and the gap that it leaves has to
+// be filled again. Twice the rate, since it may have fallen within the step.
+void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
+  static const double floor = 1e5;  // Pa: lower pressures are not looked at in parts
+  for (int i = 0; i < c->model->nodes; i++) {
+    volume *v = &c->volume[i];
+    int state = c->model->node[i].state;
+    if (state < 0) continue;
+    double p = states[state], below = -p - 2 * h * fmax(-rates[state], 0);
+    double part = below / fmax(v->highest, floor);
+    if (v->before >= 0 && p < 0 && part > v->part) v->part = part, v->drawn = below, v->drawn_at = t;
+    v->before = p;
+    v->highest = fmax(v->highest, p);
+  }
+}
+
+static bool add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
+  int count = 0, worst = 0;
+  for (int i = 0; i < c->model->nodes; i++) {
+    count += c->volume[i].part > OD_ACCURATE;
+    if (c->volume[i].part > c->volume[worst].part) worst = i;
+  }
+  if (count == 0) return true;
+  const volume *v = &c->volume[worst];
+  char more[60] = "";
+  if (count > 1)
+    snprintf(more, sizeof more, " So %s %d more volume%s.", count > 2 ? "are" : "is", count - 1, count > 2 ? "s" : "");
+  return od_verdict_add(verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum by a long step:",
+                        "the step to %.6g s takes volume %s to %s below zero pressure, which nothing there draws: it "
+                        "went past the pressure at which the flows balance. The cavitation that follows is not real; "
+                        "take shorter steps.%s",
+                        v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
+}
+
 bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
   int shown = 0, more = 0;
-  bool ok = true;
+  bool ok = add_drawn_remarks(c, verdict);
   for (int i = 0; i < c->model->nodes && ok; i++) {
     const volume *v = &c->volume[i];
     if (isnan(v->first)) continue;

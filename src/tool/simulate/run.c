@@ -14,7 +14,10 @@
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
-enum { WATCH_ENERGY = 32 };  // rows from one look at the energies to the next
+enum {
+  WATCH_ENERGY = 32,   // rows from one look at the energies to the next
+  STABILITY_LOOKS = 8  // at the stability of a large machine's steps, in a run
+};
 
 const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
                                        "energy.input"};
@@ -26,6 +29,7 @@ void od_run_end(od_run_state *r) {
   od_step_control_free(r->control);
   od_run_switch_free(r->modes);
   od_accuracy_free(r->accuracy);
+  od_rate_stability_free(r->stability);
   od_cavitation_free(r->cavitation);
   od_run_bounds_free(r->bounds);
   od_sim_free(r->sim);
@@ -124,6 +128,11 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     r->control = od_step_control_new(r->sim, r->plant, od_run_tolerance(o), r->step, r->step * (double)r->steps);
     if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
+  r->stable_step = INFINITY;
+  if (!o->unjudged && r->is_large && r->integrator->amplification) {
+    r->stability = od_rate_stability_new(r->sim, r->plant, r->integrator->amplification);
+    if (!r->stability) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
   if (o->unjudged || r->is_large) return OD_OK;
   r->accuracy = od_accuracy_new(r->plant, r->sim, o->output_count);
   return r->accuracy ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -183,6 +192,12 @@ static void tell_state(od_run_state *r, od_status status, double t, od_error *er
   if (err && *state) snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
 }
 
+// Before step i: a few times in a run.
+static void watch_stability(od_run_state *r, long i) {
+  if (!r->stability || i % ((r->steps + STABILITY_LOOKS - 1) / STABILITY_LOOKS) != 0) return;
+  r->stable_step = fmin(r->stable_step, od_rate_stability_longest_step(r->stability, r->sim));
+}
+
 od_status od_run_all(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = record(r, 0, r->steps == 0, err);
@@ -190,6 +205,7 @@ od_status od_run_all(od_run_state *r, od_error *err) {
   for (long i = 0; i < r->steps && status == OD_OK; i++) {
     double next = (double)(i + 1) * r->step;
     bool last = i + 1 == r->steps;
+    watch_stability(r, i);
     status = od_run_advance(r, (double)i * r->step, next, err);
     if (status == OD_OK)
       status = check_bounds(r, next, err);

@@ -40,6 +40,7 @@ typedef struct od_run_accuracy {
   int worst;                // the output that is farthest off; -1: none
   int beyond;               // outputs that are off by more than OD_ACCURATE
   bool unknown;             // the second run that should have told failed, or was interrupted
+  bool by_jumps;            // laws that jump within steps make an error larger than steps alone do
   double better_step;       // with which the worst one is off by better_part; zero: none is known
   double better_tolerance;  // the same of adaptive steps
   double better_part;       // NAN: it was not tried
@@ -49,6 +50,7 @@ typedef struct od_run_accuracy {
   double balance, moved;    // J: the largest energy.balance, and the energy that was moved about
 } od_run_accuracy;
 #define OD_ACCURATE           0.01  // of an output's range: beyond that a run is doubtful
+#define OD_LOST               0.5  // of an output's range, or of the energy moved: beyond that it is wrong beyond doubt
 #define OD_ADAPTIVE_TOLERANCE 1e-6
 #define OD_LOOSE_TOLERANCE    1e-6  // beyond that a run with cvodes is compared with a tighter one
 

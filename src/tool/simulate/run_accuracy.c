@@ -6,6 +6,7 @@
 
 #include "io/number.h"
 #include "machine/machine.h"
+#include "simulate/jumps.h"
 #include "simulate/run_state.h"
 
 // What flows into a junction is zero: all that there is of it is rounding.
@@ -56,7 +57,7 @@ static void find_coarse_input(const od_run_state *r, od_run_accuracy *a) {
 
 static bool gather(const od_run_state *r, od_run_accuracy *a) {
   a->worst = -1;
-  a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
+  a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : r->stability ? r->stable_step : INFINITY;
   a->balance = r->balance;
   for (int i = 1; i < OD_RUN_ENERGIES && r->energy; i++) {
     a->moved = fmax(a->moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
@@ -151,7 +152,33 @@ static bool judge_by_second_run(const od_run_state *r, od_run_accuracy *a) {
   if (adaptive)
     a->better_tolerance = tighter_tolerance(order, od_run_tolerance(r->options), part);
   else
-    a->better_step = shorter_step(order, r->step, part);
+    a->better_step = fmin(shorter_step(order, r->step, part), od_number_125(a->stable_step));
+  return true;
+}
+
+// --- Machines whose laws jump ---------------------------------------------------------------------------------------
+
+// Beside its steps a run has taken laws for smooth. A second one with steps half as long sees what jumps have made: the larger error counts. Outputs
+// that jump themselves are left out, since a jump between two rows is no error of the size of the jump.
+static bool judge_jumps(const od_run_state *r, od_run_accuracy *a) {
+  const od_model *m = od_machine_model(r->machine);
+  od_run_accuracy second = {.error = calloc((size_t)r->options->output_count + 1, sizeof *second.error)};
+  if (!second.error) return false;
+  od_run_options options = *r->options;
+  options.unjudged = true;
+  a->unknown = compare_with_run(r, &options, 2, &second) != OD_OK;
+  set_parts(r, !a->unknown, 2, &second);
+  bool found = false;
+  for (int i = 0; i < r->options->output_count && !a->unknown; i++) {
+    if (!od_output_is_continuous(m, &m->output[r->options->outputs[i]])) continue;
+    if (!(second.error[i].part > a->error[i].part)) continue;
+    found = found || second.error[i].part > OD_ACCURATE;
+    a->error[i] = second.error[i];
+  }
+  free(second.error);
+  a->beyond = 0;
+  judge_errors(r, a);
+  a->by_jumps = found;
   return true;
 }
 
@@ -209,8 +236,13 @@ od_status od_run_find_accuracy(const od_run_state *r, bool complete, od_run_accu
   bool ok = gather(r, a);
   if (ok && complete && is_loose(r)) ok = judge_tolerance(r, a);
   if (ok && complete && r->is_large && !r->options->unjudged) ok = judge_by_second_run(r, a);
+  bool jumps = complete && r->accuracy && !r->control && od_model_has_jumps(od_machine_model(r->machine));
+  if (ok && jumps) ok = judge_jumps(r, a);
   if (ok && complete && a->beyond > 0 && r->accuracy) {
-    if (r->control)
+    // Trials would be judged as smooth; errors by jumps fall with the step.
+    if (a->by_jumps)
+      a->better_step = shorter_step(1, r->step, a->error[a->worst].part), a->better_part = NAN;
+    else if (r->control)
       find_better_tolerance(r, a);
     else
       find_better_step(r, a);

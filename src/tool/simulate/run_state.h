@@ -8,6 +8,7 @@
 #include "simulate/cvodes.h"
 #include "simulate/run.h"
 #include "simulate/run_bounds.h"
+#include "simulate/stability.h"
 #include "simulate/step_control.h"
 
 // The energies whose ranges say how much was moved about; the first is what must stay zero.
@@ -34,10 +35,12 @@ typedef struct od_run_state {
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
-  od_step_control *control;  // of adaptive steps
-  od_accuracy *accuracy;     // NULL: cvodes controls its error itself, a second run judges, or nobody wants to know
-  od_run_switch *modes;      // NULL: the machine has none, or cvodes locates their switches
-  od_plant *energy;          // the same machine with its energies as outputs
+  od_step_control *control;      // of adaptive steps
+  od_accuracy *accuracy;         // NULL: cvodes controls its error itself, a second run judges, or nobody wants to know
+  od_rate_stability *stability;  // of large machines with a rule that is not stable with any step
+  double stable_step;            // the longest that it found to be stable
+  od_run_switch *modes;          // NULL: the machine has none, or cvodes locates their switches
+  od_plant *energy;              // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
   double balance;  // the largest
   od_cavitation *cavitation;

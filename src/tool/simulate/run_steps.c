@@ -60,6 +60,11 @@ static void find_inputs_inside(od_run_state *r, double t, double h) {
     od_machine_inputs(r->machine, t + r->integrator->inside[k] * h, r->u_inside + k * r->plant->nu);
 }
 
+static void watch_pressures(od_run_state *r, double h) {
+  int nz = r->plant->nz;
+  od_cavitation_step(r->cavitation, od_sim_time(r->sim), h, od_sim_state(r->sim) + 2 * nz, od_sim_rates(r->sim) + nz);
+}
+
 // One step of a fixed length. It ends before a jump of the inputs, the next one begins after it; *end becomes earlier where
 // something switches on the way.
 static od_status step_to(od_run_state *r, double t, double *end, bool at_grid) {
@@ -73,6 +78,7 @@ static od_status step_to(od_run_state *r, double t, double *end, bool at_grid) {
   if (status == OD_OK) status = od_run_switch_end_step(r, h, &taken, &rate);
   if (status != OD_OK) return status;
   od_accuracy_end_step(r->accuracy, taken);
+  watch_pressures(r, taken);
   if (taken < h) *end = od_sim_time(r->sim);
   return end_piece(r, jump && taken == h, rate);
 }
@@ -157,6 +163,7 @@ static od_status advance_piece(od_run_state *r, double t, double end, bool jump,
       status = od_run_switch_end_step(r, h, &taken, &rate);
       if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
       od_accuracy_end_step(r->accuracy, taken);
+      watch_pressures(r, taken);
       watch_inputs(r, t, taken, r->u_before);
       if (taken == h && next < end) status = od_run_watch(r);
       if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", next, od_status_text(status));

@@ -9,8 +9,6 @@
 #include "machine/method_names.h"
 #include "model/outputs.h"
 
-static const double lost = 0.5;  // of an output's range, or of the energy moved: the run is wrong beyond doubt
-
 // "12 %" of something, or where that is too much to be a number, "more than ten times".
 typedef struct part_text {
   char text[32];
@@ -66,9 +64,13 @@ static bool judge_step(const od_machine *machine, const od_run_options *o, doubl
   if (a->beyond == 0 || is_cvodes(o) || o->adaptive) return true;
   char advice[200];
   advise(a, advice, sizeof advice);
-  return od_verdict_add(v, a->error[a->worst].part <= lost ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
-                        "Step too long:", "with steps of %s %s%s", od_duration_text(step, 3).text,
-                        off_by(machine, o, a).text, advice);
+  return od_verdict_add(v, a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
+                        "Step too long:", "with steps of %s %s%s%s", od_duration_text(step, 3).text,
+                        off_by(machine, o, a).text,
+                        a->by_jumps ? " A quantiser, a sign or a formula jumps within steps; a relay or a switch is "
+                                      "located in time, and --step auto goes closer."
+                                    : "",
+                        advice);
 }
 
 static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
@@ -95,7 +97,7 @@ static bool judge_adaptive_tolerance(const od_machine *machine, const od_run_opt
   else if (a->better_tolerance > 0)
     snprintf(advice, sizeof advice, " With a tolerance of %g the error is still %s the range; try --integrator %s.",
              a->better_tolerance, part_of(a->better_part, "").text, OD_CVODES);
-  return od_verdict_add(v, a->error[a->worst].part <= lost ? OD_DOUBTFUL : OD_UNSOUND, "tolerance.loose",
+  return od_verdict_add(v, a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND, "tolerance.loose",
                         "Tolerance too loose:", "with a tolerance of %g %s%s",
                         o->tolerance > 0 ? o->tolerance : OD_ADAPTIVE_TOLERANCE, off_by(machine, o, a).text, advice);
 }
@@ -152,7 +154,7 @@ static bool judge_inputs(const od_machine *machine, double step, const od_run_ac
 
 static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   if (!(fabs(a->balance) > OD_ACCURATE * a->moved)) return true;
-  od_trust trust = fabs(a->balance) > lost * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
+  od_trust trust = fabs(a->balance) > OD_LOST * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
   return od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
                         "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy came from nowhere or got lost: "
                         "the %s.",
@@ -185,10 +187,11 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
 
 static bool judge_second_run(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   if (!a->unknown) return true;
-  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
-                        "a run of a machine of this size is judged by a second one with %s, which did not come to its "
-                        "end.",
-                        o->adaptive ? "a tighter tolerance" : "half the step");
+  return od_verdict_add(
+      v, OD_DOUBTFUL, "step.unknown", "Error not known:",
+      "a run of a machine of this size, or with laws that jump, is judged by a second one with %s, which did not come to its "
+      "end.",
+      o->adaptive ? "a tighter tolerance" : "half the step");
 }
 
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,

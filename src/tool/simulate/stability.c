@@ -31,12 +31,12 @@ void od_stability_free(od_stability *s) {
 }
 
 // Along the ray of an eigenvalue a rule is stable up to some |z|, here looked for between 0.5 and 4.
-static double longest_step(const od_stability *s, double _Complex eigenvalue) {
+static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
     double middle = (low + high) / 2;
     double _Complex z = middle * eigenvalue / size;
-    if (s->amplification(creal(z), cimag(z)) > 1 + 1e-9)
+    if (amplification(creal(z), cimag(z)) > 1 + 1e-9)
       high = middle;
     else
       low = middle;
@@ -57,7 +57,90 @@ double od_stability_longest_step(od_stability *s, const double *J) {
   for (int i = 0; i < n; i++) {
     double _Complex eigenvalue = s->real[i] + s->imaginary[i] * I;
     bool grows = s->real[i] > 1e-9 * largest;
-    if (!grows && cabs(eigenvalue) > 1e-12 * largest) step = fmin(step, longest_step(s, eigenvalue));
+    if (!grows && cabs(eigenvalue) > 1e-12 * largest) step = fmin(step, longest_step(s->amplification, eigenvalue));
   }
   return step;
+}
+
+// ---- by rates alone
+
+enum {
+  ROUNDS = 32
+};  // so many to find the direction, and as many to measure its growth; even, since what swings grows by turns
+static const double aside = 1e-6;  // of the size of the states: how far rates are looked at beside the point
+
+struct od_rate_stability {
+  int nx;
+  const od_plant *plant;
+  double (*amplification)(double re, double im);
+  od_sim *probe;  // a copy that may go anywhere
+  size_t bytes;
+  double *x, *f, *size, *v, *moved;
+  double memory[];
+};
+
+od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
+                                         double (*amplification)(double re, double im)) {
+  size_t nx = (size_t)od_plant_nx(plant);
+  od_rate_stability *s = calloc(1, sizeof *s + (5 * nx + 1) * sizeof(double));
+  if (!s) return NULL;
+  *s = (od_rate_stability){.nx = (int)nx, .plant = plant, .amplification = amplification, .bytes = od_sim_bytes(sim)};
+  s->probe = malloc(s->bytes);
+  s->x = s->memory;
+  s->f = s->x + nx;
+  s->size = s->f + nx;
+  s->v = s->size + nx;
+  s->moved = s->v + nx;
+  if (s->probe) return s;
+  free(s);
+  return NULL;
+}
+
+void od_rate_stability_free(od_rate_stability *s) {
+  if (s) free(s->probe);
+  free(s);
+}
+
+// Makes the direction as long as one in parts of the states' sizes; returns how long it was.
+static double normalise(od_rate_stability *s) {
+  double sum = 0;
+  for (int i = 0; i < s->nx; i++) sum += s->v[i] * s->v[i];
+  for (int i = 0; i < s->nx && sum > 0; i++) s->v[i] /= sqrt(sum);
+  return sqrt(sum);
+}
+
+// v <- J v, both in parts of the sizes.
+static bool multiply(od_rate_stability *s) {
+  double largest = 0;
+  for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));
+  double by = aside / largest;
+  for (int i = 0; i < s->nx; i++) s->moved[i] = s->x[i] + by * s->size[i] * s->v[i];
+  if (od_sim_set(s->probe, od_sim_time(s->probe), s->moved, od_sim_inputs(s->probe)) != OD_OK) return false;
+  if (od_sim_derivatives(s->probe, s->moved, NULL, NULL, NULL) != OD_OK) return false;
+  for (int i = 0; i < s->nx; i++) s->v[i] = (s->moved[i] - s->f[i]) / (by * s->size[i]);
+  return true;
+}
+
+double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
+  int nz = s->plant->nz;
+  double growth = 0;
+  memcpy(s->probe, sim, s->bytes);
+  memcpy(s->x, od_sim_state(sim), (size_t)s->nx * sizeof *s->x);
+  if (od_sim_derivatives(s->probe, s->f, NULL, NULL, NULL) != OD_OK) return INFINITY;
+  for (int i = 0; i < s->nx; i++) {
+    double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1;
+    s->size[i] = fmax(fabs(s->x[i]), scale);
+    s->v[i] =
+        cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // any direction that no pattern of the machine is at right angles to
+  }
+  normalise(s);
+  for (int k = 0; k < 2 * ROUNDS; k++) {
+    if (!multiply(s)) return INFINITY;
+    double longer = normalise(s);
+    if (!(longer > 0) || !isfinite(longer)) return INFINITY;
+    if (k >= ROUNDS) growth += log(longer) / ROUNDS;
+  }
+  // Whether it dies out or swings is not known: rules of this kind bear about as much of both.
+  double rate = exp(growth);
+  return fmin(longest_step(s->amplification, -rate), longest_step(s->amplification, rate * I));
 }

@@ -45,7 +45,28 @@ static void test_nearest(void **state) {
   assert_null(nearest(endless));
 }
 
+static const char *nearest_path(const char *word) {
+  static const char *const paths[] = {"crank.beam.mass", "crank.beam.length", "rod.beam.mass", "spring.free", "pid.kp"};
+  od_nearest found = od_nearest_to(word);
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) od_nearest_try(&found, paths[i]);
+  return found.best;
+}
+
+// Parts of a path may be left out or added, but for the first and the last.
+static void test_paths(void **state) {
+  (void)state;
+  assert_string_equal(nearest_path("crank.mass"), "crank.beam.mass");
+  assert_string_equal(nearest_path("rod.mass"), "rod.beam.mass");
+  assert_string_equal(nearest_path("Crank.Length"), "crank.beam.length");
+  assert_string_equal(nearest_path("pid.gains.kp"), "pid.kp");
+  assert_string_equal(nearest_path("rod.baem.mass"), "rod.beam.mass");
+  assert_null(nearest_path("wheel.mass"));
+  assert_null(nearest_path("crank.volume"));
+  assert_null(nearest_path("mass"));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slips), cmocka_unit_test(test_nearest)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slips), cmocka_unit_test(test_nearest),
+                                     cmocka_unit_test(test_paths)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

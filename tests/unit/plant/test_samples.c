@@ -1,5 +1,5 @@
 // The jump of the state at a sample, and its derivatives by states and parameters, against complex steps through the
-// same jump in complex numbers, over random machines with blocks.
+// same jump in complex numbers, over random machines with blocks. Samples that fail: against a simulation in which nothing has failed.
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include "plant/model_plant.h"
 #include "integrate/sim_block.h"
 #include "signals/blocks.h"
+#include "support/machine_file.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -228,8 +229,80 @@ static void rates_follow(void **state) {
   od_machine_free(machine);
 }
 
+// ---- samples that fail
+
+// The delay runs before the gain whose sample fails: the root of a negative number.
+static const char digital[] =
+    "machine: Digital\n"
+    "inputs: {a: {unit: '1', constant: 1}, b: {unit: '1', constant: 0}}\n"
+    "blocks:\n"
+    "  past: {type: delay, input: b, time: 30 ms, sample: 10 ms}\n"
+    "  root: {type: formula, inputs: {a: a}, formula: sqrt(a)}\n"
+    "  held: {type: gain, input: root, gain: 1, sample: 10 ms}\n"
+    "  lag: {type: first-order, input: held, time_constant: 20 ms}\n"
+    "  sum: {type: sum, inputs: [lag, past], weights: [1, 1]}\n";
+
+// A step to the next sample, and the sample; `twice`: it fails at first, and changes nothing then.
+static void step_and_sample(od_sim *sim, const od_plant *plant, double b, bool twice) {
+  double u[2] = {twice ? -1 : 4, b}, good[2] = {4, b}, y[4], y_after[4];
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
+  bool changed = true;
+  assert_int_equal(od_sim_step(sim, 10e-3, u), OD_OK);
+  if (twice) {
+    double x[MOST], k[MOST], next = od_sim_next_sample(sim);
+    memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+    memcpy(k, od_sim_rates(sim), (size_t)nk * sizeof *k);
+    assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(od_sim_sample(sim, NULL, NULL, &changed), OD_NOT_FINITE);
+      assert_false(changed);
+      assert_memory_equal(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+      assert_memory_equal(k, od_sim_rates(sim), (size_t)nk * sizeof *k);
+      assert_true(od_sim_next_sample(sim) == next);
+      assert_int_equal(od_sim_outputs(sim, y_after), OD_OK);
+      assert_memory_equal(y, y_after, (size_t)plant->ny * sizeof *y);
+    }
+    assert_int_equal(od_sim_set_inputs(sim, good), OD_OK);
+  }
+  assert_int_equal(od_sim_sample(sim, NULL, NULL, &changed), OD_OK);
+  assert_true(changed);
+}
+
+// A sample that fails changes neither the state nor what blocks remember: afterwards the motion is that of a simulation in which
+// nothing has failed, and the delay gives back what it was given three samples ago.
+static void failed_samples_change_nothing(void **state) {
+  od_machine *machine = machine_with(*state, digital, NULL);
+  int output = od_machine_output_find(machine, "past");
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *failing = od_sim_new(plant), *twin = od_sim_new(plant);
+  double u[2] = {4, 0}, y;
+  assert_int_equal(od_sim_start(failing, 0, u), OD_OK);
+  assert_int_equal(od_sim_start(twin, 0, u), OD_OK);
+  for (int i = 0; i < 8; i++) {
+    step_and_sample(failing, plant, 5 + i, i % 3 == 1);
+    step_and_sample(twin, plant, 5 + i, false);
+    assert_memory_equal(od_sim_state(failing), od_sim_state(twin), (size_t)od_plant_nx(plant) * sizeof y);
+    assert_int_equal(od_sim_outputs(failing, &y), OD_OK);
+    assert_true(y == (i < 3 ? 0 : 5 + i - 3));
+  }
+  // A start that fails is none.
+  double bad[2] = {-1, 0};
+  bool changed;
+  assert_int_equal(od_sim_start(failing, 0, bad), OD_NOT_FINITE);
+  assert_int_equal(od_sim_step(failing, 1e-3, u), OD_BAD_ARGUMENT);
+  assert_int_equal(od_sim_sample(failing, NULL, NULL, &changed), OD_BAD_ARGUMENT);
+  assert_int_equal(od_sim_outputs(failing, &y), OD_BAD_ARGUMENT);
+  assert_int_equal(od_sim_start(failing, 0, u), OD_OK);
+  od_sim_free(failing);
+  od_sim_free(twin);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(jumps), cmocka_unit_test(rates_follow),
-                                     cmocka_unit_test(observed)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(jumps), cmocka_unit_test(rates_follow), cmocka_unit_test(observed),
+      cmocka_unit_test_setup_teardown(failed_samples_change_nothing, machine_file_start, machine_file_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

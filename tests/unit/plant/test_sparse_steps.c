@@ -13,6 +13,7 @@
 
 #include "math/dense.h"
 #include "model/model.h"
+#include "model/outputs.h"
 #include "plant/model_plant.h"
 #include "support/allocations.h"
 #include "support/machines.h"
@@ -112,6 +113,35 @@ static void check_factors(unsigned long long seed, sample *sparse, sample *dense
   if (!(worst < 1e-9)) print_error("machine %llu, beta %g: residual %g\n", seed, beta, worst);
   assert_true(worst < 1e-9);
   free(M), free(b), free(x);
+}
+
+// Every state of the circuit by which an output has a derivative is among those that its kind says it reads. Of kinds that say nothing
+// all states count. Blocks are left out: what they measure is no direct dependence. Oracle: the exact derivatives.
+static void outputs_read_what_they_say(void **state) {
+  (void)state;
+  int kinds[OD_OUT_BALANCE + 1] = {0}, seen = 0;
+  for (unsigned long long seed = 1; seed <= 25; seed++) {
+    sample a;
+    if (open_sample(&a, seed, false, false, OD_SPARSE_NEVER)) {
+      const od_model *m = a.m;
+      bool *mark = calloc((size_t)m->circuit_states + 1, sizeof *mark);
+      for (int i = 0; i < a.ny; i++) {
+        const od_output *o = &m->output[i];
+        memset(mark, 0, (size_t)m->circuit_states * sizeof *mark);
+        od_output_mark_states(m, o, mark);
+        for (int j = 0; j < m->circuit_states; j++) {
+          if (a.hx[i * a.nx + 2 * a.plant->nz + j] == 0) continue;
+          if (!mark[j]) print_error("machine %llu: %s depends on state %d\n", seed, o->name, j);
+          assert_true(mark[j]);
+          if (od_output_reads_of(o->kind) != OD_READS_ANYTHING) kinds[o->kind]++;
+        }
+      }
+      free(mark);
+    }
+    close_sample(&a);
+  }
+  for (int i = 0; i <= OD_OUT_BALANCE; i++) seen += kinds[i] > 0;
+  assert_true(seen >= 5);  // pressures, their differences, forces, outs, reports or states of elements
 }
 
 static void random_machines(void **state) {
@@ -271,7 +301,7 @@ static void ladder_in_closed_form(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines), cmocka_unit_test(runs_of_stiff_machines),
-                                     cmocka_unit_test(ladder_in_closed_form)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_read_what_they_say), cmocka_unit_test(random_machines),
+                                     cmocka_unit_test(runs_of_stiff_machines), cmocka_unit_test(ladder_in_closed_form)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,40 @@ static void test_triangle(void **state) {
   }
 }
 
+// A valve whose pilot pressure rises by 10 bar/s opens at 0.503 s, and what measures its mode goes on at the same moment, not a step later. So does
+// what sees a sampled signal, which is beyond the threshold from the sample at 0.4 s on, and what follows that in turn. Counters tell for how long.
+static const char at_once[] =
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1 GPa}\n"
+    "volumes: {A: {volume: 100 l}}\n"
+    "tanks: {T: {pressure: 0 bar}}\nsources: {S: {pressure: 1 bar}}\n"
+    "pumps: {p: {from: T, to: A, flow: 6 l/min}}\n"
+    "unloading_valves: {valve: {between: [S, T], pilot: A, open: 6.03 bar, close: 0.5 bar, area: 1 mm^2, time_constant: 1 s}}\n"
+    "initial: {A.pressure: 1 bar}\n"
+    "inputs: {t: {ramps: {at: [[0 s, 0], [100 s, 100]]}}}\n"
+    "blocks:\n"
+    "  open: {type: relay, input: valve.mode, unit: '1', thresholds: [0.4, 0.5], values: [0, 1]}\n"
+    "  opened: {type: integrator, input: open, gain: 1}\n"
+    "  held: {type: gain, input: t, gain: 1, sample: 100 ms}\n"
+    "  beyond: {type: relay, input: held, unit: '1', thresholds: [0.3, 0.35], values: [0, 1]}\n"
+    "  after: {type: relay, input: beyond, unit: '1', thresholds: [0.4, 0.5], values: [0, 1]}\n"
+    "  later: {type: integrator, input: after, gain: 1}\n"
+    "run: {time: 10 s, step: 70 ms}\n";
+
+static void test_at_once(void **state) {
+  (void)state;
+  static const char *const names[] = {"opened", "later"};
+  const double end = 1.4;
+  for (int i = 0; i < INTEGRATORS; i++) {
+    od_machine *m = od_test_machine_text(at_once);
+    double last[2];
+    od_test_run_to(m, integrators[i], end, 70e-3, names, 2, last);
+    print_message("%s: open for %.9g s, beyond for %.9g s\n", integrators[i], last[0], last[1]);
+    assert_true(fabs(last[0] - (end - 0.503)) < 1e-6);
+    assert_true(fabs(last[1] - (end - 0.4)) < 1e-6);
+    od_machine_free(m);
+  }
+}
+
 // Goes on after 0.3 s, back when x has come down to what it was: x = 2 t until 0.3 s, then 0.6 - 3 (t - 0.3), so that it is 0 at 0.5 s; from
 // there all over again. In the third state it stays, which it comes to when y, which counts the time, exceeds 1.25 s.
 static const char sequence[] =
@@ -129,7 +163,8 @@ static void test_values(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_triangle), cmocka_unit_test(test_sequence),
-                                     cmocka_unit_test(test_row), cmocka_unit_test(test_values)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_once), cmocka_unit_test(test_triangle),
+                                     cmocka_unit_test(test_sequence), cmocka_unit_test(test_row),
+                                     cmocka_unit_test(test_values)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,21 @@ static void check_unknown(const char *text) {
   od_table_free(table);
   od_machine_free(m);
 }
+// The fastest mode dies out with 200 1/s sin^2(221/222 pi/2); the classical rule is stable up to 2.78529 on the negative axis.
+static void check_stability(const char *text) {
+  od_machine *m = od_test_machine_text(text);
+  double fastest = 200 * pow(sin(221.0 / 222 * acos(-1) / 2), 2), longest = 2.78529 / fastest;
+  for (int stable = 0; stable < 2; stable++) {
+    od_run_report report = {0};
+    od_table *table = run(m, "rk4", stable ? 12.5e-3 : 50e-3 / 3, false, &report);
+    assert_non_null(table);
+    assert_true(fabs(report.accuracy.stable_step - longest) < 0.02 * longest);
+    assert_int_equal(od_verdict_has(&report.verdict, "step.unstable"), !stable);
+    od_run_report_free(&report);
+    od_table_free(table);
+  }
+  od_machine_free(m);
+}
 static void large_machines_are_judged(void **state) {
   (void)state;
   enum { VOLUMES = 221, ROOM = 200 * VOLUMES };
@@ -158,6 +173,7 @@ static void large_machines_are_judged(void **state) {
     assert_true(used < ROOM);
     check_closed_form(text, mode, 1, 2.5);
     check_unknown(text);
+    check_stability(text);
   }
   free(text);
 }
@@ -192,6 +208,75 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_run_report_free(&report);
   od_table_free(t);
   od_machine_free(m);
+}
+
+// A volume that empties through an orifice and is fed by a pump: its pressure falls to where both flows are equal and never below that, so it does not
+// cavitate. Steps that lead past that are told, also where one step is the whole run. A pump that draws from a closed volume does make it cavitate,
+// which is no matter of steps.
+static void vacuum_by_long_steps_is_told(void **state) {
+  (void)state;
+  static const char emptied[] =
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {A: {volume: 1 l}}\n"
+      "tanks: {T: {pressure: 0 bar}}\norifices: {o: {between: [A, T], area: 10 mm^2, discharge: 0.7}}\n"
+      "pumps: {p: {from: T, to: A, flow: 1 l/min}}\ninitial: {A.pressure: 100 bar}\n"
+      "run: {time: 10 s, outputs: [A.pressure]}\n";
+  static const char drawn[] =
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {A: {volume: 1 l}}\n"
+      "tanks: {T: {pressure: 0 bar}}\npumps: {p: {from: A, to: T, flow: 1 l/min}}\ninitial: {A.pressure: 100 bar}\n"
+      "run: {time: 10 s, outputs: [A.pressure]}\n";
+  static const double steps[] = {0.5e-3, 0.1, 1, 10};
+  const od_integrator *integrator;
+  for (int k = 0; (integrator = od_integrator_at(k)); k++)
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+      for (int really = 0; really < 2; really++) {
+        od_machine *m = od_test_machine_text(really ? drawn : emptied);
+        od_run_report report = {0};
+        od_table *t = run(m, integrator->name, steps[i], false, &report);
+        assert_non_null(t);
+        assert_int_equal(od_verdict_has(&report.verdict, "cavitation"), really || i > 0);
+        assert_int_equal(od_verdict_has(&report.verdict, "step.vacuum"), !really && i > 0);
+        assert_int_equal(report.verdict.trust, really || i == 0 ? OD_SOUND : OD_UNSOUND);
+        od_run_report_free(&report);
+        od_table_free(t);
+        od_machine_free(m);
+      }
+}
+
+// x is the time; integrals of a branch of a formula, a quantiser and a sign of it, which jump within steps, in closed form at the end of 1 s. With every
+// integrator the error is not much larger than it says, long steps are told, and short ones are sound.
+static void jumps_within_steps_are_told(void **state) {
+  (void)state;
+  static const char text[] =
+      "inputs: {one: {unit: '1', constant: 1}}\nblocks:\n"
+      "  x: {type: integrator, input: one, gain: 1}\n"
+      "  branch: {type: formula, inputs: {x: x}, formula: 'if(x > 0.533, 1, 0)'}\n"
+      "  level: {type: quantiser, input: x, step: 0.37}\n"
+      "  less: {type: gain, input: one, gain: 0.533}\n"
+      "  beyond: {type: sum, inputs: [x, less], weights: [1, -1]}\n"
+      "  side: {type: sign, input: beyond}\n"
+      "  y1: {type: integrator, input: branch, gain: 1}\n"
+      "  y2: {type: integrator, input: level, gain: 1}\n"
+      "  y3: {type: integrator, input: side, gain: 1}\n"
+      "run: {time: 1 s, outputs: [y1, y2, y3, branch, level]}\n";
+  static const double exact[] = {0.467, 0.37 * 0.37 + 0.74 * 0.37 + 1.11 * 0.075, -0.066};
+  const od_integrator *integrator;
+  for (int k = 0; (integrator = od_integrator_at(k)); k++)
+    for (int brief = 0; brief < 2; brief++) {
+      od_machine *m = od_test_machine_text(text);
+      od_run_report report = {0};
+      od_table *t = run(m, integrator->name, brief ? 1e-3 : 0.1, false, &report);
+      assert_non_null(t);
+      for (int i = 0; i < 3; i++) {
+        od_summary rows = od_table_summary(t, 1 + i);
+        double off = fabs(t->data[(t->rows - 1) * t->columns + 1 + i] - exact[i]) / (rows.max - rows.min);
+        assert_true(brief || report.accuracy.error[i].part >= 0.7 * off);
+      }
+      assert_int_equal(od_verdict_has(&report.verdict, "step.long"), !brief);
+      assert_int_equal(report.verdict.trust == OD_SOUND, brief);
+      od_run_report_free(&report);
+      od_table_free(t);
+      od_machine_free(m);
+    }
 }
 
 // CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
@@ -410,6 +495,8 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_estimate_agrees_with_closed_forms),
                                      cmocka_unit_test(large_machines_are_judged),
+                                     cmocka_unit_test(vacuum_by_long_steps_is_told),
+                                     cmocka_unit_test(jumps_within_steps_are_told),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),

@@ -1,0 +1,68 @@
+// Whether the standard deviations hold: they are those of a cost that is a bowl, by the derivatives at its lowest point. One standard deviation away
+// in a parameter, with the others following as their correlations say, a bowl has risen by half the variance of a residual. A cost
+// that has not is rugged or bent on that scale: estimates may be farther off than it says, and other minima near.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "identify/fit_work.h"
+#include "least_squares/loss.h"
+
+enum { MOST_LOOKED_AT = 8 };       // parameters, with two predictions without derivatives each
+static const double least = 1e-6;  // a rise of no more, or a fall
+
+typedef struct cost {
+  const od_fit_plan *plan;
+  double sum;
+} cost;
+
+static void add_costs(void *to, int count, const double *r, const double *J, const double *factor) {
+  cost *c = to;
+  (void)J, (void)factor;
+  c->sum += od_loss_cost(c->plan->loss, od_fit_loss_scale(c->plan), count, r);
+}
+
+// Parameters that have a standard deviation, the least certain in parts of themselves first.
+static int list_parameters(const od_fit_work *w, int *list) {
+  const od_ls_result *r = w->f->search;
+  int count = 0;
+  for (int i = 0; i < w->np; i++) {
+    double part = r->sigma[i] / fabs(r->x[i]);
+    if (!(r->sigma[i] > 0) || !isfinite(part)) continue;
+    int at = count < MOST_LOOKED_AT ? count++ : MOST_LOOKED_AT;
+    for (; at > 0 && r->sigma[list[at - 1]] / fabs(r->x[list[at - 1]]) < part; at--)
+      if (at < MOST_LOOKED_AT) list[at] = list[at - 1];
+    if (at < MOST_LOOKED_AT) list[at] = i;
+  }
+  return count;
+}
+
+// The point one standard deviation of a parameter away, up or down. False: it is beyond a bound.
+static bool go_beside(const od_fit_work *w, int parameter, int side, double *x) {
+  const od_ls_result *r = w->f->search;
+  for (int j = 0; j < w->n; j++) {
+    double covariance = r->covariance[parameter * w->n + j];
+    x[j] = r->x[j] + side * covariance / r->sigma[parameter];
+    if (!isfinite(x[j]) || x[j] < w->low[j] || x[j] > w->high[j]) return false;
+  }
+  return true;
+}
+
+od_status od_fit_look_beside(od_fit_work *w, od_error *err) {
+  od_fitted *f = w->f;
+  const od_ls_result *r = f->search;
+  bool found = r->reason == OD_LS_GRADIENT || r->reason == OD_LS_COST || r->reason == OD_LS_STEP;
+  f->bowl = (od_fit_bowl){.parameter = -1, .rise = 1};
+  if (!found || f->only_predicted || w->shooting || r->constraints > 0 || !(r->variance > 0)) return OD_OK;
+  double *x = calloc((size_t)w->n + 1, sizeof *x);
+  if (!x) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int list[MOST_LOOKED_AT + 1], count = list_parameters(w, list);
+  for (int i = 0; i < 2 * count && od_fit_keeps_going(w); i++) {
+    cost c = {.plan = w->plan};
+    if (!go_beside(w, list[i / 2], i % 2 ? -1 : 1, x) || od_fit_rows(w, x, false, 1, add_costs, &c) != 0) continue;
+    double rise = (c.sum - r->cost) / (0.5 * r->variance);
+    if (fabs(log(fmax(rise, least))) > fabs(log(fmax(f->bowl.rise, least)))) f->bowl = (od_fit_bowl){list[i / 2], rise};
+  }
+  free(x);
+  return OD_OK;
+}

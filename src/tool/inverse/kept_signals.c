@@ -1,0 +1,78 @@
+// Signals of blocks that act on the mechanism and follow what an inverse run does not know: states of blocks, pressures, states of elements. They
+// stay at what they are at the start.
+#include <stdlib.h>
+
+#include "inverse/inverse_run.h"
+#include "model/outputs.h"
+
+static bool measure_is_kept(const od_model *m, int measure, bool *mark) {
+  bool any = false;
+  for (int i = 0; i < m->circuit_states; i++) mark[i] = false;
+  od_output_mark_states(m, &m->measure[measure], mark);
+  for (int i = 0; i < m->circuit_states; i++) any = any || mark[i];
+  return any;
+}
+
+static bool block_is_kept(const od_model *m, const od_block *b, const bool *kept, bool *mark) {
+  for (int k = 0; k < b->inputs; k++) {
+    int source = m->block_line[b->line + k].source;
+    if (source >= m->signals ? measure_is_kept(m, source - m->signals, mark) : source >= 0 && kept[source]) return true;
+  }
+  return b->states > 0;
+}
+
+// Which signals follow such states, by blocks before them, in any number of rounds.
+static void find_kept(const od_model *m, bool *kept, bool *mark) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < m->blocks; i++) {
+      const od_block *b = &m->block[i];
+      if (b->outputs == 0 || kept[b->signal] || !block_is_kept(m, b, kept, mark)) continue;
+      for (int k = 0; k < b->outputs; k++) kept[b->signal + k] = true;
+      changed = true;
+    }
+  }
+}
+
+static const char *signal_name(const od_model *m, int signal) {
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return m->output[i].name;
+  return "";
+}
+
+// Marks the signals that act on the mechanism, but for those of loads that are drives.
+static void find_acting(const od_model *m, const od_inverse_options *o, bool *acts) {
+  for (int i = 0; i < m->loads; i++) {
+    bool driven = false;
+    for (int d = 0; d < o->drives; d++)
+      driven = driven || (o->drive[d].kind == OD_DRIVE_LOAD && o->drive[d].index == i);
+    if (!driven && m->load[i].input >= 0) acts[m->load[i].input] = true;
+  }
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    for (int k = 0; e->actuator >= 0 && k < c->ins; k++) {
+      if (c->in[k].kind != OD_IN_SIGNAL) continue;
+      int signal = c->in[k].index > 0 ? e->more_signals[c->in[k].index - 1] : e->signal;
+      if (signal >= 0) acts[signal] = true;
+    }
+  }
+}
+
+bool od_kept_signals_judge(const od_model *m, const od_inverse_options *o, od_verdict *v) {
+  if (m->blocks == 0) return true;
+  bool *kept = calloc((size_t)m->signals + 1, sizeof *kept), *acts = calloc((size_t)m->signals + 1, sizeof *acts),
+       *mark = calloc((size_t)m->circuit_states + 1, sizeof *mark), ok = kept && acts && mark;
+  if (ok) find_kept(m, kept, mark);
+  if (ok) find_acting(m, o, acts);
+  for (int i = 0; i < m->signals && ok; i++)
+    if (kept[i] && acts[i])
+      ok = od_verdict_add(v, OD_DOUBTFUL, "signal.kept", "Signal of the start:",
+                          "'%s' acts on the mechanism and follows states of blocks or of the oil, which are not "
+                          "computed here: it counts as it is at the start.",
+                          signal_name(m, i));
+  free(kept);
+  free(acts);
+  free(mark);
+  return ok;
+}

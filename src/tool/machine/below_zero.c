@@ -1,0 +1,64 @@
+#include "machine/below_zero.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "io/display.h"
+
+enum { MOST_SHOWN = 6 };          // elements with a remark of their own
+static const double none = 1e-9;  // of 1: a signal so little below zero is rounding
+
+int od_below_zero_list(const od_model *m, od_below_zero *out) {
+  int count = 0;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    for (int f = 0; f < c->field_count && e->signal >= 0; f++) {
+      if (!c->fields[f].below_zero) continue;
+      if (out)
+        out[count] = (od_below_zero){.instance = i, .field = f, .signal = e->signal, .first = NAN, .worst = -none};
+      count++;
+    }
+  }
+  return count;
+}
+
+void od_below_zero_watch(od_below_zero *b, double t, double value) {
+  if (!(value < b->worst)) return;
+  if (isnan(b->first)) b->first = t;
+  b->worst = value;
+  b->when = t;
+}
+
+// Frictions have the name of what they belong to.
+static const char *name_of(const od_model *m, const od_instance *e) {
+  if (e->name[0]) return e->name;
+  return e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";
+}
+
+static const od_output *output_of(const od_model *m, int signal) {
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return &m->output[i];
+  return NULL;
+}
+
+static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *verdict) {
+  const od_instance *e = &m->instance[b->instance];
+  const od_element_class *c = od_instance_class(e);
+  const od_output *signal = output_of(m, b->signal);
+  return od_verdict_add(
+      verdict, OD_DOUBTFUL, "signal.below_zero",
+      "Signal below zero:", "'%s', which is the %s of the %s of %s, is negative from %.4g s on, at %.4g s %s: %s.",
+      signal ? signal->name : "", c->fields[b->field].key, c->noun, name_of(m, e), b->first, b->when,
+      od_display_quantity(b->worst, signal ? signal->unit : "1").text, c->fields[b->field].below_zero);
+}
+
+bool od_below_zero_add_remarks(const od_model *m, const od_below_zero *list, int count, od_verdict *verdict) {
+  int shown = 0;
+  bool ok = true;
+  for (int i = 0; i < count && ok; i++)
+    if (!isnan(list[i].first) && shown++ < MOST_SHOWN) ok = add_remark(m, &list[i], verdict);
+  if (!ok || shown <= MOST_SHOWN) return ok;
+  return od_verdict_add(verdict, OD_DOUBTFUL, "signal.below_zero",
+                        "Signal below zero:", "%d more elements have a negative one.", shown - MOST_SHOWN);
+}

@@ -1,0 +1,66 @@
+// One measurement that is given as two sensors: `fit` and `observe` tell that its noise counts twice. The log is a lag's answer in closed form with
+// noise of its own for each sensor, or the same for both; nothing else differs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "random/random.h"
+#include "support/program.h"
+
+enum { ROWS = 1001 };
+
+static void write_log(scratch *s, const char *name, bool same) {
+  FILE *to = fopen(scratch_path(s, name), "w");
+  assert_non_null(to);
+  fprintf(to, "time,lag,twice\n");
+  for (int k = 0; k < ROWS; k++) {
+    double t = 0.01 * k, y = -expm1(-t / 0.8), a = 0.02 * od_random_gaussian(7, 1, (uint64_t)k, OD_USE_NOISE),
+           b = 0.02 * od_random_gaussian(7, 2, (uint64_t)k, OD_USE_NOISE);
+    fprintf(to, "%.17g,%.17g,%.17g\n", t, y + a, 2 * (y + (same ? a : b)));
+  }
+  fclose(to);
+}
+
+static void test_twins(void **state) {
+  static const char machine[] =
+      "machine: Lag\ninputs: {u: {unit: '1', constant: 1}}\n"
+      "blocks:\n  lag: {type: first-order, input: u, gain: 1, time_constant: 0.8 s}\n"
+      "  twice: {type: gain, input: lag, gain: 2}\nrun: {time: 10 s, step: 10 ms}\n";
+  static const char plan[] =
+      "machine: lag.yaml\nstep: 10 ms\ndata: {file: own.csv}\nsensors: {lag: {sigma: 0.02}, twice: {sigma: 0.04}}\n"
+      "parameters: {lag.time_constant: {start: 0.9 s, sigma: 0.2 s, low: 0.1 s, high: 5 s}}\n";
+  scratch *s = *state;
+  scratch_write(s, "lag.yaml", machine, sizeof machine - 1);
+  scratch_write(s, "plan.yaml", plan, sizeof plan - 1);
+  write_log(s, "own.csv", false);
+  write_log(s, "same.csv", true);
+  static const char *const command[] = {"fit", "observe"};
+  static const char *const code[] = {"residual.together", "innovations.together"};
+  for (int i = 0; i < 2; i++)
+    for (int same = 0; same < 2; same++) {
+      outcome o = run(s, "%s plan.yaml --data %s.csv --json r.json", command[i], same ? "same" : "own");
+      ends_with(o, 0);
+      char *written = scratch_read(scratch_path(s, "r.json"));
+      if (same) {
+        says(o.out, "Not independent:");
+        says(o.out, "lag and twice go together (correlation 1.000)");
+        says(written, code[i]);
+        says(written, "lag and twice go together (correlation 1.000)");
+      } else {
+        assert_null(strstr(o.out, "Not independent"));
+        assert_null(strstr(written, code[i]));
+      }
+      free(written);
+      forget(o);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_twins, scratch_setup, scratch_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
