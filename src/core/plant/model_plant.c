@@ -252,6 +252,10 @@ static bool is_axis(const od_model *m, int number) {
   return false;
 }
 
+void od_model_plant_integrate_powers(od_plant *plant) {
+  plant->nq = od_model_power(od_plant_data_of(plant)->m, OD_POWER_KINDS);
+}
+
 od_status od_model_plant(const od_model *m, const int *chosen, int output_count, const int *parameters,
                          int parameter_count, od_plant **out, od_error *err) {
   *out = NULL;
@@ -274,7 +278,6 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .nu = m->inputs,
                         .ny = output_count,
                         .np = parameter_count,
-                        .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
                         .ops = &d->ops,
                         .destroy = destroy};
@@ -304,6 +307,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     d->seen[i] = od_model_output_sees(m, &m->output[chosen[i]], od_plant_nx(&d->plant));
     if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
     if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
+    if (m->output[chosen[i]].kind >= OD_OUT_INTEGRAL) od_model_plant_integrate_powers(&d->plant);
   }
   lay_out(d);
   *out = &d->plant;
