@@ -42,10 +42,15 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
 // A point of a curve: where it is and what it depends on. The control points first .. first + degree matter.
 typedef struct X(curve_point) {
   od_x t, x, speed;  // parameter, abscissa and its derivative by t; t = 0: not known
-  od_x y, slope;
+  od_x y, rise;      // ordinate and its derivative by t
   od_x B[OD_SPLINE_MOST];
   int first;
 } X(curve_point);
+
+// dY/dx.
+static inline od_x X(curve_slope)(const X(curve_point) * c) {
+  return c->rise / c->speed;
+}
 
 // Where Newton's method starts: along the tangent from where the point was before, or on the piecewise linear curve that
 // takes the control points for points of the curve.
@@ -123,6 +128,13 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   D[2] = 2 * r;
 }
 
+// The ordinate there and its derivative by t.
+static inline __attribute__((always_inline)) void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D,
+                                                                    X(curve_point) * c) {
+  c->y = X(spline_sum)(c->B, Q + c->first, degree);
+  c->rise = X(spline_sum)(D, Q + c->first, degree);
+}
+
 // The point at x; what stands in c from another evaluation of the same curve makes it quicker.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
@@ -133,17 +145,21 @@ static inline void X(curve_follow)(int degree, int count, const od_x *P, const o
     c->first = end ? count - 1 - degree : 0;
     for (int r = 0; r <= degree; r++) c->B[r] = r == (end ? degree : 0);
     c->y = end ? Q[count - 1] : Q[0];
-    c->slope = 0;
+    c->rise = 0;
+    c->speed = 1;
+    return;
+  }
+  if (degree == 2) {
+    X(curve_quadratic)(count, P, x, c, D);
+    X(curve_ordinate)(2, Q, D, c);
     return;
   }
   switch (degree) {
     case 1: X(curve_parameter)(1, count, P, x, c, D); break;
-    case 2: X(curve_quadratic)(count, P, x, c, D); break;
     case 3: X(curve_parameter)(3, count, P, x, c, D); break;
     default: X(curve_parameter)(degree, count, P, x, c, D); break;
   }
-  c->y = X(spline_sum)(c->B, Q + c->first, degree);
-  c->slope = X(spline_sum)(D, Q + c->first, degree) / c->speed;
+  X(curve_ordinate)(degree, Q, D, c);
 }
 
 static inline void X(curve_evaluate)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
