@@ -37,8 +37,9 @@ static inline void X(open)(const X(in) * in, const X(numbers) * q, const X(setti
   if (!port->open) return;
   port->travel = OD_SELECT(RE(port->travel) > RE(at[count - 1]), at[count - 1], port->travel);
   X(curve_follow)(s->choice[OD_PORT_DEGREE], count, at, at + count, port->travel, &port->curve);
-  port->opening = port->curve.y / v[OD_VALVE_FULL];
-  if (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT) port->opening *= port->travel / v[OD_VALVE_STROKE];
+  bool coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
+  port->opening =
+      port->curve.y * ((coefficient ? port->travel : 1) / (v[OD_VALVE_FULL] * (coefficient ? v[OD_VALVE_STROKE] : 1)));
 }
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
