@@ -71,7 +71,8 @@ typedef struct slopes_r {
 static double opening_slope(const numbers_r *q, const setting_r *s, const port_state_r *port) {
   if (port->travel >= q->curve[s->choice[OD_PORT_COUNT] - 1]) return 0;
   if (s->choice[OD_PORT_LAW] == OD_VALVE_OPENING) return curve_slope_r(&port->curve) / s->host[OD_VALVE_FULL];
-  return (curve_slope_r(&port->curve) * port->travel + port->curve.y) / (s->host[OD_VALVE_FULL] * s->host[OD_VALVE_STROKE]);
+  return (curve_slope_r(&port->curve) * port->travel + port->curve.y) /
+         (s->host[OD_VALVE_FULL] * s->host[OD_VALVE_STROKE]);
 }
 
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {

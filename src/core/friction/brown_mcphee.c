@@ -21,7 +21,8 @@ static inline od_x X(friction)(const X(numbers) * q, od_x v) {
 }
 #ifndef OD_COMPLEX
 static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
-  double r = v / q->vs, t = smooth_sign_r(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b), viscous = q->viscous * tanh(4.0);
+  double r = v / q->vs, t = smooth_sign_r(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b),
+         viscous = q->viscous * tanh(4.0);
   double hump_slope = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
   double turning = (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump_slope) / q->vs;
   return (plain_slopes){.speed = turning + viscous,

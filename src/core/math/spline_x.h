@@ -1,6 +1,6 @@
 // B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on
 // clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
-// is solved for t (X increases), then Y(t) taken; with the basis functions B_i at t
+// is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) taken; with the basis functions B_i at t
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // Written by hand: it runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
@@ -111,7 +111,8 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   int spans = count - 2, j = c->first >= 0 && c->first < spans ? c->first : 0;
   while (j > 0 && RE(x) < X(curve_knot)(spans, P, j)) j--;
   while (j + 1 < spans && RE(x) >= X(curve_knot)(spans, P, j + 1)) j++;
-  double before = j > 0 ? 1 : 0, after = j + 1 < spans ? 1 : 0;  // knots beside the span, where the curve is not clamped
+  double before = j > 0 ? 1 : 0,
+         after = j + 1 < spans ? 1 : 0;  // knots beside the span, where the curve is not clamped
   double per_l = j > 0 ? 0.5 : 1, per_r = j + 1 < spans ? 0.5 : 1;
   od_x f = (P[j + 1] - P[j]) * per_l, g = (P[j + 2] - P[j + 1]) * per_r, d = x - (P[j + 1] - f);
   od_x root = od_x_sqrt(f * f + (g - f) * d), s = d / (f + root), rest = 1 - s;

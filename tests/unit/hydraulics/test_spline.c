@@ -216,7 +216,8 @@ static void derivatives(void **state) {
           const double difference =
               (by_the_book(&ahead, k < 0 ? x + h : x).y - by_the_book(&behind, k < 0 ? x - h : x).y) / (2 * h);
           // The end points bound the curve: moving them moves its parameter as well, which the formula covers.
-          if (degree > 1) by_differences = fmax(by_differences, fabs(formula - difference) / (1 + fabs(curve_slope_r(&got))));
+          if (degree > 1)
+            by_differences = fmax(by_differences, fabs(formula - difference) / (1 + fabs(curve_slope_r(&got))));
 
           double _Complex P[MOST_POINTS], Q[MOST_POINTS], at = x;
           for (int j = 0; j < count; j++) P[j] = c.P[j], Q[j] = c.Q[j];
@@ -225,7 +226,8 @@ static void derivatives(void **state) {
           curve_point_c complex_got;
           curve_evaluate_c(degree, count, P, Q, at, &complex_got);
           near(__real__ complex_got.y, got.y, 1e-11);
-          by_complex = fmax(by_complex, fabs(formula - __imag__ complex_got.y / tiny) / (1 + fabs(curve_slope_r(&got))));
+          by_complex =
+              fmax(by_complex, fabs(formula - __imag__ complex_got.y / tiny) / (1 + fabs(curve_slope_r(&got))));
         }
       }
     }
