@@ -329,8 +329,8 @@ OD_API od_status od_model_plant(const od_model *model, const int *outputs, int o
                                 int parameter_count, od_plant **out, od_error *err);
 // Steps integrate powers (nq of the plant) where one of the chosen outputs shows an energy that is an integral, such as
 // "energy.dissipated". This asks for them in any case, for those who look at outputs of another plant of the same model: right after
-// the plant was made, before anything else is made of it.
-OD_API void od_model_plant_integrate_powers(od_plant *plant);
+// the plant was made, before anything else is made of it. OD_BAD_ARGUMENT: it is another plant, such as one with sensors in front.
+OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C
 

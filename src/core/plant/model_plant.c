@@ -254,8 +254,10 @@ static bool is_axis(const od_model *m, int number) {
   return false;
 }
 
-void od_model_plant_integrate_powers(od_plant *plant) {
+od_status od_model_plant_integrate_powers(od_plant *plant) {
+  if (plant->destroy != destroy) return OD_BAD_ARGUMENT;
   plant->nq = od_model_power(od_plant_data_of(plant)->m, OD_POWER_KINDS);
+  return OD_OK;
 }
 
 od_status od_model_plant(const od_model *m, const int *chosen, int output_count, const int *parameters,

@@ -111,7 +111,7 @@ static void powers_are_integrated_where_wanted(void **state) {
   double u[16] = {0};
   for (int k = 0; k < 3; k++) {
     assert_int_equal(od_machine_plant(machine, &dissipated, k == 0, NULL, 0, &plant[k], NULL), OD_OK);
-    if (k == 2) od_model_plant_integrate_powers(plant[k]);
+    if (k == 2) assert_int_equal(od_model_plant_integrate_powers(plant[k]), OD_OK);
     sim[k] = od_sim_new(plant[k]);
     if (plant[k]->nu) od_machine_inputs(machine, 0, u);
     assert_int_equal(od_sim_start(sim[k], 0, u), OD_OK);
@@ -129,6 +129,13 @@ static void powers_are_integrated_where_wanted(void **state) {
   assert_true(moved > 1);
   assert_memory_equal(od_sim_energy(sim[2]), od_sim_energy(sim[0]), (size_t)plant[0]->nq * sizeof(double));
   for (int k = 0; k < 3; k++) od_sim_free(sim[k]), od_plant_free(plant[k]);
+  // With sensors in front it is another plant, which cannot be asked.
+  od_plant *inner, *calibrated;
+  assert_int_equal(od_machine_plant(machine, &dissipated, 1, NULL, 0, &inner, NULL), OD_OK);
+  const od_calibration bias = {.output = 0, .kind = OD_CALIBRATE_BIAS};
+  assert_int_equal(od_plant_calibrated(inner, &bias, 1, &calibrated, NULL), OD_OK);
+  assert_int_equal(od_model_plant_integrate_powers(calibrated), OD_BAD_ARGUMENT);
+  od_plant_free(calibrated);
   od_machine_free(machine);
 }
 
