@@ -327,6 +327,10 @@ OD_API int od_model_output_find(const od_model *model, const char *name);  // -1
 // od_plant_free().
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
+// Steps integrate powers (nq of the plant) where one of the chosen outputs shows an energy that is an integral, such as
+// "energy.dissipated". This asks for them in any case, for those who look at outputs of another plant of the same model: right after
+// the plant was made, before anything else is made of it. OD_BAD_ARGUMENT: it is another plant, such as one with sensors in front.
+OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C
 

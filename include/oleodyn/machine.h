@@ -105,7 +105,7 @@ typedef struct od_run_defaults {
 OD_API const od_run_defaults *od_machine_run(const od_machine *machine);
 
 // The machine as a plant with the chosen outputs and the chosen free parameters (indices of numbers). The plant
-// refers to the machine and must not outlive it. Free it with od_plant_free().
+// refers to the machine and must not outlive it. Free it with od_plant_free(). Powers are integrated where an output shows it.
 OD_API od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count,
                                   const int *parameters, int parameter_count, od_plant **out, od_error *err);
 

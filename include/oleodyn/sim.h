@@ -42,10 +42,11 @@ OD_API od_status od_sim_set_with_parameters(od_sim *sim, double t, const double 
 OD_API od_status od_sim_set_inputs(od_sim *sim, const double *u);
 
 OD_API double od_sim_time(const od_sim *sim);
-OD_API const double *od_sim_state(const od_sim *sim);     // nx
-OD_API const double *od_sim_rates(const od_sim *sim);     // nk
-OD_API const double *od_sim_inputs(const od_sim *sim);    // nu
-OD_API const double *od_sim_energy(const od_sim *sim);    // nq integrals of the powers since the start, J
+OD_API const double *od_sim_state(const od_sim *sim);   // nx
+OD_API const double *od_sim_rates(const od_sim *sim);   // nk
+OD_API const double *od_sim_inputs(const od_sim *sim);  // nu
+// nq integrals of the powers since the start, J; NULL: the plant has none, see od_model_plant_integrate_powers().
+OD_API const double *od_sim_energy(const od_sim *sim);
 OD_API od_status od_sim_outputs(od_sim *sim, double *y);  // ny
 
 // The integrator that takes the steps: the first of the table (the implicit trapezoidal rule) until another one is chosen,

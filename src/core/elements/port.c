@@ -37,8 +37,9 @@ static inline void X(open)(const X(in) * in, const X(numbers) * q, const X(setti
   if (!port->open) return;
   port->travel = OD_SELECT(RE(port->travel) > RE(at[count - 1]), at[count - 1], port->travel);
   X(curve_follow)(s->choice[OD_PORT_DEGREE], count, at, at + count, port->travel, &port->curve);
-  port->opening = port->curve.y / v[OD_VALVE_FULL];
-  if (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT) port->opening *= port->travel / v[OD_VALVE_STROKE];
+  bool coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
+  port->opening =
+      port->curve.y * ((coefficient ? port->travel : 1) / (v[OD_VALVE_FULL] * (coefficient ? v[OD_VALVE_STROKE] : 1)));
 }
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
@@ -69,8 +70,9 @@ typedef struct slopes_r {
 // d opening / d travel of an open port; zero where the travel has reached the curve's end.
 static double opening_slope(const numbers_r *q, const setting_r *s, const port_state_r *port) {
   if (port->travel >= q->curve[s->choice[OD_PORT_COUNT] - 1]) return 0;
-  if (s->choice[OD_PORT_LAW] == OD_VALVE_OPENING) return port->curve.slope / s->host[OD_VALVE_FULL];
-  return (port->curve.slope * port->travel + port->curve.y) / (s->host[OD_VALVE_FULL] * s->host[OD_VALVE_STROKE]);
+  if (s->choice[OD_PORT_LAW] == OD_VALVE_OPENING) return curve_slope_r(&port->curve) / s->host[OD_VALVE_FULL];
+  return (curve_slope_r(&port->curve) * port->travel + port->curve.y) /
+         (s->host[OD_VALVE_FULL] * s->host[OD_VALVE_STROKE]);
 }
 
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
@@ -82,7 +84,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->flow.from = K * port->opening * root_slope(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
   by->flow.to = -by->flow.from;
   by->flow.spool = port->full_flow * s.choice[OD_PORT_SIDE] * opening_slope(q, &s, port);
-  by->value.spool = s.choice[OD_PORT_SIDE] * port->curve.slope;
+  by->value.spool = s.choice[OD_PORT_SIDE] * curve_slope_r(&port->curve);
 }
 
 // d opening by a value of the curve.
@@ -100,7 +102,7 @@ static double opening_by_point(const numbers_r *q, const setting_r *s, const por
   if (place < 0 || place > s->choice[OD_PORT_DEGREE]) return 0;
   bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
   const double *v = s->host;
-  double slope = per_value * port->curve.B[place] * (abscissa ? -port->curve.slope : 1);
+  double slope = per_value * port->curve.B[place] * (abscissa ? -curve_slope_r(&port->curve) : 1);
   // At the curve's end the travel is the last abscissa itself.
   if (abscissa && coefficient && point == count - 1 && port->travel >= q->curve[count - 1])
     slope += port->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);

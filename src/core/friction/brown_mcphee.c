@@ -17,11 +17,12 @@ static inline void X(scale)(X(numbers) * q, od_x log_factor) {
 
 static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   od_x r = v / q->vs, b = r * r / 4 + 0.75;
-  return q->Fc * od_x_tanh(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
+  return q->Fc * X(smooth_sign)(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
 }
 #ifndef OD_COMPLEX
 static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
-  double r = v / q->vs, t = tanh(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b), viscous = q->viscous * tanh(4.0);
+  double r = v / q->vs, t = smooth_sign_r(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b),
+         viscous = q->viscous * tanh(4.0);
   double hump_slope = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
   double turning = (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump_slope) / q->vs;
   return (plain_slopes){.speed = turning + viscous,

@@ -15,11 +15,11 @@ static inline void X(scale)(X(numbers) * q, od_x log_factor) {
 }
 
 static inline od_x X(friction)(const X(numbers) * q, od_x v) {
-  return q->Fc * od_x_tanh(v / q->vs) + q->viscous * v;
+  return q->Fc * X(smooth_sign)(v / q->vs) + q->viscous * v;
 }
 #ifndef OD_COMPLEX
 static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
-  double t = tanh(v / q->vs), turning = q->Fc * (1 - t * t) / q->vs;
+  double t = smooth_sign_r(v / q->vs), turning = q->Fc * (1 - t * t) / q->vs;
   return (plain_slopes){
       .speed = turning + q->viscous,
       .log_factor = q->factor_Fc * q->Fc * t - q->factor_vs * turning * v + q->factor_viscous * q->viscous * v};

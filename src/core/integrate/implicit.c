@@ -24,7 +24,7 @@ static const double good_state_distance = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
   const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
-  double *next = od_sim_at(s, s->k_next), h = s->last_step, h0 = s->step_before;
+  double *restrict next = od_sim_at(s, s->k_next), h = s->last_step, h0 = s->step_before;
   // next = k + to_before (k - before) + to_earlier (before - earlier)
   double to_before = s->history > 0 ? ahead / h : 0, to_earlier = 0;
   if (s->history > 1) {
@@ -39,8 +39,8 @@ void od_sim_predict_rates(od_sim *s, double ahead) {
 // x for the rates at hand.
 static void new_state(od_sim *s, const od_stage *stage) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
-  const double *base = stage->base, *past = stage->past, *k = od_sim_at(s, s->k_next);
-  double *x = od_sim_at(s, s->x_next), beta = stage->beta, alpha = beta * beta;
+  const double *restrict base = stage->base, *restrict past = stage->past, *restrict k = od_sim_at(s, s->k_next);
+  double *restrict x = od_sim_at(s, s->x_next), beta = stage->beta, alpha = beta * beta;
   for (int i = 0; i < nz; i++) x[i] = base[i] + alpha * (past[i] + k[i]);
   for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
 }
@@ -89,6 +89,11 @@ static od_status approach(od_sim *s, const od_stage *stage) {
   return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
 }
 
+// Of finite numbers.
+static inline double between(double value, double least, double most) {
+  return value < least ? least : value > most ? most : value;
+}
+
 // Solves for the rates; on success x_next and k_next hold the result.
 static od_status newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
@@ -104,10 +109,10 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     if (!isfinite(size)) return OD_NOT_FINITE;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     if (iteration == 0 && size < foreseen && !stage->to_differentiate)
-      tolerance = fmin(fmax(part_of_first * size, tolerance), coarsest_tolerance);
+      tolerance = between(part_of_first * size, finest_tolerance, coarsest_tolerance);
     // What is left after this correction is about contraction * size. That the one before was larger than the rates themselves
     // tells of a lost iteration, not of a fast one: then it counts as 1.
-    if (iteration > 0 && last > 0) s->contraction = fmin(size / fmin(last, 1), 1);
+    if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
       s->distance = iteration == 1 && last < foreseen ? size : INFINITY;

@@ -28,14 +28,16 @@ od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *mat
 void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,
                           double *dk);
 
-// The size of a change of rates or of what is as large, each number relative to what is there and its scale; NAN where one is. The largest is found without divisions.
+// The size of a change of rates or of what is as large, each number relative to what is there and its scale: the
+// largest of them; NAN where one is no finite number. Without branches, since which one is largest changes from step to step.
 static inline double od_plant_relative_size(const od_plant *plant, const double *change, const double *there) {
-  double part = 0, whole = 1;
+  double largest = 0, sum = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {
-    double size = fabs(change[i]), own = fabs(there[i]) + (plant->scale ? plant->scale[i] : 1);
-    if (size * whole > part * own || isnan(size)) part = size, whole = own;
+    double part = fabs(change[i]) / (fabs(there[i]) + (plant->scale ? plant->scale[i] : 1));
+    largest = part > largest ? part : largest;
+    sum += part;
   }
-  return part / whole;
+  return largest + 0 * sum;
 }
 
 #endif

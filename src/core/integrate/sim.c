@@ -235,7 +235,7 @@ const double *od_sim_inputs(const od_sim *s) {
   return (const double *)((const char *)s + s->u);
 }
 const double *od_sim_energy(const od_sim *s) {
-  return (const double *)((const char *)s + s->energy);
+  return s->plant->nq ? (const double *)((const char *)s + s->energy) : NULL;
 }
 od_sim_counts od_sim_count(const od_sim *s) {
   return s->counts;

@@ -86,17 +86,59 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
   return OD_OK;
 }
 
-// One right-hand side.
-static void solve_one(int n, const double *restrict a, const int *restrict pivot, double *restrict b) {
-  for (int k = 0; k < n; k++) {
-    double swap = b[k];
-    b[k] = b[pivot[k]], b[pivot[k]] = swap;
+// One right-hand side, in the order of the pivots: each number is taken from the others as soon as it is known, the one known last as the
+// last, so that no sum waits for it. With n a constant the loops unroll, and all of them stay in registers.
+static inline __attribute__((always_inline)) void solve_ordered(int n, const double *restrict a, double *restrict b,
+                                                                double *restrict x) {
+#pragma GCC unroll 8
+  for (int i = 0; i < n; i++) {
+    double left = b[i];
+#pragma GCC unroll 8
+    for (int k = 0; k < i; k++) left -= a[i * n + k] * x[k];
+    x[i] = left;
   }
-  for (int i = 1; i < n; i++)
-    for (int k = 0; k < i; k++) b[i] -= a[i * n + k] * b[k];
+#pragma GCC unroll 8
   for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) b[i] -= a[i * n + k] * b[k];
-    b[i] *= a[i * n + i];
+    double left = x[i];
+#pragma GCC unroll 8
+    for (int k = n - 1; k > i; k--) left -= a[i * n + k] * x[k];
+    x[i] = left * a[i * n + i];
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < n; i++) b[i] = x[i];
+}
+
+// Longer ones, in place.
+static void solve_long(int n, const double *restrict a, double *b) {
+  for (int i = 1; i < n; i++) {
+    double left = b[i];
+    for (int k = 0; k < i; k++) left -= a[i * n + k] * b[k];
+    b[i] = left;
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double left = b[i];
+    for (int k = n - 1; k > i; k--) left -= a[i * n + k] * b[k];
+    b[i] = left * a[i * n + i];
+  }
+}
+
+static void solve_one(int n, const double *a, const int *pivot, double *b) {
+  for (int k = 0; k < n; k++)
+    if (pivot[k] != k) {
+      double swap = b[k];
+      b[k] = b[pivot[k]], b[pivot[k]] = swap;
+    }
+  double x[8];
+  switch (n) {
+    case 1: solve_ordered(1, a, b, x); break;
+    case 2: solve_ordered(2, a, b, x); break;
+    case 3: solve_ordered(3, a, b, x); break;
+    case 4: solve_ordered(4, a, b, x); break;
+    case 5: solve_ordered(5, a, b, x); break;
+    case 6: solve_ordered(6, a, b, x); break;
+    case 7: solve_ordered(7, a, b, x); break;
+    case 8: solve_ordered(8, a, b, x); break;
+    default: solve_long(n, a, b);
   }
 }
 
@@ -113,7 +155,7 @@ OD_WIDE static void solve_many(int n, const double *a, const int *pivot, double 
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, b + i * columns);
   for (int i = n - 1; i >= 0; i--) {
     double *row = b + i * columns, inverse = a[i * n + i];
-    for (int k = i + 1; k < n; k++)
+    for (int k = n - 1; k > i; k--)
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
     if (inverse == 1) continue;
     for (int c = 0; c < columns; c++) row[c] *= inverse;

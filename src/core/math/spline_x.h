@@ -1,6 +1,6 @@
 // B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on
 // clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
-// is solved for t (X increases), then Y(t) taken; with the basis functions B_i at t
+// is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) taken; with the basis functions B_i at t
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // Written by hand: it runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
@@ -42,10 +42,15 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
 // A point of a curve: where it is and what it depends on. The control points first .. first + degree matter.
 typedef struct X(curve_point) {
   od_x t, x, speed;  // parameter, abscissa and its derivative by t; t = 0: not known
-  od_x y, slope;
+  od_x y, rise;      // ordinate and its derivative by t
   od_x B[OD_SPLINE_MOST];
   int first;
 } X(curve_point);
+
+// dY/dx.
+static inline od_x X(curve_slope)(const X(curve_point) * c) {
+  return c->rise / c->speed;
+}
 
 // Where Newton's method starts: along the tangent from where the point was before, or on the piecewise linear curve that
 // takes the control points for points of the curve.
@@ -93,6 +98,44 @@ static inline __attribute__((always_inline)) void X(curve_parameter)(int degree,
   c->x = x;
 }
 
+// The abscissa at knot j of a curve of degree 2.
+static inline double X(curve_knot)(int spans, const od_x *P, int j) {
+  return j == 0 ? RE(P[0]) : j == spans ? RE(P[spans + 1]) : (RE(P[j]) + RE(P[j + 1])) / 2;
+}
+
+// The same for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of what the first and the
+// last of its three basis functions span,
+//   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
+// so that X = x is a quadratic equation, whose root is X'/2. The search for the span begins where the point was before.
+static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
+  int spans = count - 2, j = c->first >= 0 && c->first < spans ? c->first : 0;
+  while (j > 0 && RE(x) < X(curve_knot)(spans, P, j)) j--;
+  while (j + 1 < spans && RE(x) >= X(curve_knot)(spans, P, j + 1)) j++;
+  double before = j > 0 ? 1 : 0,
+         after = j + 1 < spans ? 1 : 0;  // knots beside the span, where the curve is not clamped
+  double per_l = j > 0 ? 0.5 : 1, per_r = j + 1 < spans ? 0.5 : 1;
+  od_x f = (P[j + 1] - P[j]) * per_l, g = (P[j + 2] - P[j + 1]) * per_r, d = x - (P[j + 1] - f);
+  od_x root = od_x_sqrt(f * f + (g - f) * d), s = d / (f + root), rest = 1 - s;
+  od_x l = rest * per_l, r = s * per_r;
+  c->first = j;
+  c->t = j + s;
+  c->x = x;
+  c->speed = 2 * root;
+  c->B[0] = rest * l;
+  c->B[1] = (s + before) * l + (rest + after) * r;
+  c->B[2] = s * r;
+  D[0] = -2 * l;
+  D[1] = 2 * (l - r);
+  D[2] = 2 * r;
+}
+
+// The ordinate there and its derivative by t.
+static inline __attribute__((always_inline)) void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D,
+                                                                    X(curve_point) * c) {
+  c->y = X(spline_sum)(c->B, Q + c->first, degree);
+  c->rise = X(spline_sum)(D, Q + c->first, degree);
+}
+
 // The point at x; what stands in c from another evaluation of the same curve makes it quicker.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
@@ -103,21 +146,26 @@ static inline void X(curve_follow)(int degree, int count, const od_x *P, const o
     c->first = end ? count - 1 - degree : 0;
     for (int r = 0; r <= degree; r++) c->B[r] = r == (end ? degree : 0);
     c->y = end ? Q[count - 1] : Q[0];
-    c->slope = 0;
+    c->rise = 0;
+    c->speed = 1;
+    return;
+  }
+  if (degree == 2) {
+    X(curve_quadratic)(count, P, x, c, D);
+    X(curve_ordinate)(2, Q, D, c);
     return;
   }
   switch (degree) {
     case 1: X(curve_parameter)(1, count, P, x, c, D); break;
-    case 2: X(curve_parameter)(2, count, P, x, c, D); break;
     case 3: X(curve_parameter)(3, count, P, x, c, D); break;
     default: X(curve_parameter)(degree, count, P, x, c, D); break;
   }
-  c->y = X(spline_sum)(c->B, Q + c->first, degree);
-  c->slope = X(spline_sum)(D, Q + c->first, degree) / c->speed;
+  X(curve_ordinate)(degree, Q, D, c);
 }
 
 static inline void X(curve_evaluate)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   c->t = c->x = 0;
   c->speed = 1;
+  c->first = 0;
   X(curve_follow)(degree, count, P, Q, x, c);
 }

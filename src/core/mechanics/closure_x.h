@@ -29,67 +29,75 @@ static inline od_x gear_sum(const od_model *m, const od_x *w, const od_closure *
          w[m->layout.theta + c->length] * w[z + m->link[step[0].link].coordinate];
 }
 
-// The residual rows.
-static void closure_residual(const od_model *m, od_x *w) {
+// Its residual rows.
+static inline void closure_residual(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
-  for (int i = 0; i < m->closures; i++) {
-    const od_closure *c = &m->closure[i];
-    X(closure_vectors) v = {0};
-    closure_positions(m, w, i, &v);
-    od_x *phi = w + l->phi + c->row;
+  const od_closure *c = &m->closure[i];
+  od_x *phi = w + l->phi + c->row;
+  switch (c->kind) {
+    case OD_CLOSE_POINT:
+      for (int k = 0; k < ND; k++) phi[k] = v->d[k];
+      break;
+    case OD_CLOSE_SLIDE: phi[0] = dot(v->u, v->d); break;
+    case OD_CLOSE_DOT: phi[0] = dot(v->u, v->w) - w[l->closure_dot + i]; break;
+    case OD_CLOSE_ROD: {
+      od_x length = w[l->theta + c->length];
+      phi[0] = (dot(v->d, v->d) - length * length) / (2 * length);
+      break;
+    }
+    case OD_CLOSE_GEAR: phi[0] = gear_sum(m, w, c, l->z) - w[l->theta + c->length + 1]; break;
+  }
+}
+
+// What a unit rate of a coordinate on the way does to d.
+static inline void distance_rate(const od_path_step *step, const od_x *S, const X(closure_vectors) * v, od_x *dd) {
+  velocity_at(S, step->side < 0 ? v->ra : v->rb, dd);
+  if (step->side < 0)
+    for (int k = 0; k < ND; k++) dd[k] = -dd[k];
+}
+
+// The Jacobian entries of its rows: how each changes with each coordinate on the way from a to b.
+static inline void closure_jacobian(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
+  const od_layout *l = &m->layout;
+  const od_closure *c = &m->closure[i];
+  od_x *entry = w + l->jacobian + c->entry;
+  for (int e = 0; e < c->path_count; e++) {
+    const od_path_step *step = &m->path_step[c->path + e];
+    const od_x *S = w + l->S + NV * step->link;
+    od_x dd[ND], du[ND], dw[ND];
     switch (c->kind) {
       case OD_CLOSE_POINT:
-        for (int k = 0; k < ND; k++) phi[k] = v.d[k];
+        distance_rate(step, S, v, dd);
+        for (int k = 0; k < ND; k++) entry[k * c->path_count + e] = dd[k];
         break;
-      case OD_CLOSE_SLIDE: phi[0] = dot(v.u, v.d); break;
-      case OD_CLOSE_DOT: phi[0] = dot(v.u, v.w) - w[l->closure_dot + i]; break;
-      case OD_CLOSE_ROD: {
-        od_x length = w[l->theta + c->length];
-        phi[0] = (dot(v.d, v.d) - length * length) / (2 * length);
+      case OD_CLOSE_SLIDE:
+        distance_rate(step, S, v, dd);
+        entry[e] = dot(v->u, dd);
+        if (step->side < 0) {
+          spin(S, v->u, du);
+          entry[e] += dot(du, v->d);
+        }
         break;
-      }
-      case OD_CLOSE_GEAR: phi[0] = gear_sum(m, w, c, l->z) - w[l->theta + c->length + 1]; break;
+      case OD_CLOSE_DOT:
+        spin(S, step->side < 0 ? v->u : v->w, dw);
+        entry[e] = dot(dw, step->side < 0 ? v->w : v->u);
+        break;
+      case OD_CLOSE_ROD:
+        distance_rate(step, S, v, dd);
+        entry[e] = dot(v->d, dd) / w[l->theta + c->length];
+        break;
+      case OD_CLOSE_GEAR: entry[e] = step->side < 0 ? -w[l->theta + c->length] : 1; break;
     }
   }
 }
 
-// The Jacobian entries: how each row changes with each coordinate on the way from a to b.
-static void closure_jacobian(const od_model *m, od_x *w) {
-  const od_layout *l = &m->layout;
+// The residual rows of all closures and their Jacobian.
+static void closure_rows(const od_model *m, od_x *w) {
   for (int i = 0; i < m->closures; i++) {
-    const od_closure *c = &m->closure[i];
     X(closure_vectors) v = {0};
     closure_positions(m, w, i, &v);
-    od_x *entry = w + l->jacobian + c->entry;
-    for (int e = 0; e < c->path_count; e++) {
-      const od_path_step *step = &m->path_step[c->path + e];
-      const od_x *S = w + l->S + NV * step->link;
-      // What a unit rate of this coordinate does to the vectors of its side.
-      od_x dd[ND] = {0}, du[ND], dw[ND];
-      if (c->kind < OD_CLOSE_DOT) {
-        velocity_at(S, step->side < 0 ? v.ra : v.rb, dd);
-        if (step->side < 0)
-          for (int k = 0; k < ND; k++) dd[k] = -dd[k];
-      }
-      switch (c->kind) {
-        case OD_CLOSE_POINT:
-          for (int k = 0; k < ND; k++) entry[k * c->path_count + e] = dd[k];
-          break;
-        case OD_CLOSE_SLIDE:
-          entry[e] = dot(v.u, dd);
-          if (step->side < 0) {
-            spin(S, v.u, du);
-            entry[e] += dot(du, v.d);
-          }
-          break;
-        case OD_CLOSE_DOT:
-          spin(S, step->side < 0 ? v.u : v.w, dw);
-          entry[e] = dot(dw, step->side < 0 ? v.w : v.u);
-          break;
-        case OD_CLOSE_ROD: entry[e] = dot(v.d, dd) / w[l->theta + c->length]; break;
-        case OD_CLOSE_GEAR: entry[e] = step->side < 0 ? -w[l->theta + c->length] : 1; break;
-      }
-    }
+    closure_residual(m, w, i, &v);
+    closure_jacobian(m, w, i, &v);
   }
 }
 

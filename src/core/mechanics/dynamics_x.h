@@ -80,8 +80,8 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
   double farthest = 0;
   for (int k = 0; k < free; k++) {
     int j = in[l->independent + k];
-    double unit = od_model_coordinate_unit(m, j);
-    farthest = fmax(farthest, fabs(RE(z[k]) - RE(w[l->z + j])) / unit);
+    double way = fabs(RE(z[k]) - RE(w[l->z + j])) / od_model_coordinate_unit(m, j);
+    if (way > farthest) farthest = way;
   }
   if (!(farthest > 0.3) || od_partition_rank(m) == 0) {
     predict_dependent(m, in, w, z);

@@ -53,8 +53,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 // Positions, closure rows and their Jacobian for all coordinates as they stand in w: what assembly needs.
 static void X(open_positions)(const od_model *m, od_x *w) {
   positions(m, w);
-  closure_residual(m, w);
-  closure_jacobian(m, w);
+  closure_rows(m, w);
 }
 
 static void X(open_velocities)(const od_model *m, od_x *w) {

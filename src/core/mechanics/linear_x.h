@@ -28,6 +28,12 @@ OD_PART void T(solve_closure)(const od_model *m, const int *in, const od_x *w, o
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
   const od_x *lu = w + l->lu;
   int rank = od_partition_rank(m);
+  if (od_partition_is_pair(m, in)) {
+    od_t first = b[0], second = (b[1] - lu[2] * first) * lu[3];
+    b[0] = (first - lu[1] * second) * lu[0];
+    b[1] = second;
+    return;
+  }
   for (int i = 0; i < rank; i++) {
     od_t left = b[i];
     for (int e = start[i]; e < diagonal[i]; e++) left -= lu[e] * b[column[e]];

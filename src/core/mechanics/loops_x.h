@@ -3,6 +3,26 @@
 // is Newton's method on Phi(z_dep) = 0, and accelerations follow from the second rate of Phi.
 // Hand-written because it must allocate nothing and exploit the fixed pattern (see partition.h).
 
+// Whether a pivot will do.
+static inline od_status check_pivot(od_x pivot) {
+  if (fabs(RE(pivot)) > 1e-12) return OD_OK;
+  return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
+}
+
+// A full matrix of two rows, as of one loop in a plane: both divisions at once.
+static inline od_status factor_pair(const int *source, const od_x *entry, od_x *lu) {
+  od_x a[4];
+  for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
+  od_x determinant = a[0] * a[3] - a[1] * a[2], first = 1 / a[0], second = a[0] / determinant;
+  od_status status = check_pivot(a[0]);
+  if (status == OD_OK && !(fabs(RE(determinant)) > 1e-12 * fabs(RE(a[0])))) status = check_pivot(determinant * first);
+  lu[0] = first;
+  lu[1] = a[1];
+  lu[2] = a[2] * first;
+  lu[3] = second;
+  return status;
+}
+
 // Factors the dependent part of the closure Jacobian by rows, in the order of the pivots.
 static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
@@ -11,6 +31,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
   const od_x *entry = w + l->jacobian;
   od_x *lu = w + l->lu, *row = w + l->scratch;
   int rank = od_partition_rank(m);
+  if (od_partition_is_pair(m, in)) return factor_pair(source, entry, lu);
   for (int i = 0; i < rank; i++) {
     for (int e = start[i]; e < start[i + 1]; e++) row[column[e]] = source[e] >= 0 ? entry[source[e]] : 0;
     for (int e = start[i]; e < diagonal[i]; e++) {
@@ -21,12 +42,21 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
     }
     for (int e = start[i]; e < start[i + 1]; e++) lu[e] = row[column[e]];
     // The diagonal is kept inverted.
-    od_x pivot = lu[diagonal[i]];
-    if (!(fabs(RE(pivot)) > 1e-12)) return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
-    lu[diagonal[i]] = 1 / pivot;
+    od_status status = check_pivot(lu[diagonal[i]]);
+    if (status != OD_OK) return status;
+    lu[diagonal[i]] = 1 / lu[diagonal[i]];
   }
   return OD_OK;
 }
+
+#ifndef OD_COMPLEX
+// Whether no step is larger than round-off.
+static inline bool is_closed(int rank, const int *dependent, const double *z, const double *step) {
+  bool closed = true;
+  for (int i = 0; i < rank; i++) closed &= fabs(step[i]) < 1e-14 * (1 + fabs(z[dependent[i]]));
+  return closed;
+}
+#endif
 
 // The dependent coordinates that close the loops for the independent ones at hand, from the present ones on.
 // Bounded: quadratic convergence needs three or four rounds, anything beyond is a failure.
@@ -42,12 +72,14 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   double last = INFINITY;
   for (int round = 0; round < 12; round++) {
     positions(m, w);
-    closure_residual(m, w);
-    closure_jacobian(m, w);
+    closure_rows(m, w);
     od_status status = factor_closure(m, in, w);
     if (status != OD_OK) return status;
     gather_rows(m, in, w + l->phi, step);
     solve_closure(m, in, w, step);
+#ifndef OD_COMPLEX
+    if (is_closed(rank, dependent, z, step)) return OD_OK;
+#endif
     double largest = 0;
     for (int i = 0; i < rank; i++) {
       double size = fabs(RE(step[i])) / (1 + fabs(RE(z[dependent[i]])));
@@ -58,8 +90,8 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     // The imaginary part follows one round behind the real one.
     if (round >= 3 && (largest < 1e-14 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
 #else
-    // Converged, or as near as round-off lets positions far from the reference point come.
-    if (largest < 1e-14 || (largest < 1e-9 && largest > last / 4)) return OD_OK;
+    // As near as round-off lets positions far from the reference point come.
+    if (largest < 1e-9 && largest > last / 4) return OD_OK;
 #endif
     last = largest;
     for (int i = 0; i < rank; i++) z[dependent[i]] += step[i];
@@ -74,9 +106,11 @@ static void velocity_map(const od_model *m, const int *in, od_x *w) {
   const int *start = in + l->rhs_start;
   od_x *R = w + l->R, *b = w + l->scratch;
   if (free == 1) {
-    for (int i = 0; i < rank; i++) R[i] = 0;
-    for (int i = 0; i < rank; i++)
-      for (int e = start[i]; e < start[i + 1]; e++) R[i] -= w[l->jacobian + in[l->rhs_source + e]];
+    for (int i = 0; i < rank; i++) {
+      od_x sum = 0;
+      for (int e = start[i]; e < start[i + 1]; e++) sum -= w[l->jacobian + in[l->rhs_source + e]];
+      R[i] = sum;
+    }
     solve_closure(m, in, w, R);
     return;
   }

@@ -29,5 +29,9 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
 static inline int od_partition_rank(const od_model *m) {
   return m->coordinates - m->freedom;
 }
+// Whether the factors are a full matrix of two rows, which stand side by side then: those of one loop in a plane.
+static inline bool od_partition_is_pair(const od_model *m, const int *integers) {
+  return od_partition_rank(m) == 2 && integers[m->layout.lu_start + 2] == 4;
+}
 
 #endif

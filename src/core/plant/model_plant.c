@@ -68,7 +68,9 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
 // Whether x and u are those of the last point, so that nothing but accelerations is new.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
-  return p->head->placed && memcmp(p->x, x, nx * sizeof *x) == 0 && (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
+  // In most cases the first number tells.
+  return p->head->placed && (nx == 0 || p->x[0] == x[0]) && memcmp(p->x, x, nx * sizeof *x) == 0 &&
+         (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
 
 // Moves mechanism and circuit to the point.
@@ -262,6 +264,12 @@ static bool is_axis(const od_model *m, int number) {
   return false;
 }
 
+od_status od_model_plant_integrate_powers(od_plant *plant) {
+  if (plant->destroy != destroy) return OD_BAD_ARGUMENT;
+  plant->nq = od_model_power(od_plant_data_of(plant)->m, OD_POWER_KINDS);
+  return OD_OK;
+}
+
 od_status od_model_plant(const od_model *m, const int *chosen, int output_count, const int *parameters,
                          int parameter_count, od_plant **out, od_error *err) {
   *out = NULL;
@@ -284,7 +292,6 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .nu = m->inputs,
                         .ny = output_count,
                         .np = parameter_count,
-                        .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
                         .ops = &d->ops,
                         .destroy = destroy};
@@ -314,6 +321,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     d->seen[i] = od_model_output_sees(m, &m->output[chosen[i]], od_plant_nx(&d->plant));
     if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
     if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
+    if (m->output[chosen[i]].kind >= OD_OUT_INTEGRAL) od_model_plant_integrate_powers(&d->plant);
   }
   lay_out(d);
   *out = &d->plant;

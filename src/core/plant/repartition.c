@@ -23,8 +23,10 @@ static bool is_preferred(const od_model *m, int coordinate) {
 static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
   double largest = 0;  // of the inverse pivots
-  for (int i = 0; i < od_partition_rank(d->m); i++)
-    largest = fmax(largest, fabs(p->w[l->lu + p->in[l->lu_diagonal + i]]));
+  for (int i = 0; i < od_partition_rank(d->m); i++) {
+    double size = fabs(p->w[l->lu + p->in[l->lu_diagonal + i]]);
+    if (size > largest) largest = size;
+  }
   if (p->head->inverse_pivot == 0) p->head->inverse_pivot = largest;
   return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
@@ -37,9 +39,10 @@ static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   for (int i = 0; i < od_partition_rank(m); i++)
     for (int k = 0; k < m->freedom; k++) {
       int dependent = p->in[l->dependent + i], independent = p->in[l->independent + k];
-      double entry = p->w[l->R + i * m->freedom + k] * weight[independent] / weight[dependent];
+      double entry = fabs(p->w[l->R + i * m->freedom + k]) * weight[independent], unit = weight[dependent];
+      if (!(entry > worst_preferred_entry * unit)) continue;
       bool alike = is_preferred(m, dependent) == is_preferred(m, independent);
-      if (fabs(entry) > (alike ? worst_map_entry : worst_preferred_entry)) return true;
+      if (!alike || entry > worst_map_entry * unit) return true;
     }
   return false;
 }

@@ -60,11 +60,6 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
   od_plant *inner = NULL;
   if (status == OD_OK)
     status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);
-  // Steps integrate powers only where someone looks at them.
-  bool integrals = false;
-  for (int i = 0; status == OD_OK && i < e->outputs; i++)
-    integrals = integrals || od_machine_output_is_integral(truth ? e->truth : e->model, outputs[i]);
-  if (status == OD_OK && !integrals) inner->nq = 0;
   *out = inner;
   if (status == OD_OK && calibrations) {
     status = od_plant_calibrated(inner, calibration, calibrations, out, err);

@@ -221,6 +221,3 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
 const od_model *od_machine_model(const od_machine *machine) {
   return machine->model;
 }
-bool od_machine_output_is_integral(const od_machine *machine, int i) {
-  return machine->model->output[i].kind >= OD_OUT_INTEGRAL;
-}

@@ -8,8 +8,6 @@
 
 // The compiled model; it lives as long as the machine.
 const od_model *od_machine_model(const od_machine *machine);
-// Whether output i shows an integral of a power: plants without such outputs may do without powers (nq = 0).
-bool od_machine_output_is_integral(const od_machine *machine, int i);
 
 // Where number i of the machine stands in the model's theta; -1: it is no parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);

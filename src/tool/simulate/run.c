@@ -104,6 +104,7 @@ static od_status watch_cvodes(void *run) {
 od_status od_run_prepare(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
+  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the balance
   if (status == OD_OK) status = make_energy_plant(r, err);
   if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->bounds, err);
   if (status != OD_OK) return status;

@@ -99,8 +99,49 @@ static void defects_fall_with_the_order(void **state) {
   }
 }
 
+// A plant whose outputs show no integral integrates powers where it is asked to, and moves the same in any case. The oracle is the
+// simulation of a plant with such outputs.
+static void powers_are_integrated_where_wanted(void **state) {
+  (void)state;
+  enum { STEPS = 200 };
+  od_machine *machine = od_test_machine("cases/fourbar-valve/machine.yaml", NULL);
+  const int dissipated = od_machine_output_find(machine, "energy.dissipated");
+  od_plant *plant[3];  // as outputs show it; without; without such outputs, but asked for
+  od_sim *sim[3];
+  double u[16] = {0};
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(od_machine_plant(machine, &dissipated, k == 0, NULL, 0, &plant[k], NULL), OD_OK);
+    if (k == 2) assert_int_equal(od_model_plant_integrate_powers(plant[k]), OD_OK);
+    sim[k] = od_sim_new(plant[k]);
+    if (plant[k]->nu) od_machine_inputs(machine, 0, u);
+    assert_int_equal(od_sim_start(sim[k], 0, u), OD_OK);
+    for (int i = 1; i <= STEPS; i++) {
+      if (plant[k]->nu) od_machine_inputs(machine, 2e-3 * i, u);
+      assert_int_equal(od_sim_step(sim[k], 2e-3, u), OD_OK);
+    }
+  }
+  assert_true(plant[0]->nq > 0 && plant[1]->nq == 0 && plant[2]->nq == plant[0]->nq);
+  assert_null(od_sim_energy(sim[1]));
+  for (int k = 1; k < 3; k++)
+    assert_memory_equal(od_sim_state(sim[k]), od_sim_state(sim[0]), (size_t)od_plant_nx(plant[0]) * sizeof(double));
+  double moved = 0;
+  for (int i = 0; i < plant[0]->nq; i++) moved = fmax(moved, fabs(od_sim_energy(sim[0])[i]));
+  assert_true(moved > 1);
+  assert_memory_equal(od_sim_energy(sim[2]), od_sim_energy(sim[0]), (size_t)plant[0]->nq * sizeof(double));
+  for (int k = 0; k < 3; k++) od_sim_free(sim[k]), od_plant_free(plant[k]);
+  // With sensors in front it is another plant, which cannot be asked.
+  od_plant *inner, *calibrated;
+  assert_int_equal(od_machine_plant(machine, &dissipated, 1, NULL, 0, &inner, NULL), OD_OK);
+  const od_calibration bias = {.output = 0, .kind = OD_CALIBRATE_BIAS};
+  assert_int_equal(od_plant_calibrated(inner, &bias, 1, &calibrated, NULL), OD_OK);
+  assert_int_equal(od_model_plant_integrate_powers(calibrated), OD_BAD_ARGUMENT);
+  od_plant_free(calibrated);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cvodes_closes_the_balance),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(powers_are_integrated_where_wanted),
+                                     cmocka_unit_test(cvodes_closes_the_balance),
                                      cmocka_unit_test(defects_fall_with_the_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
