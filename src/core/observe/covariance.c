@@ -40,6 +40,22 @@ double od_covariance_project(const od_covariance *b, const double *h) {
 void od_covariance_along(const od_covariance *b, double *g) {
   form_of(b)->along(b, g);
 }
+
+void od_covariance_take(od_covariance *b, double r) {
+  b->variance[b->waiting] = form_of(b)->take(b, r);
+  b->waiting++;
+}
+bool od_covariance_is_full(const od_covariance *b) {
+  return b->waiting == form_of(b)->most_waiting;
+}
+double od_covariance_seen(const od_covariance *b, int waiting) {
+  return b->scratch[waiting] / b->variance[waiting];
+}
+void od_covariance_settle(od_covariance *b, double *gains) {
+  form_of(b)->settle(b, gains);
+  b->waiting = 0;
+}
 void od_covariance_correct(od_covariance *b, double r, double *gain) {
-  form_of(b)->correct(b, r, gain);
+  od_covariance_take(b, r);
+  od_covariance_settle(b, gain);
 }

@@ -1,20 +1,11 @@
 // A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has
-// the digits of a covariance in twice its precision.
+// the digits of a covariance in twice its precision. Corrections are in covariance_root_correct.c.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/wide.h"
-#include "observe/covariance_form.h"
-
-// Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
-// their columns triangular. External index of an inner one:
-static inline int outside(const od_covariance *b, int i) {
-  return i < b->np ? b->nx + i : i - b->np;
-}
-static inline int inside(const od_covariance *b, int i) {
-  return i < b->nx ? b->np + i : i - b->nx;
-}
+#include "observe/covariance_root.h"
 
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
 // not determined by those before; with `all`, rows of zeros for the others. Without a variance there is no covariance.
@@ -22,8 +13,8 @@ static inline int inside(const od_covariance *b, int i) {
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
-    const double *q = Q + outside(b, i) * n;
-    double own = q[outside(b, i)], d = own, *row = R + count * n;
+    const double *q = Q + od_root_outside(b, i) * n;
+    double own = q[od_root_outside(b, i)], d = own, *row = R + count * n;
     if (!all && own == 0) continue;
     for (int m = 0; m < count; m++) d -= R[m * n + i] * R[m * n + i];
     if (!(d >= -1e-10 * own - 1e-300) || !isfinite(d)) return -1;
@@ -31,8 +22,8 @@ OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all
     if (!independent && !all) continue;
     memset(row, 0, (size_t)n * sizeof *row);
     for (int j = i; independent && j < n; j++) {
-      const double *other = Q + outside(b, j) * n;
-      row[j] = other[outside(b, j)] == 0 ? 0 : (q[outside(b, j)] + other[outside(b, i)]) / 2;
+      const double *other = Q + od_root_outside(b, j) * n;
+      row[j] = other[od_root_outside(b, j)] == 0 ? 0 : (q[od_root_outside(b, j)] + other[od_root_outside(b, i)]) / 2;
     }
     for (int m = 0; independent && m < count; m++)
       for (int j = i; j < n; j++) row[j] -= R[m * n + i] * R[m * n + j];
@@ -54,7 +45,7 @@ static void reorder(const od_covariance *b, int count, bool inwards, double *row
   double *row = b->scratch;
   for (int r = 0; r < count; r++) {
     memcpy(row, rows + r * n, (size_t)n * sizeof *row);
-    for (int i = 0; i < n; i++) rows[r * n + (inwards ? inside(b, i) : i)] = row[inwards ? i : inside(b, i)];
+    for (int i = 0; i < n; i++) rows[r * n + (inwards ? od_root_inside(b, i) : i)] = row[inwards ? i : od_root_inside(b, i)];
   }
 }
 
@@ -76,7 +67,7 @@ static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
-      int k = inside(b, i), l = inside(b, j), last = k < l ? k : l;
+      int k = od_root_inside(b, i), l = od_root_inside(b, j), last = k < l ? k : l;
       double sum = 0;
       for (int m = 0; m <= last; m++) sum += b->P[m * n + k] * b->P[m * n + l];
       P[i * n + j] = P[j * n + i] = sum;
@@ -84,7 +75,7 @@ static void get(const od_covariance *b, double *P) {
 }
 
 static double variance(const od_covariance *b, int i) {
-  int n = b->nx + b->np, k = inside(b, i);
+  int n = b->nx + b->np, k = od_root_inside(b, i);
   double sum = 0;
   for (int m = 0; m <= k; m++) sum += b->P[m * n + k] * b->P[m * n + k];
   return sum;
@@ -272,9 +263,9 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
   double *noise = b->scratch;
   if (Q) count = noise_rows(b, Q, noise);
   for (int i = 0; !Q && q && i < n; i++) {
-    if (q[outside(b, i)] == 0) continue;
+    if (q[od_root_outside(b, i)] == 0) continue;
     memset(noise + count * n, 0, (size_t)n * sizeof *noise);
-    noise[count++ * n + i] = sqrt(q[outside(b, i)]);
+    noise[count++ * n + i] = sqrt(q[od_root_outside(b, i)]);
   }
   if (count < 0) return false;
   while (first < b->np && (count == 0 || noise[first] == 0)) first++;  // no row begins before the first one
@@ -298,83 +289,6 @@ static void scale(od_covariance *b, double factor) {
     for (int j = np; j < n; j++) b->P[i * n + j] *= factor;
 }
 
-// ---- correction
-
-// Keeps f = U h, for h P h = f'f. Sensors see few states: column by column.
-static double project(const od_covariance *b, const double *h) {
-  int n = b->nx + b->np, done = 0;
-  double *restrict f = b->scratch;
-  for (int i = 0; i < n; i++) {
-    double slope = h[i];
-    if (slope == 0) continue;
-    int count = inside(b, i) + 1, j = 0;
-    const double *restrict u = b->P + count - 1;
-    for (; j < count && j < done; j++, u += n) f[j] += *u * slope;
-    for (; j < count; j++, u += n) f[j] = *u * slope;
-    if (count > done) done = count;
-  }
-  for (; done < n; done++) f[done] = 0;
-  return od_inner(n, f, f);
-}
-
-// g = U' f.
-static void along(const od_covariance *b, double *g) {
-  int n = b->nx + b->np;
-  const double *f = b->scratch;
-  for (int i = 0; i < n; i++) {
-    g[i] = 0;
-    for (int j = 0; j <= inside(b, i); j++) g[i] += f[j] * b->P[j * n + inside(b, i)];
-  }
-}
-
-// Four or eight columns of U, of which so many rows are not zero, see below.
-OD_INTO_WIDE void correct_columns(int quads, ptrdiff_t n, ptrdiff_t rows, const double *f, const double *shrink,
-                                  const double *share, double *U, double *sums) {
-  od_quad sum[2] = {{0}};
-  double *row = U + (rows - 1) * n;
-  for (ptrdiff_t j = rows - 1; j >= 0; j--, row -= n) {
-    double keep = shrink[j], take = share[j], factor = f[j];
-    for (int q = 0; q < quads; q++) {
-      od_quad old = OD_QUAD_AT(row + 4 * q);
-      OD_QUAD_AT(row + 4 * q) = keep * old - take * sum[q];
-      sum[q] += factor * old;
-    }
-  }
-  for (int q = 0; q < quads; q++) OD_QUAD_AT(sums + 4 * q) = sum[q];
-}
-
-// Carlson's update, which keeps the triangle: rows from the last to the first; d grows from r to f'f + r, sum from zero
-// to U' f = P h. Row j becomes row j * root d before / root d - sum * f[j] / (root d before * root d).
-OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
-  int n = b->nx + b->np, np = b->np;
-  double *restrict f = b->scratch, *restrict sum = f + n, *restrict shrink = sum + n, *restrict share = shrink + n,
-                   *restrict root = share + n, d = r;
-  root[n] = r;
-  for (int j = n - 1; j >= 0; j--) root[j] = d += f[j] * f[j];
-  for (int j = 0; j <= n; j++) root[j] = sqrt(root[j]);
-  for (int j = 0; j < n; j++) {
-    shrink[j] = root[j + 1] / root[j];
-    share[j] = f[j] / (root[j + 1] * root[j]);
-  }
-  for (int j = n - 1; j >= 0 && !(root[j + 1] > 0); j--) {  // a sensor without noise
-    shrink[j] = root[j] > 0 ? 0 : 1;
-    share[j] = 0;
-  }
-  int c = n;
-  for (; c >= 8; c -= 8) correct_columns(2, n, c, f, shrink, share, b->P + c - 8, sum + c - 8);
-  for (; c >= 4; c -= 4) correct_columns(1, n, c, f, shrink, share, b->P + c - 4, sum + c - 4);
-  for (int k = 0; k < c; k++) {
-    sum[k] = 0;
-    for (int j = k; j >= 0; j--) {
-      double old = b->P[j * n + k];
-      b->P[j * n + k] = shrink[j] * old - share[j] * sum[k];
-      sum[k] += f[j] * old;
-    }
-  }
-  for (int i = 0; i < b->nx; i++) gain[i] = sum[np + i] / d;
-  for (int i = 0; i < np; i++) gain[b->nx + i] = sum[i] / d;
-}
-
 const od_covariance_operations od_covariance_root = {.set = set,
                                                      .get = get,
                                                      .variance = variance,
@@ -383,6 +297,8 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .rows = rows_of,
                                                      .gather = gather,
                                                      .scale = scale,
-                                                     .project = project,
-                                                     .along = along,
-                                                     .correct = correct};
+                                                     .most_waiting = OD_MOST_WAITING,
+                                                     .project = od_root_project,
+                                                     .along = od_root_along,
+                                                     .take = od_root_take,
+                                                     .settle = od_root_settle};
