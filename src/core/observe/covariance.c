@@ -1,5 +1,6 @@
 #include "observe/covariance.h"
 
+#include "math/dense.h"
 #include "observe/covariance_form.h"
 
 static const od_covariance_operations *form_of(const od_covariance *b) {
@@ -34,8 +35,13 @@ void od_covariance_scale(od_covariance *b, double factor) {
   form_of(b)->scale(b, factor);
 }
 
+// The places stand at the end of the scratch memory, which no form needs here.
 double od_covariance_project(const od_covariance *b, const double *h) {
-  return form_of(b)->project(b, h);
+  int n = b->nx + b->np, *at = (int *)(b->scratch + od_covariance_scratch(b->nx, b->np) - n);
+  return form_of(b)->project(b, h, od_places(n, h, at), at);
+}
+double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at) {
+  return form_of(b)->project(b, h, count, at);
 }
 void od_covariance_along(const od_covariance *b, double *g) {
   form_of(b)->along(b, g);

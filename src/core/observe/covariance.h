@@ -25,7 +25,7 @@ static inline int od_covariance_scratch(int nx, int np) {
 }
 static inline int od_covariance_kept(int nx, int np) {
   int n = nx + np;
-  return 2 * n * n + 2;
+  return 2 * n * n + 4;
 }
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).
@@ -50,6 +50,8 @@ void od_covariance_scale(od_covariance *b, double factor);
 
 // A measurement with row h (n): returns its variance h P h. The next one is about the one projected last.
 double od_covariance_project(const od_covariance *b, const double *h);
+// The same where h is zero except at so many places.
+double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at);
 // g (n) = P h; nothing may wait.
 void od_covariance_along(const od_covariance *b, double *g);
 

@@ -17,7 +17,7 @@ typedef struct od_covariance_operations {
   void (*scale)(od_covariance *b, double factor);
   int most_waiting;  // measurements
   // Keeps in scratch what the others need; the first OD_MOST_WAITING numbers become h P h of this measurement with each one that waits.
-  double (*project)(const od_covariance *b, const double *h);
+  double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r
   void (*settle)(od_covariance *b, double *gains);

@@ -82,14 +82,13 @@ static measurement measurement_of(const od_covariance *b) {
   return (measurement){variance + 2, variance + 2 + n, variance, variance + 1};
 }
 
-OD_WIDE static double project(const od_covariance *b, const double *h) {
+OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np;
   const measurement m = measurement_of(b);
   double *g = m.g;
   memcpy(m.h, h, (size_t)n * sizeof *h);
   memset(g, 0, (size_t)n * sizeof *g);
-  for (int k = 0; k < n; k++)
-    if (h[k] != 0) od_add_scaled(n, h[k], b->P + k * n, g);
+  for (int k = 0; k < count; k++) od_add_scaled(n, h[at[k]], b->P + at[k] * n, g);
   return *m.variance = od_inner(n, h, g);
 }
 

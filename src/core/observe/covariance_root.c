@@ -103,45 +103,55 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
     for (int q = 0; q < quads; q++) OD_QUAD_AT(part + r * width + 4 * q) = sum[r][q];
 }
 
-// Which columns of B (rows x columns) are not zero.
-OD_INTO_WIDE void find_columns(int rows, int columns, const double *B, bool *some) {
+// Columns of M (rows x columns) become rows of T, filled up with zeros to a width of whole quads. Those that are zero may be left out: the
+// next one is written over them. column: which column of U each belongs to, from `first` on. Returns how many there are with those before.
+OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, int first, int width, double *T,
+                             int *column, int count) {
+  const od_quad zero = {0};
   int l = 0;
   for (; l + 4 <= columns; l += 4) {
-    od_quad_places any = {0};
-    for (int i = 0; i < rows; i++) any |= OD_QUAD_AT(B + i * columns + l) != 0;
-    for (int k = 0; k < 4; k++) some[l + k] = any[k] != 0;
+    od_quad_places some = {0};
+    double *to[4];
+    for (int i = 0; !all && i < rows; i++) some |= OD_QUAD_AT(M + i * columns + l) != 0;
+    for (int k = 0; k < 4; k++) {
+      to[k] = T + count * width;
+      OD_QUAD_AT(to[k] + width - 4) = zero;
+      column[count] = first + l + k;
+      count += all || some[k] != 0;
+    }
+    const double *from = M + l;
+    for (int i = 0; i < rows; i++, from += columns) {
+      od_quad row = OD_QUAD_AT(from);
+      for (int k = 0; k < 4; k++) to[k][i] = row[k];
+    }
   }
   for (; l < columns; l++) {
-    some[l] = false;
-    for (int i = 0; i < rows; i++) some[l] = some[l] || B[i * columns + l] != 0;
-  }
-}
-
-// T = F' with parameters first: rows that are not zero, filled up with zeros to a width of whole quads. Returns how many,
-// and which column of U each belongs to.
-OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
-  int nx = b->nx, np = b->np, count = 0;
-  bool *some = (bool *)(column + nx + np);
-  if (B) find_columns(nx, np, B, some);
-  for (int l = B ? 0 : np; l < np + nx; l++) {
-    if (l < np && !some[l]) continue;
-    const double *from = l < np ? B + l : A + l - np;
-    double *row = T + count * width;
-    ptrdiff_t step = l < np ? np : nx;
-    for (int i = 0; i < nx; i++, from += step) row[i] = *from;
-    for (int i = 1; i <= 3; i++)
-      if (width - i >= nx) row[width - i] = 0;
-    column[count++] = l;
+    double *to = T + count * width;
+    bool some = all;
+    OD_QUAD_AT(to + width - 4) = zero;
+    for (int i = 0; i < rows; i++) {
+      to[i] = M[i * columns + l];
+      some = some || to[i] != 0;
+    }
+    column[count] = first + l;
+    count += some;
   }
   return count;
 }
 
-// Copies a few numbers.
-OD_INTO_WIDE void copy_few(int count, const double *from, double *to) {
-  for (; count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
-  if (count > 0) to[0] = from[0];
-  if (count > 1) to[1] = from[1];
-  if (count > 2) to[2] = from[2];
+// T = F' with parameters first. Returns how many rows it has.
+OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
+  int nx = b->nx, np = b->np, count = B ? map_columns(nx, np, B, false, 0, width, T, column, 0) : 0;
+  return map_columns(nx, nx, A, true, np, width, T, column, count);
+}
+
+// The states' part of a row. Zeros that fill it up go to the next row's beginning, where they do no harm below the diagonal.
+OD_INTO_WIDE void put_row(int nx, int width, bool is_filled_up, const double *from, double *to) {
+  if (!is_filled_up) {
+    od_copy_few(nx, from, to);
+    return;
+  }
+  for (; width > 0; width -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
 }
 
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
@@ -156,7 +166,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c);
     for (; c < width; c += 4)
       for (int r = 0; r < rows; r++) rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c);
-    for (int r = 0; r < rows; r++) copy_few(nx, part + r * width, U + r * n + np);
+    for (int r = 0; r < rows; r++) put_row(nx, width, j + r > 1 && j + r < n - 1, part + r * width, U + r * n + np);
   }
 }
 
@@ -227,8 +237,7 @@ OD_WIDE static void triangularise(od_covariance *b, int first, int count, double
     for (int i = 0; i < count; i++, row += n) add_columns(n, k, whole, -beta * row[k], sum, row);
     top[k] = alpha;
   }
-  for (int i = begin + 1; i < n; i++)
-    for (int c = begin < 3 ? 0 : begin - 3; c < i; c++) b->P[i * n + c] = 0;
+  for (int i = begin + 1, c = begin < 3 ? 0 : begin - 3; i < n; i++) od_clear_few(i - c, b->P + i * n + c);
 }
 
 // Whether the noise Q has the rows of another one. Rows without a variance do not count.
@@ -241,36 +250,50 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1.
-static int noise_rows(const od_covariance *b, const double *Q, double *rows) {
+// The first column in which one of these rows, each of which begins behind the one before, is not zero; np: not before the states.
+static int first_column(const od_covariance *b, int count, const double *rows) {
+  int first = 0;
+  while (first < b->np && (count == 0 || rows[first] == 0)) first++;
+  return first;
+}
+
+// Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1. *first: see first_column(); from
+// three columns before it on the rows are filled in.
+static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
-  double *kept = b->kept, *kept_Q = kept + 2, *kept_rows = kept_Q + n * n;
-  if (!kept) return factor_rows(b, Q, false, rows);
+  double *kept = b->kept, *kept_Q = kept + 4, *kept_rows = kept_Q + n * n;
+  if (!kept) {
+    int count = factor_rows(b, Q, false, rows);
+    *first = count < 0 ? 0 : first_column(b, count, rows);
+    return count;
+  }
   if (kept[0] == 0 || !same_noise(n, Q, kept_Q)) {
     int count = factor_rows(b, Q, false, kept_rows);
     if (count < 0) return -1;
     memcpy(kept_Q, Q, (size_t)(n * n) * sizeof *Q);
     kept[0] = 1;
     kept[1] = count;
+    kept[2] = first_column(b, count, kept_rows);
   }
-  int count = (int)kept[1];
-  memcpy(rows, kept_rows, (size_t)(count * n) * sizeof *rows);
+  int count = (int)kept[1], from = (int)kept[2] < 3 ? 0 : (int)kept[2] - 3;
+  *first = (int)kept[2];
+  for (int i = 0; i < count; i++) od_copy_few(n - from, kept_rows + i * n + from, rows + i * n + from);
   return count;
 }
 
 static bool add(od_covariance *b, const double *Q, const double *q) {
   int n = b->nx + b->np, count = 0, first = 0;
   double *noise = b->scratch;
-  if (Q) count = noise_rows(b, Q, noise);
+  if (Q) count = noise_rows(b, Q, noise, &first);
   for (int i = 0; !Q && q && i < n; i++) {
     if (q[od_root_outside(b, i)] == 0) continue;
     memset(noise + count * n, 0, (size_t)n * sizeof *noise);
     noise[count++ * n + i] = sqrt(q[od_root_outside(b, i)]);
   }
   if (count < 0) return false;
-  while (first < b->np && (count == 0 || noise[first] == 0)) first++;  // no row begins before the first one
+  if (!Q) first = first_column(b, count, noise);
   triangularise(b, first, count, noise);
-  for (int i = 0; i < n; i++)
+  for (int i = first; i < n; i++)  // those before have not changed
     if (!isfinite(b->P[i * n + i])) return false;
   return true;
 }

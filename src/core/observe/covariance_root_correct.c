@@ -46,25 +46,29 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   return sum[0];
 }
 
+// f = slope times a column of U, or more by that, from its last number on. Below the diagonal it is zero.
+OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
+  if (more)
+    for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;
+  else
+    for (int j = 0; j < n; j++, u -= n) f[j] = *u * slope;
+}
+
 // Sensors see few states: column by column.
-OD_WIDE static double project(const od_covariance *b, const double *h) {
+OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np, width = width_of(b);
   double *restrict f = update_at(b, b->waiting).f;
-  const od_quad zero = {0};
-  for (int i = 0; i < width; i += 4) OD_QUAD_AT(f + i) = zero;
-  for (int i = 0; i < n; i++) {
-    double slope = h[i];
-    if (slope == 0) continue;
-    int last = od_root_inside(b, i);
-    const double *restrict u = b->P + last * (n + 1);
-    for (int j = n - 1 - last; j < n; j++, u -= n) f[j] += *u * slope;
-  }
+  for (int i = 0; i < count; i++)
+    add_column(n, h[at[i]], b->P + (n - 1) * n + od_root_inside(b, at[i]), i > 0, f);
+  if (count == 0) add_column(n, 0, b->P + (n - 1) * n, false, f);
+  for (int i = 1; i <= 3; i++)
+    if (width - i >= n) f[width - i] = 0;
   for (int k = 0; k < b->waiting; k++) b->scratch[k] = go_through(width, update_at(b, k), f);
   return od_inner(width, f, f);
 }
 
-double od_root_project(const od_covariance *b, const double *h) {
-  return project(b, h);
+double od_root_project(const od_covariance *b, const double *h, int count, const int *at) {
+  return project(b, h, count, at);
 }
 
 // g = U' f.
@@ -146,20 +150,26 @@ OD_INTO_WIDE void settle_all(int count, int n, int width, const double *updates,
     }
 }
 
-OD_WIDE static void settle(int count, int n, int width, const double *updates, double *U, double *sums) {
-  if (count == 1) settle_all(1, n, width, updates, U, sums);
-  if (count == 2) settle_all(2, n, width, updates, U, sums);
-  if (count == 3) settle_all(3, n, width, updates, U, sums);
-  if (count == 4) settle_all(4, n, width, updates, U, sums);
-}
-
-void od_root_settle(od_covariance *b, double *gains) {
-  int nx = b->nx, np = b->np, n = nx + np, width = width_of(b);
-  double *sums = update_at(b, OD_MOST_WAITING).f;
-  settle(b->waiting, n, width, update_at(b, 0).f, b->P, sums);
+// gains from the sums: to the order outside.
+OD_INTO_WIDE void find_gains(const od_covariance *b, const double *restrict sums, double *restrict gains) {
+  int nx = b->nx, np = b->np, n = nx + np;
   for (int k = 0; k < b->waiting; k++, sums += n, gains += n) {
     double part = 1 / b->variance[k];
     for (int i = 0; i < nx; i++) gains[i] = sums[np + i] * part;
     for (int i = 0; i < np; i++) gains[nx + i] = sums[i] * part;
   }
+}
+
+OD_WIDE static void settle(const od_covariance *b, double *gains) {
+  int count = b->waiting, n = b->nx + b->np, width = width_of(b);
+  double *U = b->P, *updates = update_at(b, 0).f, *sums = update_at(b, OD_MOST_WAITING).f;
+  if (count == 1) settle_all(1, n, width, updates, U, sums);
+  if (count == 2) settle_all(2, n, width, updates, U, sums);
+  if (count == 3) settle_all(3, n, width, updates, U, sums);
+  if (count == 4) settle_all(4, n, width, updates, U, sums);
+  find_gains(b, sums, gains);
+}
+
+void od_root_settle(od_covariance *b, double *gains) {
+  settle(b, gains);
 }

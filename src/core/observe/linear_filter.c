@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "base/place.h"
+#include "base/wide.h"
+#include "math/dense.h"
 
 static const double uncertain = 0.25;  // variance of a prediction over the sensor's, from which on bends matter
 static const double no_noise = 25;     // square of an innovation over its variance that noise does not explain
@@ -14,6 +16,7 @@ void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
   l->hx = od_place(end, ny * nx * d);
   l->hp = od_place(end, ny * np * d);
   l->h = od_place(end, n * d);
+  l->at = od_place(end, n * sizeof(int));
   l->g = od_place(end, n * d);
   l->gain = od_place(end, OD_MOST_WAITING * n * d);
   l->prior = od_place(end, n * d);
@@ -63,8 +66,8 @@ static bool widen(od_observer *o, od_covariance *b, const double *h, double s, d
 double *od_linear_row(od_observer *o, int i) {
   const od_linear *l = od_observer_linear(o);
   double *h = od_observer_at(o, l->h);
-  memcpy(h, od_observer_at(o, l->hx) + i * o->nx, (size_t)o->nx * sizeof *h);
-  if (o->np) memcpy(h + o->nx, od_observer_at(o, l->hp) + i * o->np, (size_t)o->np * sizeof *h);
+  od_copy_few(o->nx, od_observer_at(o, l->hx) + i * o->nx, h);
+  od_copy_few(o->np, od_observer_at(o, l->hp) + i * o->np, h + o->nx);
   return h;
 }
 
@@ -102,6 +105,15 @@ typedef struct waiting_sensors {
   double bias[OD_MOST_WAITING];   // and what they see of the bias, each after those before it
 } waiting_sensors;
 
+// delta += gain * value, bias -= gain * seen
+OD_WIDE static void go_along(int n, const double *restrict gain, double value, double seen, double *restrict delta,
+                             double *restrict bias) {
+  for (int k = 0; k < n; k++) {
+    delta[k] += gain[k] * value;
+    bias[k] -= gain[k] * seen;
+  }
+}
+
 // Takes in those that wait: the estimate and its bias come to where they lead.
 static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   const od_linear *l = od_observer_linear(o);
@@ -110,13 +122,8 @@ static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   if (w->count == 0) return;
   od_covariance_settle(b, gain);
   for (int m = 0; m < w->count; m++, gain += n) {
-    double value = w->value[m], seen = w->bias[m];
-    for (int k = 0; k < n; k++) {
-      delta[k] += gain[k] * value;
-      bias[k] -= gain[k] * seen;
-    }
-    if (l->note)
-      memcpy(od_observer_at(o, l->note) + o->ny + (2 * w->sensor[m] + 1) * n, gain, (size_t)n * sizeof *gain);
+    go_along(n, gain, w->value[m], w->bias[m], delta, bias);
+    if (l->note) od_copy_few(n, gain, od_observer_at(o, l->note) + o->ny + (2 * w->sensor[m] + 1) * n);
   }
   w->count = 0;
 }
@@ -133,7 +140,7 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   if (!l->note) return;
   double *note = od_observer_at(o, l->note);
   note[i] = value / s;
-  memcpy(note + o->ny + 2 * i * n, h, (size_t)n * sizeof *note);
+  od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
 // Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted
@@ -175,6 +182,13 @@ static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, c
   return true;
 }
 
+// h x, where h is zero except at so many places.
+static double along_row(const double *h, int count, const int *at, const double *x) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += h[at[k]] * x[at[k]];
+  return sum;
+}
+
 // One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
 // `delta` (n each) and, those that wait, beyond. The first pass says what the innovation was and whether it is used.
 static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
@@ -184,16 +198,16 @@ static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, in
   double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
          more = 0;
   if (pass == 0) more = look_beyond(o, b, w, i, h, measured, &predicted);
-  double value = measured - predicted, bias = 0;
-  const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved),
-               *bias_at = od_observer_at(o, o->bias);
-  for (int k = 0; k < n; k++) {  // few slopes are not zero
-    if (h[k] == 0) continue;
-    value -= h[k] * (delta[k] - moved[k]);
+  double value = measured - predicted;
+  int *at = (int *)((char *)o + l->at), count = od_places(n, h, at);
+  value -= along_row(h, count, at, od_observer_at(o, l->delta)) - along_row(h, count, at, od_observer_at(o, l->moved));
+  if (o->correlated) {
+    r = own_part(o, i, more, h, &value);
+    count = od_places(n, h, at);
+  } else {
+    r += more;
   }
-  r = o->correlated ? own_part(o, i, more, h, &value) : r + more;
-  double s = od_covariance_project(b, h) + r;
-  bias = od_dot(n, h, bias_at);
+  double s = od_covariance_project_at(b, h, count, at) + r, bias = along_row(h, count, at, od_observer_at(o, o->bias));
   for (int k = 0; k < w->count; k++) {
     double seen = od_covariance_seen(b, k);
     value -= seen * w->value[k];
