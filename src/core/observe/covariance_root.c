@@ -75,10 +75,13 @@ static void get(const od_covariance *b, double *P) {
 }
 
 static double variance(const od_covariance *b, int i) {
-  int n = b->nx + b->np, k = od_root_inside(b, i);
-  double sum = 0;
-  for (int m = 0; m <= k; m++) sum += b->P[m * n + k] * b->P[m * n + k];
-  return sum;
+  int n = b->nx + b->np, k = od_root_inside(b, i), m = 0;
+  const double *u = b->P + k;
+  double sum[4] = {0};  // so that none waits for the one before
+  for (; m + 4 <= n; m += 4, u += 4 * n)
+    for (int l = 0; l < 4; l++) sum[l] += u[l * n] * u[l * n];
+  for (; m < n; m++, u += n) sum[0] += *u * *u;
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 // ---- prediction
@@ -170,6 +173,12 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
   }
 }
 
+// Columns are taken four at a time, counted from the last one: where the quad of column k begins, or 0.
+static inline int quad_before(int n, int k) {
+  int from = n - (n - k + 3) / 4 * 4;
+  return from < 0 ? 0 : from;
+}
+
 // Rows one below the other, n numbers each.
 typedef struct row_block {
   int count;
@@ -215,15 +224,15 @@ OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double 
 }
 
 // Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
-// column k has nothing below the diagonal. Noise begins in column `first`. Columns are taken four at a time, counted from
-// the last one: some that are done go along; what that leaves in them is cleared in the end.
+// column k has nothing below the diagonal. Noise begins in column `first`. Of the columns, four at a time, some that are done go
+// along; what that leaves in them is cleared in the end.
 OD_WIDE static void triangularise(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
   for (int k = begin; k < n; k++) {
     double *top = b->P + k * n;
     const row_block own = {k < b->np ? 0 : n - 1 - k, top + n}, below = {count, noise};
-    int whole = k < n % 4 ? n % 4 : k - (k - n % 4) % 4;
+    int whole = k < n % 4 ? n % 4 : quad_before(n, k);
     find_products(n, own, below, k, whole, sum);
     double tail = sum[k];
     if (tail == 0) continue;
@@ -237,7 +246,7 @@ OD_WIDE static void triangularise(od_covariance *b, int first, int count, double
     for (int i = 0; i < count; i++, row += n) add_columns(n, k, whole, -beta * row[k], sum, row);
     top[k] = alpha;
   }
-  for (int i = begin + 1, c = begin < 3 ? 0 : begin - 3; i < n; i++) od_clear_few(i - c, b->P + i * n + c);
+  for (int i = begin + 1, c = quad_before(n, begin); i < n; i++) od_clear_few(i - c, b->P + i * n + c);
 }
 
 // Whether the noise Q has the rows of another one. Rows without a variance do not count.
@@ -258,7 +267,7 @@ static int first_column(const od_covariance *b, int count, const double *rows) {
 }
 
 // Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1. *first: see first_column(); from
-// three columns before it on the rows are filled in.
+// quad_before() it on the rows are filled in.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept, *kept_Q = kept + 4, *kept_rows = kept_Q + n * n;
@@ -275,7 +284,7 @@ static int noise_rows(const od_covariance *b, const double *Q, double *rows, int
     kept[1] = count;
     kept[2] = first_column(b, count, kept_rows);
   }
-  int count = (int)kept[1], from = (int)kept[2] < 3 ? 0 : (int)kept[2] - 3;
+  int count = (int)kept[1], from = quad_before(n, (int)kept[2]);
   *first = (int)kept[2];
   for (int i = 0; i < count; i++) od_copy_few(n - from, kept_rows + i * n + from, rows + i * n + from);
   return count;
