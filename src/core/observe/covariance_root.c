@@ -91,9 +91,9 @@ static double variance(const od_covariance *b, int i) {
 
 enum { ROWS = 4 };  // of U that go through F' together
 
-// part = so many rows of U, at these columns, times the rows of T that belong to them, four or eight columns of it.
+// to = so many rows of U, at these columns, times the rows of T that belong to them, four or eight columns of it. It may be U itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
-                              ptrdiff_t width, const double *T, double *part) {
+                              ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
   od_quad sum[ROWS][2] = {{{0}}};
   for (int m = 0; m < count; m++, T += width) {
     const double *u = U + column[m];
@@ -103,7 +103,7 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
     }
   }
   for (int r = 0; r < rows; r++)
-    for (int q = 0; q < quads; q++) OD_QUAD_AT(part + r * width + 4 * q) = sum[r][q];
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(to + r * stride + 4 * q) = sum[r][q];
 }
 
 // Columns of M (rows x columns) become rows of T, filled up with zeros to a width of whole quads. Those that are zero may be left out: the
@@ -148,15 +148,6 @@ OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double 
   return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
-// The states' part of a row. Zeros that fill it up go to the next row's beginning, where they do no harm below the diagonal.
-OD_INTO_WIDE void put_row(int nx, int width, bool is_filled_up, const double *from, double *to) {
-  if (!is_filled_up) {
-    od_copy_few(nx, from, to);
-    return;
-  }
-  for (; width > 0; width -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
-}
-
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
   double *T = b->scratch, *part = T + n * width;
@@ -165,11 +156,19 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     int rows = n - j < ROWS ? n - j : ROWS, c = 0;
     double *U = b->P + j * n;
     while (count > 0 && column[0] < j) T += width, column++, count--;
-    for (; rows == ROWS && c + 8 <= width; c += 8) rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c);
-    for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c);
+    // Zeros that fill up a row go to the beginning of the next one, where they do no harm below the diagonal.
+    if (width == 8 && j > 1 && j + ROWS < n) {
+      rows_by_map(ROWS, 2, n, U, count, column, width, T, U + np, n);
+      continue;
+    }
+    for (; rows == ROWS && c + 8 <= width; c += 8)
+      rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c, width);
+    for (; rows == ROWS && c < width; c += 4)
+      rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c, width);
     for (; c < width; c += 4)
-      for (int r = 0; r < rows; r++) rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c);
-    for (int r = 0; r < rows; r++) put_row(nx, width, j + r > 1 && j + r < n - 1, part + r * width, U + r * n + np);
+      for (int r = 0; r < rows; r++)
+        rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c, width);
+    for (int r = 0; r < rows; r++) od_copy_few(nx, part + r * width, U + r * n + np);
   }
 }
 
