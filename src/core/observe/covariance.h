@@ -16,7 +16,7 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
   double *kept;     // od_covariance_kept() doubles, zero at first: the last noise and its root; NULL: it is not kept
-  int waiting;                       // measurements that wait to be taken in; see od_covariance_take()
+  int waiting;      // measurements that wait to be taken in; see od_covariance_take()
   double variance[OD_MOST_WAITING];  // of each, with noise
 } od_covariance;
 static inline int od_covariance_scratch(int nx, int np) {

@@ -45,7 +45,8 @@ static void reorder(const od_covariance *b, int count, bool inwards, double *row
   double *row = b->scratch;
   for (int r = 0; r < count; r++) {
     memcpy(row, rows + r * n, (size_t)n * sizeof *row);
-    for (int i = 0; i < n; i++) rows[r * n + (inwards ? od_root_inside(b, i) : i)] = row[inwards ? i : od_root_inside(b, i)];
+    for (int i = 0; i < n; i++)
+      rows[r * n + (inwards ? od_root_inside(b, i) : i)] = row[inwards ? i : od_root_inside(b, i)];
   }
 }
 
@@ -163,8 +164,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     }
     for (; rows == ROWS && c + 8 <= width; c += 8)
       rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c, width);
-    for (; rows == ROWS && c < width; c += 4)
-      rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c, width);
+    for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c, width);
     for (; c < width; c += 4)
       for (int r = 0; r < rows; r++)
         rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c, width);

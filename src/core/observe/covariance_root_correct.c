@@ -58,8 +58,7 @@ OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, do
 OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np, width = width_of(b);
   double *restrict f = update_at(b, b->waiting).f;
-  for (int i = 0; i < count; i++)
-    add_column(n, h[at[i]], b->P + (n - 1) * n + od_root_inside(b, at[i]), i > 0, f);
+  for (int i = 0; i < count; i++) add_column(n, h[at[i]], b->P + (n - 1) * n + od_root_inside(b, at[i]), i > 0, f);
   if (count == 0) add_column(n, 0, b->P + (n - 1) * n, false, f);
   for (int i = 1; i <= 3; i++)
     if (width - i >= n) f[width - i] = 0;

@@ -121,8 +121,9 @@ static od_status take_sensors(od_smoother *s, long k) {
   od_status status = od_linear_take(w, y, 1);
   for (int i = 0; i < s->ny && status == OD_OK; i++) {
     if (!isfinite(y[i])) continue;
-    double off = w->correlated ? od_observer_at(w, l->own_y)[i]
-                               : y[i] - od_observer_at(w, l->y)[i] + od_dot(s->nx, od_observer_at(w, l->hx) + i * s->nx, moved);
+    double off = w->correlated
+                     ? od_observer_at(w, l->own_y)[i]
+                     : y[i] - od_observer_at(w, l->y)[i] + od_dot(s->nx, od_observer_at(w, l->hx) + i * s->nx, moved);
     double sigma = od_observer_at(w, w->sigma)[i], r = w->correlated ? od_observer_at(w, l->D)[i] : sigma * sigma;
     s->J += off * off / r;
     s->measured++;

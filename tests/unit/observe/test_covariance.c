@@ -226,13 +226,12 @@ static void sensors_together(void **state) {
   for (int n = 2; n <= MOST; n++)
     for (int count = 1; count <= OD_MOST_WAITING; count++) {
       double U[2][MOST * MOST] = {{0}}, scratch[2][2 * MOST * MOST + 16 * MOST + 128], start[MOST * MOST] = {0},
-             h[OD_MOST_WAITING][MOST], gains[2][OD_MOST_WAITING * MOST], P[2][MOST * MOST];
+                         h[OD_MOST_WAITING][MOST], gains[2][OD_MOST_WAITING * MOST], P[2][MOST * MOST];
       int np = n / 2;
       od_covariance b[2];
       for (int i = 0; i < n * n; i++) start[i] = (i / n == i % n) * 2 + 0.3 * cos((i / n + 1) * (i % n + 1));
       for (int k = 0; k < 2; k++) {
-        b[k] = (od_covariance){
-            .nx = n - np, .np = np, .form = OD_FORM_SQUARE_ROOT, .P = U[k], .scratch = scratch[k]};
+        b[k] = (od_covariance){.nx = n - np, .np = np, .form = OD_FORM_SQUARE_ROOT, .P = U[k], .scratch = scratch[k]};
         assert_true(od_covariance_set(&b[k], start));
       }
       for (int m = 0; m < count; m++) {
