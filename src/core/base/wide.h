@@ -28,6 +28,21 @@ typedef long long od_quad_places __attribute__((vector_size(32)));
 typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 #define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
 
+// Copies or clears a few numbers, without the call that a loop would become.
+OD_INTO_WIDE void od_copy_few(int count, const double *from, double *to) {
+  for (; count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
+  if (count > 0) to[0] = from[0];
+  if (count > 1) to[1] = from[1];
+  if (count > 2) to[2] = from[2];
+}
+OD_INTO_WIDE void od_clear_few(int count, double *to) {
+  const od_quad zero = {0};
+  for (; count >= 4; count -= 4, to += 4) OD_QUAD_AT(to) = zero;
+  if (count > 0) to[0] = 0;
+  if (count > 1) to[1] = 0;
+  if (count > 2) to[2] = 0;
+}
+
 // The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
 // vectors at all; elsewhere nobody asks for them, and they are left out.
 enum { OD_LANES = 4 };

@@ -3,6 +3,10 @@
 #ifndef OD_DENSE_H
 #define OD_DENSE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "oleodyn/status.h"
 
 // Factors the n x n matrix in place with partial pivoting; pivot has n entries. On the diagonal stand the inverses of the pivots.
@@ -14,6 +18,28 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 // diagonal become zero. Returns the rank, or -1 when the matrix is not such a one. Rows that the rows before them
 // determine, to within 1e-12 of their diagonal, get a zero there.
 int od_cholesky(int n, const double *a, double *L);
+
+// Whether four numbers are zero, of either sign: for loops over what is mostly zero.
+static inline bool od_four_are_zero(const double *x) {
+  uint64_t bits[4];
+  memcpy(bits, x, sizeof bits);
+  return (bits[0] | bits[1] | bits[2] | bits[3]) << 1 == 0;
+}
+
+// Where x (n) is not zero, in order. Returns how many places that are.
+static inline int od_places(int n, const double *x, int *at) {
+  int count = 0, i = 0;
+  for (; i + 4 <= n; i += 4) {
+    if (od_four_are_zero(x + i)) continue;
+    for (int k = i; k < i + 4; k++) {
+      at[count] = k;
+      count += x[k] != 0;
+    }
+  }
+  for (; i < n; i++)
+    if (x[i] != 0) at[count++] = i;
+  return count;
+}
 
 // y += a x, n entries.
 static inline void od_add_scaled(int n, double a, const double *restrict x, double *restrict y) {

@@ -1,5 +1,6 @@
 #include "observe/covariance.h"
 
+#include "math/dense.h"
 #include "observe/covariance_form.h"
 
 static const od_covariance_operations *form_of(const od_covariance *b) {
@@ -34,12 +35,33 @@ void od_covariance_scale(od_covariance *b, double factor) {
   form_of(b)->scale(b, factor);
 }
 
+// The places stand at the end of the scratch memory, which no form needs here.
 double od_covariance_project(const od_covariance *b, const double *h) {
-  return form_of(b)->project(b, h);
+  int n = b->nx + b->np, *at = (int *)(b->scratch + od_covariance_scratch(b->nx, b->np) - n);
+  return form_of(b)->project(b, h, od_places(n, h, at), at);
+}
+double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at) {
+  return form_of(b)->project(b, h, count, at);
 }
 void od_covariance_along(const od_covariance *b, double *g) {
   form_of(b)->along(b, g);
 }
+
+void od_covariance_take(od_covariance *b, double r) {
+  b->variance[b->waiting] = form_of(b)->take(b, r);
+  b->waiting++;
+}
+bool od_covariance_is_full(const od_covariance *b) {
+  return b->waiting == form_of(b)->most_waiting;
+}
+double od_covariance_seen(const od_covariance *b, int waiting) {
+  return b->scratch[waiting] / b->variance[waiting];
+}
+void od_covariance_settle(od_covariance *b, double *gains) {
+  form_of(b)->settle(b, gains);
+  b->waiting = 0;
+}
 void od_covariance_correct(od_covariance *b, double r, double *gain) {
-  form_of(b)->correct(b, r, gain);
+  od_covariance_take(b, r);
+  od_covariance_settle(b, gain);
 }

@@ -15,9 +15,12 @@ typedef struct od_covariance_operations {
   bool (*rows)(const od_covariance *b, double *rows);
   void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);
-  double (*project)(const od_covariance *b, const double *h);  // keeps in scratch what the next two need
+  int most_waiting;  // measurements
+  // Keeps in scratch what the others need; the first OD_MOST_WAITING numbers become h P h of this measurement with each one that waits.
+  double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
-  void (*correct)(od_covariance *b, double r, double *gain);
+  double (*take)(od_covariance *b, double r);  // returns h P h + r
+  void (*settle)(od_covariance *b, double *gains);
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 

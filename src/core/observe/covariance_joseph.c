@@ -71,27 +71,44 @@ static void scale(od_covariance *b, double factor) {
     for (int j = 0; j < n; j++) b->P[i * n + j] *= (i < nx ? factor : 1) * (j < nx ? factor : 1);
 }
 
-// Keeps h and g = P h.
-OD_WIDE static double project(const od_covariance *b, const double *h) {
+// Keeps h and g = P h, h P h, and r.
+typedef struct measurement {
+  double *h, *g, *variance, *r;
+} measurement;
+
+static measurement measurement_of(const od_covariance *b) {
   int n = b->nx + b->np;
-  double *g = b->scratch + n;
-  memcpy(b->scratch, h, (size_t)n * sizeof *h);
+  double *variance = b->scratch + OD_MOST_WAITING;
+  return (measurement){variance + 2, variance + 2 + n, variance, variance + 1};
+}
+
+OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
+  int n = b->nx + b->np;
+  const measurement m = measurement_of(b);
+  double *g = m.g;
+  memcpy(m.h, h, (size_t)n * sizeof *h);
   memset(g, 0, (size_t)n * sizeof *g);
-  for (int k = 0; k < n; k++)
-    if (h[k] != 0) od_add_scaled(n, h[k], b->P + k * n, g);
-  return od_inner(n, h, g);
+  for (int k = 0; k < count; k++) od_add_scaled(n, h[at[k]], b->P + at[k] * n, g);
+  return *m.variance = od_inner(n, h, g);
 }
 
 static void along(const od_covariance *b, double *g) {
   int n = b->nx + b->np;
-  memcpy(g, b->scratch + n, (size_t)n * sizeof *g);
+  memcpy(g, measurement_of(b).g, (size_t)n * sizeof *g);
+}
+
+static double take(od_covariance *b, double r) {
+  const measurement m = measurement_of(b);
+  *m.r = r;
+  return *m.variance + r;
 }
 
 // Both factors are applied one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'.
 // The rows' upper parts are kept, and mirrored when all are done.
-OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
+OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;
-  double *restrict h = b->scratch, *restrict g = h + n, *restrict M = g + n, s = od_inner(n, h, g) + r;
+  const measurement m = measurement_of(b);
+  double *restrict h = m.h, *restrict g = m.g, *restrict M = g + n, r = *m.r, s = *m.variance + r;
   for (int i = 0; i < n; i++) gain[i] = g[i] / s;
   for (int i = 0; i < n; i++) {
     double *restrict row = b->P + i * n, K = gain[i];
@@ -111,6 +128,8 @@ const od_covariance_operations od_covariance_joseph = {.set = set,
                                                        .rows = rows_of,
                                                        .gather = gather,
                                                        .scale = scale,
+                                                       .most_waiting = 1,
                                                        .project = project,
                                                        .along = along,
-                                                       .correct = correct};
+                                                       .take = take,
+                                                       .settle = settle};

@@ -1,20 +1,11 @@
 // A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has
-// the digits of a covariance in twice its precision.
+// the digits of a covariance in twice its precision. Corrections are in covariance_root_correct.c.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/wide.h"
-#include "observe/covariance_form.h"
-
-// Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
-// their columns triangular. External index of an inner one:
-static inline int outside(const od_covariance *b, int i) {
-  return i < b->np ? b->nx + i : i - b->np;
-}
-static inline int inside(const od_covariance *b, int i) {
-  return i < b->nx ? b->np + i : i - b->nx;
-}
+#include "observe/covariance_root.h"
 
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
 // not determined by those before; with `all`, rows of zeros for the others. Without a variance there is no covariance.
@@ -22,8 +13,8 @@ static inline int inside(const od_covariance *b, int i) {
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
-    const double *q = Q + outside(b, i) * n;
-    double own = q[outside(b, i)], d = own, *row = R + count * n;
+    const double *q = Q + od_root_outside(b, i) * n;
+    double own = q[od_root_outside(b, i)], d = own, *row = R + count * n;
     if (!all && own == 0) continue;
     for (int m = 0; m < count; m++) d -= R[m * n + i] * R[m * n + i];
     if (!(d >= -1e-10 * own - 1e-300) || !isfinite(d)) return -1;
@@ -31,8 +22,8 @@ OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all
     if (!independent && !all) continue;
     memset(row, 0, (size_t)n * sizeof *row);
     for (int j = i; independent && j < n; j++) {
-      const double *other = Q + outside(b, j) * n;
-      row[j] = other[outside(b, j)] == 0 ? 0 : (q[outside(b, j)] + other[outside(b, i)]) / 2;
+      const double *other = Q + od_root_outside(b, j) * n;
+      row[j] = other[od_root_outside(b, j)] == 0 ? 0 : (q[od_root_outside(b, j)] + other[od_root_outside(b, i)]) / 2;
     }
     for (int m = 0; independent && m < count; m++)
       for (int j = i; j < n; j++) row[j] -= R[m * n + i] * R[m * n + j];
@@ -54,7 +45,8 @@ static void reorder(const od_covariance *b, int count, bool inwards, double *row
   double *row = b->scratch;
   for (int r = 0; r < count; r++) {
     memcpy(row, rows + r * n, (size_t)n * sizeof *row);
-    for (int i = 0; i < n; i++) rows[r * n + (inwards ? inside(b, i) : i)] = row[inwards ? i : inside(b, i)];
+    for (int i = 0; i < n; i++)
+      rows[r * n + (inwards ? od_root_inside(b, i) : i)] = row[inwards ? i : od_root_inside(b, i)];
   }
 }
 
@@ -76,7 +68,7 @@ static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
-      int k = inside(b, i), l = inside(b, j), last = k < l ? k : l;
+      int k = od_root_inside(b, i), l = od_root_inside(b, j), last = k < l ? k : l;
       double sum = 0;
       for (int m = 0; m <= last; m++) sum += b->P[m * n + k] * b->P[m * n + l];
       P[i * n + j] = P[j * n + i] = sum;
@@ -84,10 +76,13 @@ static void get(const od_covariance *b, double *P) {
 }
 
 static double variance(const od_covariance *b, int i) {
-  int n = b->nx + b->np, k = inside(b, i);
-  double sum = 0;
-  for (int m = 0; m <= k; m++) sum += b->P[m * n + k] * b->P[m * n + k];
-  return sum;
+  int n = b->nx + b->np, k = od_root_inside(b, i), m = 0;
+  const double *u = b->P + k;
+  double sum[4] = {0};  // so that none waits for the one before
+  for (; m + 4 <= n; m += 4, u += 4 * n)
+    for (int l = 0; l < 4; l++) sum[l] += u[l * n] * u[l * n];
+  for (; m < n; m++, u += n) sum[0] += *u * *u;
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 // ---- prediction
@@ -97,9 +92,9 @@ static double variance(const od_covariance *b, int i) {
 
 enum { ROWS = 4 };  // of U that go through F' together
 
-// part = so many rows of U, at these columns, times the rows of T that belong to them, four or eight columns of it.
+// to = so many rows of U, at these columns, times the rows of T that belong to them, four or eight columns of it. It may be U itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
-                              ptrdiff_t width, const double *T, double *part) {
+                              ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
   od_quad sum[ROWS][2] = {{{0}}};
   for (int m = 0; m < count; m++, T += width) {
     const double *u = U + column[m];
@@ -109,48 +104,49 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
     }
   }
   for (int r = 0; r < rows; r++)
-    for (int q = 0; q < quads; q++) OD_QUAD_AT(part + r * width + 4 * q) = sum[r][q];
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(to + r * stride + 4 * q) = sum[r][q];
 }
 
-// Which columns of B (rows x columns) are not zero.
-OD_INTO_WIDE void find_columns(int rows, int columns, const double *B, bool *some) {
+// Columns of M (rows x columns) become rows of T, filled up with zeros to a width of whole quads. Those that are zero may be left out: the
+// next one is written over them. column: which column of U each belongs to, from `first` on. Returns how many there are with those before.
+OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, int first, int width, double *T,
+                             int *column, int count) {
+  const od_quad zero = {0};
   int l = 0;
   for (; l + 4 <= columns; l += 4) {
-    od_quad_places any = {0};
-    for (int i = 0; i < rows; i++) any |= OD_QUAD_AT(B + i * columns + l) != 0;
-    for (int k = 0; k < 4; k++) some[l + k] = any[k] != 0;
+    od_quad_places some = {0};
+    double *to[4];
+    for (int i = 0; !all && i < rows; i++) some |= OD_QUAD_AT(M + i * columns + l) != 0;
+    for (int k = 0; k < 4; k++) {
+      to[k] = T + count * width;
+      OD_QUAD_AT(to[k] + width - 4) = zero;
+      column[count] = first + l + k;
+      count += all || some[k] != 0;
+    }
+    const double *from = M + l;
+    for (int i = 0; i < rows; i++, from += columns) {
+      od_quad row = OD_QUAD_AT(from);
+      for (int k = 0; k < 4; k++) to[k][i] = row[k];
+    }
   }
   for (; l < columns; l++) {
-    some[l] = false;
-    for (int i = 0; i < rows; i++) some[l] = some[l] || B[i * columns + l] != 0;
-  }
-}
-
-// T = F' with parameters first: rows that are not zero, filled up with zeros to a width of whole quads. Returns how many,
-// and which column of U each belongs to.
-OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
-  int nx = b->nx, np = b->np, count = 0;
-  bool *some = (bool *)(column + nx + np);
-  if (B) find_columns(nx, np, B, some);
-  for (int l = B ? 0 : np; l < np + nx; l++) {
-    if (l < np && !some[l]) continue;
-    const double *from = l < np ? B + l : A + l - np;
-    double *row = T + count * width;
-    ptrdiff_t step = l < np ? np : nx;
-    for (int i = 0; i < nx; i++, from += step) row[i] = *from;
-    for (int i = 1; i <= 3; i++)
-      if (width - i >= nx) row[width - i] = 0;
-    column[count++] = l;
+    double *to = T + count * width;
+    bool some = all;
+    OD_QUAD_AT(to + width - 4) = zero;
+    for (int i = 0; i < rows; i++) {
+      to[i] = M[i * columns + l];
+      some = some || to[i] != 0;
+    }
+    column[count] = first + l;
+    count += some;
   }
   return count;
 }
 
-// Copies a few numbers.
-OD_INTO_WIDE void copy_few(int count, const double *from, double *to) {
-  for (; count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
-  if (count > 0) to[0] = from[0];
-  if (count > 1) to[1] = from[1];
-  if (count > 2) to[2] = from[2];
+// T = F' with parameters first. Returns how many rows it has.
+OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
+  int nx = b->nx, np = b->np, count = B ? map_columns(nx, np, B, false, 0, width, T, column, 0) : 0;
+  return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
@@ -161,12 +157,25 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     int rows = n - j < ROWS ? n - j : ROWS, c = 0;
     double *U = b->P + j * n;
     while (count > 0 && column[0] < j) T += width, column++, count--;
-    for (; rows == ROWS && c + 8 <= width; c += 8) rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c);
-    for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c);
+    // Zeros that fill up a row go to the beginning of the next one, where they do no harm below the diagonal.
+    if (width == 8 && j > 1 && j + ROWS < n) {
+      rows_by_map(ROWS, 2, n, U, count, column, width, T, U + np, n);
+      continue;
+    }
+    for (; rows == ROWS && c + 8 <= width; c += 8)
+      rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c, width);
+    for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c, width);
     for (; c < width; c += 4)
-      for (int r = 0; r < rows; r++) rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c);
-    for (int r = 0; r < rows; r++) copy_few(nx, part + r * width, U + r * n + np);
+      for (int r = 0; r < rows; r++)
+        rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c, width);
+    for (int r = 0; r < rows; r++) od_copy_few(nx, part + r * width, U + r * n + np);
   }
+}
+
+// Columns are taken four at a time, counted from the last one: where the quad of column k begins, or 0.
+static inline int quad_before(int n, int k) {
+  int from = n - (n - k + 3) / 4 * 4;
+  return from < 0 ? 0 : from;
 }
 
 // Rows one below the other, n numbers each.
@@ -214,15 +223,15 @@ OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double 
 }
 
 // Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
-// column k has nothing below the diagonal. Noise begins in column `first`. Columns are taken four at a time, counted from
-// the last one: some that are done go along; what that leaves in them is cleared in the end.
+// column k has nothing below the diagonal. Noise begins in column `first`. Of the columns, four at a time, some that are done go
+// along; what that leaves in them is cleared in the end.
 OD_WIDE static void triangularise(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
   for (int k = begin; k < n; k++) {
     double *top = b->P + k * n;
     const row_block own = {k < b->np ? 0 : n - 1 - k, top + n}, below = {count, noise};
-    int whole = k < n % 4 ? n % 4 : k - (k - n % 4) % 4;
+    int whole = k < n % 4 ? n % 4 : quad_before(n, k);
     find_products(n, own, below, k, whole, sum);
     double tail = sum[k];
     if (tail == 0) continue;
@@ -236,8 +245,7 @@ OD_WIDE static void triangularise(od_covariance *b, int first, int count, double
     for (int i = 0; i < count; i++, row += n) add_columns(n, k, whole, -beta * row[k], sum, row);
     top[k] = alpha;
   }
-  for (int i = begin + 1; i < n; i++)
-    for (int c = begin < 3 ? 0 : begin - 3; c < i; c++) b->P[i * n + c] = 0;
+  for (int i = begin + 1, c = quad_before(n, begin); i < n; i++) od_clear_few(i - c, b->P + i * n + c);
 }
 
 // Whether the noise Q has the rows of another one. Rows without a variance do not count.
@@ -250,37 +258,51 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1.
-static int noise_rows(const od_covariance *b, const double *Q, double *rows) {
+// The first column in which one of these rows, each of which begins behind the one before, is not zero; np: not before the states.
+static int first_column(const od_covariance *b, int count, const double *rows) {
+  int first = 0;
+  while (first < b->np && (count == 0 || rows[first] == 0)) first++;
+  return first;
+}
+
+// Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1. *first: see first_column(); from
+// quad_before() it on the rows are filled in.
+static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept;
-  if (!kept) return factor_rows(b, Q, false, rows);
-  double *kept_Q = kept + 2, *kept_rows = kept_Q + n * n;
+  if (!kept) {
+    int count = factor_rows(b, Q, false, rows);
+    *first = count < 0 ? 0 : first_column(b, count, rows);
+    return count;
+  }
+  double *kept_Q = kept + 4, *kept_rows = kept_Q + n * n;
   if (kept[0] == 0 || !same_noise(n, Q, kept_Q)) {
     int count = factor_rows(b, Q, false, kept_rows);
     if (count < 0) return -1;
     memcpy(kept_Q, Q, (size_t)(n * n) * sizeof *Q);
     kept[0] = 1;
     kept[1] = count;
+    kept[2] = first_column(b, count, kept_rows);
   }
-  int count = (int)kept[1];
-  memcpy(rows, kept_rows, (size_t)(count * n) * sizeof *rows);
+  int count = (int)kept[1], from = quad_before(n, (int)kept[2]);
+  *first = (int)kept[2];
+  for (int i = 0; i < count; i++) od_copy_few(n - from, kept_rows + i * n + from, rows + i * n + from);
   return count;
 }
 
 static bool add(od_covariance *b, const double *Q, const double *q) {
   int n = b->nx + b->np, count = 0, first = 0;
   double *noise = b->scratch;
-  if (Q) count = noise_rows(b, Q, noise);
+  if (Q) count = noise_rows(b, Q, noise, &first);
   for (int i = 0; !Q && q && i < n; i++) {
-    if (q[outside(b, i)] == 0) continue;
+    if (q[od_root_outside(b, i)] == 0) continue;
     memset(noise + count * n, 0, (size_t)n * sizeof *noise);
-    noise[count++ * n + i] = sqrt(q[outside(b, i)]);
+    noise[count++ * n + i] = sqrt(q[od_root_outside(b, i)]);
   }
   if (count < 0) return false;
-  while (first < b->np && (count == 0 || noise[first] == 0)) first++;  // no row begins before the first one
+  if (!Q) first = first_column(b, count, noise);
   triangularise(b, first, count, noise);
-  for (int i = 0; i < n; i++)
+  for (int i = first; i < n; i++)  // those before have not changed
     if (!isfinite(b->P[i * n + i])) return false;
   return true;
 }
@@ -299,83 +321,6 @@ static void scale(od_covariance *b, double factor) {
     for (int j = np; j < n; j++) b->P[i * n + j] *= factor;
 }
 
-// ---- correction
-
-// Keeps f = U h, for h P h = f'f. Sensors see few states: column by column.
-static double project(const od_covariance *b, const double *h) {
-  int n = b->nx + b->np, done = 0;
-  double *restrict f = b->scratch;
-  for (int i = 0; i < n; i++) {
-    double slope = h[i];
-    if (slope == 0) continue;
-    int count = inside(b, i) + 1, j = 0;
-    const double *restrict u = b->P + count - 1;
-    for (; j < count && j < done; j++, u += n) f[j] += *u * slope;
-    for (; j < count; j++, u += n) f[j] = *u * slope;
-    if (count > done) done = count;
-  }
-  for (; done < n; done++) f[done] = 0;
-  return od_inner(n, f, f);
-}
-
-// g = U' f.
-static void along(const od_covariance *b, double *g) {
-  int n = b->nx + b->np;
-  const double *f = b->scratch;
-  for (int i = 0; i < n; i++) {
-    g[i] = 0;
-    for (int j = 0; j <= inside(b, i); j++) g[i] += f[j] * b->P[j * n + inside(b, i)];
-  }
-}
-
-// Four or eight columns of U, of which so many rows are not zero, see below.
-OD_INTO_WIDE void correct_columns(int quads, ptrdiff_t n, ptrdiff_t rows, const double *f, const double *shrink,
-                                  const double *share, double *U, double *sums) {
-  od_quad sum[2] = {{0}};
-  double *row = U + (rows - 1) * n;
-  for (ptrdiff_t j = rows - 1; j >= 0; j--, row -= n) {
-    double keep = shrink[j], take = share[j], factor = f[j];
-    for (int q = 0; q < quads; q++) {
-      od_quad old = OD_QUAD_AT(row + 4 * q);
-      OD_QUAD_AT(row + 4 * q) = keep * old - take * sum[q];
-      sum[q] += factor * old;
-    }
-  }
-  for (int q = 0; q < quads; q++) OD_QUAD_AT(sums + 4 * q) = sum[q];
-}
-
-// Carlson's update, which keeps the triangle: rows from the last to the first; d grows from r to f'f + r, sum from zero
-// to U' f = P h. Row j becomes row j * root d before / root d - sum * f[j] / (root d before * root d).
-OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
-  int n = b->nx + b->np, np = b->np;
-  double *restrict f = b->scratch, *restrict sum = f + n, *restrict shrink = sum + n, *restrict share = shrink + n,
-                   *restrict root = share + n, d = r;
-  root[n] = r;
-  for (int j = n - 1; j >= 0; j--) root[j] = d += f[j] * f[j];
-  for (int j = 0; j <= n; j++) root[j] = sqrt(root[j]);
-  for (int j = 0; j < n; j++) {
-    shrink[j] = root[j + 1] / root[j];
-    share[j] = f[j] / (root[j + 1] * root[j]);
-  }
-  for (int j = n - 1; j >= 0 && !(root[j + 1] > 0); j--) {  // a sensor without noise
-    shrink[j] = root[j] > 0 ? 0 : 1;
-    share[j] = 0;
-  }
-  int c = n;
-  for (; c >= 8; c -= 8) correct_columns(2, n, c, f, shrink, share, b->P + c - 8, sum + c - 8);
-  for (; c >= 4; c -= 4) correct_columns(1, n, c, f, shrink, share, b->P + c - 4, sum + c - 4);
-  for (int k = 0; k < c; k++) {
-    sum[k] = 0;
-    for (int j = k; j >= 0; j--) {
-      double old = b->P[j * n + k];
-      b->P[j * n + k] = shrink[j] * old - share[j] * sum[k];
-      sum[k] += f[j] * old;
-    }
-  }
-  for (int i = 0; i < b->nx; i++) gain[i] = sum[np + i] / d;
-  for (int i = 0; i < np; i++) gain[b->nx + i] = sum[i] / d;
-}
-
 const od_covariance_operations od_covariance_root = {.set = set,
                                                      .get = get,
                                                      .variance = variance,
@@ -384,6 +329,8 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .rows = rows_of,
                                                      .gather = gather,
                                                      .scale = scale,
-                                                     .project = project,
-                                                     .along = along,
-                                                     .correct = correct};
+                                                     .most_waiting = OD_MOST_WAITING,
+                                                     .project = od_root_project,
+                                                     .along = od_root_along,
+                                                     .take = od_root_take,
+                                                     .settle = od_root_settle};

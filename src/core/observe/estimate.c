@@ -6,6 +6,7 @@
 // It changes nothing but is told: how far the estimate is off because of the step.
 #include <math.h>
 
+#include "base/wide.h"
 #include "observe/observer_block.h"
 
 od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
@@ -25,13 +26,27 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }
 
+// to <- A from + B p + after; after may be NULL.
+OD_WIDE static void carry(int nx, int np, const double *A, const double *B, const double *from, const double *p,
+                          const double *after, double *to) {
+  for (int i = 0; i < nx; i++, A += nx, B += np) {
+    od_quad sum = {0};
+    double rest = after ? after[i] : 0;
+    int j = 0, l = 0;
+    for (; j + 4 <= nx; j += 4) sum += OD_QUAD_AT(A + j) * OD_QUAD_AT(from + j);
+    for (; l + 4 <= np; l += 4) sum += OD_QUAD_AT(B + l) * OD_QUAD_AT(p + l);
+    for (; j < nx; j++) rest += A[j] * from[j];
+    for (; l < np; l++) rest += B[l] * p[l];
+    to[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
+  }
+}
+
 void od_observer_carry_bias(od_observer *o, const double *A, const double *B, const double *before,
                             const double *after) {
   int nx = o->nx, np = o->np;
   double *bias = od_observer_at(o, o->bias), *from = od_observer_at(o, o->probe_x);
   for (int j = 0; j < nx; j++) from[j] = bias[j] + (before ? before[j] : 0);
-  for (int i = 0; i < nx; i++)
-    bias[i] = od_dot(nx, A + i * nx, from) + (np ? od_dot(np, B + i * np, bias + nx) : 0) + (after ? after[i] : 0);
+  carry(nx, np, A, B, from, bias + nx, after, bias);
 }
 
 // Its local error is (constant + transition A) before + after.

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "base/place.h"
+#include "base/wide.h"
+#include "math/dense.h"
 
 static const double uncertain = 0.25;  // variance of a prediction over the sensor's, from which on bends matter
 static const double no_noise = 25;     // square of an innovation over its variance that noise does not explain
@@ -14,8 +16,9 @@ void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
   l->hx = od_place(end, ny * nx * d);
   l->hp = od_place(end, ny * np * d);
   l->h = od_place(end, n * d);
+  l->at = od_place(end, n * sizeof(int));
   l->g = od_place(end, n * d);
-  l->gain = od_place(end, n * d);
+  l->gain = od_place(end, OD_MOST_WAITING * n * d);
   l->prior = od_place(end, n * d);
   l->moved = od_place(end, n * d);
   l->delta = od_place(end, n * d);
@@ -63,8 +66,8 @@ static bool widen(od_observer *o, od_covariance *b, const double *h, double s, d
 double *od_linear_row(od_observer *o, int i) {
   const od_linear *l = od_observer_linear(o);
   double *h = od_observer_at(o, l->h);
-  memcpy(h, od_observer_at(o, l->hx) + i * o->nx, (size_t)o->nx * sizeof *h);
-  if (o->np) memcpy(h + o->nx, od_observer_at(o, l->hp) + i * o->np, (size_t)o->np * sizeof *h);
+  od_copy_few(o->nx, od_observer_at(o, l->hx) + i * o->nx, h);
+  od_copy_few(o->np, od_observer_at(o, l->hp) + i * o->np, h + o->nx);
   return h;
 }
 
@@ -95,12 +98,64 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   return left;
 }
 
+// Sensors that the covariance has not taken in yet, in its order.
+typedef struct waiting_sensors {
+  int count, sensor[OD_MOST_WAITING];
+  double value[OD_MOST_WAITING];  // their innovations,
+  double bias[OD_MOST_WAITING];   // and what they see of the bias, each after those before it
+} waiting_sensors;
+
+// delta += gain * value, bias -= gain * seen
+OD_WIDE static void go_along(int n, const double *restrict gain, double value, double seen, double *restrict delta,
+                             double *restrict bias) {
+  for (int k = 0; k < n; k++) {
+    delta[k] += gain[k] * value;
+    bias[k] -= gain[k] * seen;
+  }
+}
+
+// Where sensors are noted (see od_linear_note_doubles()); maybe before the block of a worker.
+static double *note_of(od_observer *o) {
+  return (double *)((char *)o + od_observer_linear(o)->note);
+}
+
+// Takes in those that wait: the estimate and its bias come to where they lead.
+static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
+  const od_linear *l = od_observer_linear(o);
+  int n = o->nx + o->np;
+  double *delta = od_observer_at(o, l->delta), *bias = od_observer_at(o, o->bias), *gain = od_observer_at(o, l->gain);
+  if (w->count == 0) return;
+  od_covariance_settle(b, gain);
+  for (int m = 0; m < w->count; m++, gain += n) {
+    go_along(n, gain, w->value[m], w->bias[m], delta, bias);
+    if (l->note) od_copy_few(n, gain, note_of(o) + o->ny + (2 * w->sensor[m] + 1) * n);
+  }
+  w->count = 0;
+}
+
+// The sensor projected last, with row h, is taken in as soon as those that wait are; s: the variance of its innovation.
+static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double r,
+                        double s, double value, double bias) {
+  const od_linear *l = od_observer_linear(o);
+  int n = o->nx + o->np;
+  od_covariance_take(b, r);
+  w->sensor[w->count] = i;
+  w->value[w->count] = value;
+  w->bias[w->count++] = bias;
+  if (!l->note) return;
+  double *note = note_of(o);
+  note[i] = value / s;
+  od_copy_few(n, h, note + o->ny + 2 * i * n);
+}
+
 // Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted
 // become those of the best line over the state's uncertainty. Returns the variance of what lies beside that line.
-static double look_beyond(od_observer *o, od_covariance *b, int i, double *h, double measured, double *predicted) {
+static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
+                          double *predicted) {
   const od_linear *l = od_observer_linear(o);
   double r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i], off = measured - *predicted;
   if (off * off < no_noise * r) return 0;
+  settle(o, b, w);
   double seen = od_covariance_project(b, h);
   if (off * off < no_noise * (seen + r) || seen > uncertain * r) return 0;
   const od_spread *s = &od_observer_find_spreads(o, b, od_observer_at(o, l->y))[i];
@@ -111,49 +166,62 @@ static double look_beyond(od_observer *o, od_covariance *b, int i, double *h, do
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-static void note_sensor(od_observer *o, int i, const double *h, const double *gain, double innovation) {
-  const od_linear *l = od_observer_linear(o);
-  int n = o->nx + o->np;
-  if (!l->note) return;
-  double *note = (double *)((char *)o + l->note), *row = note + o->ny + 2 * i * n;
-  note[i] = innovation;
-  memcpy(row, h, (size_t)n * sizeof *row);
-  memcpy(row + n, gain, (size_t)n * sizeof *row);
+// Says what the innovation of the sensor projected last was, and whether it is used. The filter may have been too sure of it: then it is
+// widened, and the variance s changes.
+static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
+                  double value, double r, double *s) {
+  od_linear *l = od_observer_linear(o);
+  int reopen;
+  od_sensor_use use = od_observer_judge(o, i, measured, value, *s, &reopen);
+  if (*s - r > uncertain * r) l->unsure = 1;
+  if (use != OD_SENSOR_USED) return false;
+  if (reopen) {
+    settle(o, b, w);
+    od_covariance_project(b, h);
+    if (widen(o, b, h, *s, value)) {
+      *s = od_covariance_project(b, h) + r;
+      od_observer_innovation(o, i)->sigma = sqrt(*s);
+    }
+  }
+  od_observer_count(o, value, *s);
+  return true;
+}
+
+// h x, where h is zero except at so many places.
+static double along_row(const double *h, int count, const int *at, const double *x) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += h[at[k]] * x[at[k]];
+  return sum;
 }
 
 // One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
-// `delta` (n each). The first pass says what the innovation was and whether it is used.
-static void take_sensor(od_observer *o, od_covariance *b, int i, double measured, int pass) {
-  od_linear *l = od_observer_linear(o);
+// `delta` (n each) and, those that wait, beyond. The first pass says what the innovation was and whether it is used.
+static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
+  const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
   double *h = od_linear_row(o, i);
-  const double *moved = od_observer_at(o, l->moved);
-  double *gain = od_observer_at(o, l->gain), *delta = od_observer_at(o, l->delta);
   double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
          more = 0;
-  if (pass == 0) more = look_beyond(o, b, i, h, measured, &predicted);
-  predicted += od_dot(n, h, delta) - od_dot(n, h, moved);
+  if (pass == 0) more = look_beyond(o, b, w, i, h, measured, &predicted);
   double value = measured - predicted;
-  r = o->correlated ? own_part(o, i, more, h, &value) : r + more;
-  double s = od_covariance_project(b, h) + r;
-  if (pass == 0) {
-    int reopen;
-    od_sensor_use use = od_observer_judge(o, i, measured, value, s, &reopen);
-    if (s - r > uncertain * r) l->unsure = 1;
-    if (use != OD_SENSOR_USED) return;
-    if (reopen && widen(o, b, h, s, value)) {
-      s = od_covariance_project(b, h) + r;
-      od_observer_innovation(o, i)->sigma = sqrt(s);
-    }
-    od_observer_count(o, value, s);
+  int *at = (int *)((char *)o + l->at), count = od_places(n, h, at);
+  value -= along_row(h, count, at, od_observer_at(o, l->delta)) - along_row(h, count, at, od_observer_at(o, l->moved));
+  if (o->correlated) {
+    r = own_part(o, i, more, h, &value);
+    count = od_places(n, h, at);
+  } else {
+    r += more;
   }
-  od_covariance_correct(b, r, gain);
-  note_sensor(o, i, h, gain, value / s);
-  double *bias = od_observer_at(o, o->bias), seen = od_dot(n, h, bias);
-  for (int k = 0; k < n; k++) {
-    delta[k] += gain[k] * value;
-    bias[k] -= gain[k] * seen;
+  double s = od_covariance_project_at(b, h, count, at) + r, bias = along_row(h, count, at, od_observer_at(o, o->bias));
+  for (int k = 0; k < w->count; k++) {
+    double seen = od_covariance_seen(b, k);
+    value -= seen * w->value[k];
+    bias -= seen * w->bias[k];
   }
+  if (pass == 0 && !judge(o, b, w, i, h, measured, value, r, &s)) return;
+  add_waiting(o, b, w, i, h, r, s, value, bias);
+  // What is a sensor's own, where noise is correlated, depends on where the ones before have led.
+  if (o->correlated || od_covariance_is_full(b)) settle(o, b, w);
 }
 
 void od_linear_begin(od_observer *o) {
@@ -185,11 +253,13 @@ bool od_linear_widen(od_observer *o, int i, double s, double value) {
 
 od_status od_linear_take(od_observer *o, const double *y, int pass) {
   od_covariance b = od_observer_belief(o);
+  waiting_sensors waiting = {0};
   od_status status = od_linear_measure(o);
   if (status != OD_OK) return status;
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))
-      take_sensor(o, &b, i, y[i], pass);
+      take_sensor(o, &b, &waiting, i, y[i], pass);
+  settle(o, &b, &waiting);
   return OD_OK;
 }
 

@@ -20,7 +20,8 @@ typedef struct od_linear {
   int widened;          // whether it has raised the uncertainty for a sensor
   size_t A;             // nx x nx: of a step
   size_t y, hx, hp;     // the sensors where they are linearised, and their slopes
-  size_t h, g, gain;    // n each, of one sensor
+  size_t h, at, g;      // n each, of one sensor; where its slopes are not zero
+  size_t gain;          // n each, of sensors that are taken in together
   size_t prior, moved;  // n each: the prediction, and how far from it sensors are linearised
   size_t delta;         // n: how far the estimate has come from the prediction
   size_t prior_bias;    // n: the bias of the prediction

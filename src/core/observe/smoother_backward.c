@@ -3,26 +3,32 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
+#include "observe/covariance_form.h"
 #include "observe/smoother.h"
 
 // l <- l - h (gain' l + innovation / variance)
-static void back_over_sensors(const od_smoother *s, const double *note, double *lambda) {
-  int n = s->n;
-  for (int i = s->ny - 1; i >= 0; i--) {
+OD_WIDE static void back_over_sensors(int n, int ny, const double *note, double *restrict lambda) {
+  for (int i = ny - 1; i >= 0; i--) {
     if (isnan(note[i])) continue;
-    const double *h = note + s->ny + 2 * i * n, *gain = h + n;
-    double by = od_dot(n, gain, lambda) + note[i];
+    const double *restrict h = note + ny + 2 * i * n, *restrict gain = h + n;
+    double by = od_inner(n, gain, lambda) + note[i];
     for (int j = 0; j < n; j++) lambda[j] -= by * h[j];
   }
 }
 
 // l <- F' l, with parameters that stay.
-static void back_over_step(const od_smoother *s, const double *F, double *lambda) {
-  double *old = od_smoother_at(s, s->work);
-  memcpy(old, lambda, (size_t)s->nx * sizeof *old);
-  memset(lambda, 0, (size_t)s->nx * sizeof *lambda);
-  for (int i = 0; i < s->nx; i++)
-    for (int j = 0; j < s->n; j++) lambda[j] += old[i] * F[i * s->n + j];
+OD_WIDE static void back_over_step(int nx, int n, const double *F, double *old, double *lambda) {
+  od_copy_few(nx, lambda, old);
+  od_clear_few(nx, lambda);
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    od_quad sum = OD_QUAD_AT(lambda + j);
+    for (int i = 0; i < nx; i++) sum += old[i] * OD_QUAD_AT(F + i * n + j);
+    OD_QUAD_AT(lambda + j) = sum;
+  }
+  for (; j < n; j++)
+    for (int i = 0; i < nx; i++) lambda[j] += old[i] * F[i * n + j];
 }
 
 void od_smoother_backward(od_smoother *s, long k) {
@@ -37,10 +43,10 @@ void od_smoother_backward(od_smoother *s, long k) {
     memset(now, 0, (size_t)s->n * sizeof *now);
   }
   if (k == s->end) memset(lambda, 0, (size_t)s->n * sizeof *lambda);
-  if (k > s->first || s->open) back_over_sensors(s, slope.note, lambda);
-  memcpy(next, lambda, (size_t)s->n * sizeof *next);
+  if (k > s->first || s->open) back_over_sensors(s->n, s->ny, slope.note, lambda);
+  od_copy_few(s->n, lambda, next);
   if (k == s->first)
     od_smoother_keep_start(s, next);
   else if (*od_smoother_sample(s, k).h > 0)
-    back_over_step(s, slope.F, lambda);
+    back_over_step(s->nx, s->n, slope.F, od_smoother_at(s, s->work), lambda);
 }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
+#include "observe/covariance_form.h"
 #include "observe/smoother.h"
 
 static const double small = 1e-3;  // of a sigma: over that a machine is linear
@@ -13,7 +15,10 @@ static const double small = 1e-3;  // of a sigma: over that a machine is linear
 void od_smoother_trial(const od_smoother *s, long k, double *lambda) {
   const double *now = od_smoother_at(s, s->now) + (k - s->first) * s->n,
                *next = od_smoother_at(s, s->next) + (k - s->first) * s->n;
-  for (int i = 0; i < s->n; i++) lambda[i] = s->alpha == 1 ? next[i] : now[i] + s->alpha * (next[i] - now[i]);
+  if (s->alpha == 1)
+    od_copy_few(s->n, next, lambda);
+  else
+    for (int i = 0; i < s->n; i++) lambda[i] = now[i] + s->alpha * (next[i] - now[i]);
 }
 
 // The state jumps where sampled blocks say so; the covariance follows.
@@ -44,10 +49,9 @@ od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
 }
 
 // delta <- F delta
-static void carry_delta(const od_smoother *s, const double *F, double *delta) {
-  double *old = od_smoother_at(s, s->work);
-  memcpy(old, delta, (size_t)s->n * sizeof *old);
-  for (int i = 0; i < s->nx; i++) delta[i] = od_dot(s->n, F + i * s->n, old);
+OD_WIDE static void carry_delta(int nx, int n, const double *F, double *old, double *delta) {
+  od_copy_few(n, delta, old);
+  for (int i = 0; i < nx; i++) delta[i] = od_inner(n, F + i * n, old);
 }
 
 // The trajectory's own noise in the step to sample k: how far it moves, `by` (n). False: it does not.
@@ -100,12 +104,12 @@ static od_status go_on(od_smoother *s, long k, bool *beside) {
   *beside = moves && is_small(s, by);
   od_status status = od_smoother_predict(s, k, *beside ? by : NULL);
   if (status != OD_OK) return status;
-  carry_delta(s, od_smoother_slope(s, k).F, delta);
+  carry_delta(s->nx, s->n, od_smoother_slope(s, k).F, od_smoother_at(s, s->work), delta);
   for (int i = 0; i < s->n && moves; i++) delta[i] -= by[i];
   return moves && !*beside ? go_there(s, by) : OD_OK;
 }
 
-// The sensors of sample k, linearised so far (`moved`) from the trajectory.
+// The sensors of sample k, linearised so far (`moved`) from the trajectory; its parameters are those.
 static od_status take_sensors(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
@@ -117,8 +121,9 @@ static od_status take_sensors(od_smoother *s, long k) {
   od_status status = od_linear_take(w, y, 1);
   for (int i = 0; i < s->ny && status == OD_OK; i++) {
     if (!isfinite(y[i])) continue;
-    double off = w->correlated ? od_observer_at(w, l->own_y)[i]
-                               : y[i] - od_observer_at(w, l->y)[i] + od_dot(s->n, od_linear_row(w, i), moved);
+    double off = w->correlated
+                     ? od_observer_at(w, l->own_y)[i]
+                     : y[i] - od_observer_at(w, l->y)[i] + od_dot(s->nx, od_observer_at(w, l->hx) + i * s->nx, moved);
     double sigma = od_observer_at(w, w->sigma)[i], r = w->correlated ? od_observer_at(w, l->D)[i] : sigma * sigma;
     s->J += off * off / r;
     s->measured++;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/place.h"
+#include "base/wide.h"
 #include "observe/filters.h"
 #include "observe/smoother.h"
 
@@ -202,17 +203,24 @@ bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const doub
   return keep_noise(s, e, Q, q);
 }
 
+// F = [A B], row by row.
+OD_WIDE static void join(int nx, int np, const double *A, const double *B, double *F) {
+  for (int i = 0; i < nx; i++, A += nx, B += np, F += nx + np) {
+    od_copy_few(nx, A, F);
+    od_copy_few(np, B, F + nx);
+  }
+}
+
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k) {
   int nx = s->nx, np = s->np, n = s->n;
   double *F = od_smoother_slope(s, k).F;
   const double *A = od_observer_at(o, od_observer_linear(o)->A), *B = od_observer_at(o, o->map_p),
                *jump = od_smoother_at(s, s->jump), *jump_p = od_smoother_at(s, s->jump_p);
-  for (int i = 0; i < nx; i++) {
+  join(nx, np, A, B, F);
+  for (int i = 0; i < nx && s->jumped; i++) {
     double *row = F + i * n;
-    if (np) memcpy(row + nx, B + i * np, (size_t)np * sizeof *row);
-    if (!s->jumped) memcpy(row, A + i * nx, (size_t)nx * sizeof *row);
-    for (int j = 0; j < nx && s->jumped; j++) row[j] = 0;
-    for (int l = 0; l < nx && s->jumped; l++) {
+    for (int j = 0; j < nx; j++) row[j] = 0;
+    for (int l = 0; l < nx; l++) {
       for (int j = 0; j < nx; j++) row[j] += A[i * nx + l] * jump[l * nx + j];
       for (int j = 0; j < np; j++) row[nx + j] += A[i * nx + l] * jump_p[l * np + j];
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
@@ -122,7 +123,7 @@ static double tamed(double x) {
   return fmin(fmax(x, -wild), wild);
 }
 
-static void take_value(history *h, double x) {
+OD_WIDE static void take_value(history *h, double x) {
   int at = place_of_next(h), lags = h->count < OD_LAGS ? (int)h->count : OD_LAGS;
   const double *earlier = h->tail + at;
   h->products[0] += x * x;
@@ -133,7 +134,7 @@ static void take_value(history *h, double x) {
   h->count++;
 }
 
-static void follow_inputs(od_innovation_record *r, const double *u) {
+OD_WIDE static void follow_inputs(od_innovation_record *r, const double *u) {
   for (int i = 0; i < r->inputs; i++) {
     double *change = r->change + i * AFTER;
     memmove(change + 1, change, (AFTER - 1) * sizeof *change);
@@ -144,7 +145,7 @@ static void follow_inputs(od_innovation_record *r, const double *u) {
 }
 
 // Innovation x of a sensor, before it is taken among the earlier ones.
-static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
+OD_WIDE static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   history *h = &r->history[sensor];
   h->squares += x * x;
   for (int i = 0; i < r->inputs; i++) {

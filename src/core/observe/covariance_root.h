@@ -1,0 +1,23 @@
+// What the files of the square-root form share.
+#ifndef OD_COVARIANCE_ROOT_H
+#define OD_COVARIANCE_ROOT_H
+
+#include "observe/covariance_form.h"
+
+// Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
+// their columns triangular. External index of an inner one:
+static inline int od_root_outside(const od_covariance *b, int i) {
+  return i < b->np ? b->nx + i : i - b->np;
+}
+static inline int od_root_inside(const od_covariance *b, int i) {
+  return i < b->nx ? b->np + i : i - b->nx;
+}
+
+// ---- covariance_root_correct.c: operations of od_covariance_operations
+
+double od_root_project(const od_covariance *b, const double *h, int count, const int *at);
+void od_root_along(const od_covariance *b, double *g);
+double od_root_take(od_covariance *b, double r);
+void od_root_settle(od_covariance *b, double *gains);
+
+#endif

@@ -1,0 +1,174 @@
+// Corrections of the square-root form: Carlson's update, which keeps the triangle. With f = U h, rows from the last to the first, d grows
+// from r to f'f + r and sum from zero to U' f = P h:
+//
+//   row j  <-  row j * root d before / root d  -  sum * f[j] / (root d before * root d)
+//
+// What an update does to the rows of U it does to each column of U, and to every U h as well. So measurements wait: the f of the next one
+// goes through the updates of those before it, which takes n operations, and all of them go over U together.
+#include <math.h>
+#include <stddef.h>
+
+#include "base/wide.h"
+#include "observe/covariance_root.h"
+
+// Of one measurement. Entries are those of the rows of U from the last to the first, filled up to whole quads by rows that do not exist.
+typedef struct update {
+  double *f, *shrink, *share;  // row <- shrink * row - share * sum, with sum += f * row
+} update;
+
+static inline int width_of(const od_covariance *b) {
+  return (b->nx + b->np + 3) / 4 * 4;
+}
+// In scratch, behind what is seen of those that wait; behind them stand the sums over U.
+static inline update update_at(const od_covariance *b, int k) {
+  int width = width_of(b);
+  double *f = b->scratch + OD_MOST_WAITING + 3 * k * width;
+  return (update){f, f + width, f + 2 * width};
+}
+
+// The numbers become sums of those up to their places, from `begin` on.
+OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
+  const od_quad zero = {0};
+  *x += OD_QUAD_MOVED_ONE(*x, zero);
+  *x = *x + OD_QUAD_MOVED_TWO(*x, zero) + *begin;
+}
+
+// f <- f after the update. Returns the sum over all rows.
+OD_INTO_WIDE double go_through(int width, update u, double *f) {
+  const od_quad zero = {0};
+  od_quad sum = zero;
+  for (int i = 0; i < width; i += 4) {
+    od_quad old = OD_QUAD_AT(f + i), after = OD_QUAD_AT(u.f + i) * old;
+    add_up(&after, &sum);
+    OD_QUAD_AT(f + i) = OD_QUAD_AT(u.shrink + i) * old - OD_QUAD_AT(u.share + i) * OD_QUAD_MOVED_ONE(after, sum);
+    sum = zero + after[3];
+  }
+  return sum[0];
+}
+
+// f = slope times a column of U, or more by that, from its last number on. Below the diagonal it is zero.
+OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
+  if (more)
+    for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;
+  else
+    for (int j = 0; j < n; j++, u -= n) f[j] = *u * slope;
+}
+
+// Sensors see few states: column by column.
+OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
+  int n = b->nx + b->np, width = width_of(b);
+  double *restrict f = update_at(b, b->waiting).f;
+  for (int i = 0; i < count; i++) add_column(n, h[at[i]], b->P + (n - 1) * n + od_root_inside(b, at[i]), i > 0, f);
+  if (count == 0) add_column(n, 0, b->P + (n - 1) * n, false, f);
+  for (int i = 1; i <= 3; i++)
+    if (width - i >= n) f[width - i] = 0;
+  for (int k = 0; k < b->waiting; k++) b->scratch[k] = go_through(width, update_at(b, k), f);
+  return od_inner(width, f, f);
+}
+
+double od_root_project(const od_covariance *b, const double *h, int count, const int *at) {
+  return project(b, h, count, at);
+}
+
+// g = U' f.
+void od_root_along(const od_covariance *b, double *g) {
+  int n = b->nx + b->np;
+  const double *f = update_at(b, b->waiting).f;
+  for (int i = 0; i < n; i++) {
+    int last = od_root_inside(b, i);
+    g[i] = 0;
+    for (int j = 0; j <= last; j++) g[i] += f[n - 1 - j] * b->P[j * n + last];
+  }
+}
+
+// Returns f'f + r.
+OD_WIDE static double take(int width, double r, update u) {
+  const od_quad zero = {0};
+  od_quad d = zero + r, root = zero + sqrt(r), inverse = 1 / root;
+  for (int i = 0; i < width; i += 4) {
+    od_quad f = OD_QUAD_AT(u.f + i), after = f * f, root_after, inverse_after;
+    add_up(&after, &d);
+    for (int k = 0; k < 4; k++) root_after[k] = sqrt(after[k]);
+    inverse_after = 1 / root_after;
+    OD_QUAD_AT(u.shrink + i) = OD_QUAD_MOVED_ONE(root_after, root) * inverse_after;
+    OD_QUAD_AT(u.share + i) = f * OD_QUAD_MOVED_ONE(inverse_after, inverse) * inverse_after;
+    d = zero + after[3], root = zero + root_after[3], inverse = zero + inverse_after[3];
+  }
+  if (r > 0) return d[0];
+  double before = 0;
+  for (int i = 0; i < width && !(before > 0); i++) {  // a sensor without noise
+    before += u.f[i] * u.f[i];
+    u.shrink[i] = before > 0 ? 0 : 1;
+    u.share[i] = 0;
+  }
+  return d[0];
+}
+
+double od_root_take(od_covariance *b, double r) {
+  return take(width_of(b), r, update_at(b, b->waiting));
+}
+
+// Four or eight columns of U, of which so many rows are not zero, through so many updates.
+OD_INTO_WIDE void settle_columns(int quads, int count, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width,
+                                 const double *updates, double *U, double *sums) {
+  od_quad sum[OD_MOST_WAITING][2] = {{{0}}};
+  const double *at = updates + n - rows;
+  double *row = U + (rows - 1) * n;
+  for (ptrdiff_t j = 0; j < rows; j++, at++, row -= n) {
+    od_quad now[2];
+    for (int q = 0; q < quads; q++) now[q] = OD_QUAD_AT(row + 4 * q);
+    for (int k = 0; k < count; k++) {
+      double f = at[3 * k * width], keep = at[(3 * k + 1) * width], share = at[(3 * k + 2) * width];
+      for (int q = 0; q < quads; q++) {
+        od_quad old = now[q];
+        now[q] = keep * old - share * sum[k][q];
+        sum[k][q] += f * old;
+      }
+    }
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(row + 4 * q) = now[q];
+  }
+  for (int k = 0; k < count; k++)
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(sums + k * n + 4 * q) = sum[k][q];
+}
+
+// The sums (count x n) in inner order.
+OD_INTO_WIDE void settle_all(int count, int n, int width, const double *updates, double *U, double *sums) {
+  int c = n;
+  for (; c >= 8; c -= 8) settle_columns(2, count, n, c, width, updates, U + c - 8, sums + c - 8);
+  for (; c >= 4; c -= 4) settle_columns(1, count, n, c, width, updates, U + c - 4, sums + c - 4);
+  for (int l = 0; l < c; l++)
+    for (int k = 0; k < count; k++) {
+      const double *f = updates + 3 * k * width, *shrink = f + width, *share = shrink + width;
+      double sum = 0;
+      for (int j = l; j >= 0; j--) {
+        double old = U[j * n + l];
+        U[j * n + l] = shrink[n - 1 - j] * old - share[n - 1 - j] * sum;
+        sum += f[n - 1 - j] * old;
+      }
+      sums[k * n + l] = sum;
+    }
+}
+
+// gains from the sums: to the order outside.
+OD_INTO_WIDE void find_gains(const od_covariance *b, const double *restrict sums, double *restrict gains) {
+  int nx = b->nx, np = b->np, n = nx + np;
+  for (int k = 0; k < b->waiting; k++, sums += n, gains += n) {
+    double part = 1 / b->variance[k];
+    for (int i = 0; i < nx; i++) gains[i] = sums[np + i] * part;
+    for (int i = 0; i < np; i++) gains[nx + i] = sums[i] * part;
+  }
+}
+
+OD_WIDE static void settle(const od_covariance *b, double *gains) {
+  int count = b->waiting, n = b->nx + b->np, width = width_of(b);
+  double *U = b->P, *updates = update_at(b, 0).f, *sums = update_at(b, OD_MOST_WAITING).f;
+  if (count == 1) settle_all(1, n, width, updates, U, sums);
+  if (count == 2) settle_all(2, n, width, updates, U, sums);
+  if (count == 3) settle_all(3, n, width, updates, U, sums);
+  if (count == 4) settle_all(4, n, width, updates, U, sums);
+  find_gains(b, sums, gains);
+}
+
+void od_root_settle(od_covariance *b, double *gains) {
+  settle(b, gains);
+}
