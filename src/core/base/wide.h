@@ -27,6 +27,9 @@ typedef long long od_quad_places __attribute__((vector_size(32)));
 // Four numbers from a place in memory on, to be read or written.
 typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 #define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
+// And two of them.
+typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
+#define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
 
 // The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
 // vectors at all; elsewhere nobody asks for them, and they are left out.
