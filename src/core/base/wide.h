@@ -30,6 +30,16 @@ typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_
 // And two of them.
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
+// Rows of a few numbers, four at a time, without what a compiler puts around a loop that it takes for long: DO(AT) does it for the numbers
+// from place j on, with AT(place) a quad, a pair or a single number there.
+#define OD_ONE_AT(place) (*(place))
+#define OD_FOR_FOURS(count, DO)                     \
+  do {                                              \
+    int j = 0;                                      \
+    for (; j + 3 < (count); j += 4) DO(OD_QUAD_AT); \
+    if ((count)&2) DO(OD_PAIR_AT), j += 2;          \
+    if ((count)&1) DO(OD_ONE_AT);                   \
+  } while (0)
 
 // The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
 // vectors at all; elsewhere nobody asks for them, and they are left out.

@@ -32,9 +32,8 @@ od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *mat
 }
 
 OD_WIDE_QUAD static void negate(int n, const double *restrict x, double *restrict y) {
-  int i = 0;
-  for (; i + 3 < n; i += 4) OD_QUAD_AT(y + i) = 0 - OD_QUAD_AT(x + i);  // not -x: no rate is minus zero
-  for (; i < n; i++) y[i] = 0 - x[i];
+#define NEGATIVE(AT) AT(y + j) = 0 - AT(x + j)  // not -x: no rate is minus zero
+  OD_FOR_FOURS(n, NEGATIVE);
 }
 
 void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,

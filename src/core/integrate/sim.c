@@ -40,7 +40,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->gu = od_place(&end, rows * nu * d);
   s->gp = od_place(&end, rows * np * d);
   s->rate_matrix = od_place(&end, (s->dense_room ? od_rate_matrix_doubles(plant) : 0) * d);
-  s->gxB = od_place(&end, rows * nk * d);
+  s->across = od_place(&end, rows * nk * d);
   s->right = od_place(&end, rows * columns * d);
   s->inside = od_place(&end, (size_t)od_integrators_inside() * nu * d);
   s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);

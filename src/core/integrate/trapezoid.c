@@ -96,22 +96,11 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 // The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
 // The sum is solved for, not dk1: of what is stiff, dk0 and dk1 are large and nearly opposite, and gk dk0 is not large.
-// Rows of right-hand sides have a few columns, which go four at a time, without what a compiler puts around a loop that it takes for
-// long: DO(AT, j) does it for the numbers from j on, with AT one of them, a pair or a quad.
-#define ONE_AT(place) (*(place))
-#define FOR_FOURS(count, DO)                        \
-  do {                                              \
-    int j = 0;                                      \
-    for (; j + 3 < (count); j += 4) DO(OD_QUAD_AT); \
-    if ((count)&2) DO(OD_PAIR_AT), j += 2;          \
-    if ((count)&1) DO(ONE_AT);                      \
-  } while (0)
-
 // row = factor * k - g: what rates k and the derivatives g come to.
 OD_INTO_WIDE void combine(int count, double factor, const double *restrict k, const double *restrict g,
                           double *restrict row) {
 #define TOGETHER(AT) AT(row + j) = factor * AT(k + j) - AT(g + j)
-  FOR_FOURS(count, TOGETHER);
+  OD_FOR_FOURS(count, TOGETHER);
 }
 
 OD_WIDE_QUAD static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
@@ -143,7 +132,7 @@ OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int 
     double B = i < nz ? h * h / 4 : h / 2, *restrict to = out;
     const double *restrict sum = od_sim_at(s, s->right) + (i < nz ? i : i - nz) * c.count + first;
 #define SCALED(AT) AT(to + j) = B * AT(sum + j)
-    FOR_FOURS(count, SCALED);
+    OD_FOR_FOURS(count, SCALED);
   }
 }
 
