@@ -116,7 +116,7 @@ typedef struct od_ls_options {
   void *progress_user;
   // Problems with `rows`: the search begins with one row in so many, and goes on with all of them from where that leads. Not where
   // these rows tell much less of a parameter than their number, nor with constraints. What the result says is always
-  // from all rows. Zero: all rows from the first step on.
+  // from all rows, unless the caller stops before (only_coarse). Zero: all rows from the first step on.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
@@ -171,6 +171,9 @@ typedef struct od_ls_result {
   double squares;           // the sum of the squared residuals, whatever the loss
   int coarse;               // the search began with one row in so many; zero: with all
   long coarse_iterations, coarse_evaluations;  // then; they are not among those above
+  // It was stopped before all rows were asked: x is the best of these rows, and cost, squares, covariance and offset are what they tell, times
+  // as many rows as there are.
+  bool only_coarse;
 } od_ls_result;
 
 // OD_NOT_CONVERGED (evaluations are used up, or the search is stuck where there is no minimum) and OD_INTERRUPTED come

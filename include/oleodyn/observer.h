@@ -84,8 +84,11 @@ OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // more, by how far they spread when the states are not as estimated. For an output that is clipped (cavitation,
 // saturation) has no slope, and yet is not certain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
-// Whether output i was, when that was last asked: its slopes told less than half of how far it spreads.
+// Whether output i was, when that was last asked: its slopes told less than half of how far it spreads, and it may be at an edge
+// (od_plant_ops.edges).
 OD_API bool od_observer_clipped(const od_observer *o, int i);
+// Whether any output may be clipped at the present estimate; cheap. Where none may, od_observer_outputs() would find none.
+OD_API bool od_observer_may_clip(od_observer *o);
 // How far off the estimate is because of the length of the steps (n, states first): an estimate, carried through the
 // filter from the local errors of all steps so far. Where it is not small beside the standard deviations, steps are too
 // long.

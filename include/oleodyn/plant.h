@@ -85,7 +85,10 @@ typedef struct od_plant_ops {
   // J = ds/dz held. NULL for plants that do not know.
   od_status (*stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL for plants that know real numbers only
-  void (*reserved)(void);            // zero
+  // Which outputs (ny) may be held at an edge in state x, such as a pressure that cavitates: nonzero where the output may have no slope
+  // although it moves on the other side of the edge; zero where it has no edge or is not at it. NULL: any output may.
+  void (*edges)(const od_plant *plant, const double *x, unsigned char *at_edge);
+  void (*reserved)(void);  // zero
 } od_plant_ops;
 
 struct od_plant {

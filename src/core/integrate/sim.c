@@ -291,6 +291,22 @@ od_status od_sim_outputs(od_sim *s, double *y) {
   return status == OD_OK ? s->plant->ops->outputs(s->plant, od_sim_work(s), od_sim_at(s, s->energy), y) : status;
 }
 
+// What the plant finds by iteration starts at the point it was asked about before; after a failure, at the one it has settled at.
+od_status od_sim_outputs_elsewhere(od_sim *s, const double *x, const double *p, double *y) {
+  const od_plant *plant = s->plant;
+  if (!s->started) return OD_BAD_ARGUMENT;
+  od_sim_leave_point(s);
+  od_status status = p ? plant->ops->set_parameters(plant, od_sim_work(s), p) : OD_OK;
+  if (status != OD_OK) return status;
+  const double *u = od_sim_at(s, s->u);
+  if (plant->outputs_of_rates)
+    status = od_sim_find_rates(s, s->t, x, u, od_sim_at(s, s->k_next));
+  else
+    status = plant->ops->residual(plant, od_sim_work(s), s->t, x, od_sim_at(s, s->k), u, od_sim_at(s, s->g));
+  if (status == OD_OK) return plant->ops->outputs(plant, od_sim_work(s), od_sim_at(s, s->energy), y);
+  return od_sim_settle(s, status);
+}
+
 od_status od_sim_repartition(od_sim *s, double *map, bool *changed) {
   return od_sim_repartition_with_parameters(s, map, NULL, changed);
 }

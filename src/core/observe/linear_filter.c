@@ -212,10 +212,11 @@ od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma)
   if (status != OD_OK) return status;
   od_covariance b = od_observer_belief(o);
   od_observer_find_spreads(o, &b, y);
+  const unsigned char *at_edge = od_observer_edges(o);
   for (int i = 0; i < o->ny; i++) {
     od_spread *spread = &od_observer_spreads(o)[i];
     double told = sqrt(od_covariance_project(&b, od_linear_row(o, i)));
-    spread->clipped = 2 * told < spread->sigma;
+    spread->clipped = at_edge[i] && 2 * told < spread->sigma;
     sigma[i] = fmax(told, spread->sigma);
   }
   return OD_OK;

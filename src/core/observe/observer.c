@@ -51,12 +51,13 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->sigma = od_place(&end, ny * d);
   o->R = od_place(&end, ny * ny * d);
   o->present = od_place(&end, ny);
+  o->at_edge = od_place(&end, ny);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->guard = od_place(&end, ny * sizeof(od_guard));
   o->rules = od_place(&end, ny * sizeof(od_guard_rules));
   o->probe_size = od_sim_size(plant);
   o->probe = od_place(&end, o->probe_size);
-  o->probe_x = od_place(&end, (3 * n + 2 * ny) * d);
+  o->probe_x = od_place(&end, (4 * n + 2 * ny) * d);
   o->spread = od_place(&end, ny * sizeof(od_spread));
   o->told_output = od_place(&end, nx * sizeof(int));
   o->told_C = od_place(&end, nx * nx * d);

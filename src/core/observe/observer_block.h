@@ -37,6 +37,7 @@ struct od_observer {
   size_t bias;                                // of the estimate because of the steps
   size_t map, map_p;                          // of a jump of the state or a change of its coordinates
   size_t sigma, R, present;                   // of the sensors' noise; which of them measure
+  size_t at_edge;                             // which outputs may be clipped
   size_t innovation, guard, rules;            // per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
   size_t told_output, told_C;                 // outputs that tell the start's covariance, `told` of them
@@ -88,6 +89,9 @@ od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double v
 void od_observer_count(od_observer *o, double value, double s);
 // How far the outputs y at the present estimate spread.
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y);
+
+// Which outputs may be clipped at the present estimate (ny).
+const unsigned char *od_observer_edges(od_observer *o);
 
 // --- estimate.c
 

@@ -1,5 +1,6 @@
 // Which sensors measure, which of them are believed, and how consistent they are with what was expected.
 #include <math.h>
+#include <string.h>
 
 #include "observe/observer_block.h"
 
@@ -43,11 +44,12 @@ void od_observer_count(od_observer *o, double value, double s) {
 
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y) {
   int n = o->nx + o->np;
-  double *h = od_observer_at(o, o->probe_x), *up = h + 3 * n;
+  double *h = od_observer_at(o, o->probe_x), *up = h + 4 * n;
   const od_spread_work work = {.probe = (od_sim *)((char *)o + o->probe),
                                .h = h,
                                .d = h + n,
                                .x = h + 2 * n,
+                               .from = h + 3 * n,
                                .up = up,
                                .down = up + o->ny,
                                .low = od_observer_at(o, o->low),
@@ -73,6 +75,20 @@ long od_observer_reopened(const od_observer *o, int sensor) {
 double od_observer_nis(const od_observer *o, int *used) {
   if (used) *used = o->used;
   return o->nis;
+}
+const unsigned char *od_observer_edges(od_observer *o) {
+  unsigned char *at_edge = (unsigned char *)o + o->at_edge;
+  if (o->plant->ops->edges)
+    o->plant->ops->edges(o->plant, od_observer_state(o), at_edge);
+  else
+    memset(at_edge, 1, (size_t)o->ny);
+  return at_edge;
+}
+bool od_observer_may_clip(od_observer *o) {
+  const unsigned char *at_edge = od_observer_edges(o);
+  for (int i = 0; i < o->ny; i++)
+    if (at_edge[i]) return true;
+  return false;
 }
 bool od_observer_clipped(const od_observer *o, int i) {
   return od_observer_spreads(o)[i].clipped;

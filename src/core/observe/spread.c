@@ -8,16 +8,11 @@
 static const double reach = 1.7320508075688772;  // c
 
 // The outputs at x + factor d; false: the machine cannot be there.
-static bool outputs_at(const od_sim *sim, size_t size, const od_covariance *b, double factor, const od_spread_work *w,
-                       double *y) {
-  memcpy(w->probe, sim, size);
-  od_sim_parameters(w->probe, w->x + b->nx);
-  memcpy(w->x, od_sim_state(sim), (size_t)b->nx * sizeof *w->x);
-  for (int k = 0; k < b->nx + b->np; k++) w->x[k] += factor * w->d[k];
-  for (int k = 0; k < b->np; k++) w->x[b->nx + k] = fmin(fmax(w->x[b->nx + k], w->low[k]), w->high[k]);
-  od_status status =
-      od_sim_set_with_parameters(w->probe, od_sim_time(sim), w->x, od_sim_inputs(sim), b->np ? w->x + b->nx : NULL);
-  return status == OD_OK && od_sim_outputs(w->probe, y) == OD_OK;
+static bool outputs_at(const od_covariance *b, double factor, const od_spread_work *w, double *y) {
+  double *p = w->x + b->nx;
+  for (int k = 0; k < b->nx + b->np; k++) w->x[k] = w->from[k] + factor * w->d[k];
+  for (int k = 0; k < b->np; k++) p[k] = p[k] < w->low[k] ? w->low[k] : p[k] > w->high[k] ? w->high[k] : p[k];
+  return od_sim_outputs_elsewhere(w->probe, w->x, b->np ? w->x + b->nx : NULL, y) == OD_OK;
 }
 
 static void keep_largest(int state, double state_sigma, int ny, const double *y, const od_spread_work *w,
@@ -39,13 +34,16 @@ void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covaria
                     const od_spread_work *work, od_spread *out) {
   int n = b->nx + b->np;
   for (int i = 0; i < ny; i++) out[i] = (od_spread){.along = -1};
+  memcpy(work->probe, sim, sim_size);
+  memcpy(work->from, od_sim_state(sim), (size_t)b->nx * sizeof *work->from);
+  od_sim_parameters(sim, work->from + b->nx);
   for (int state = 0; state < b->nx; state++) {
     for (int k = 0; k < n; k++) work->h[k] = k == state;
     double sigma = sqrt(od_covariance_project(b, work->h));
     if (!(sigma > 0) || !isfinite(sigma)) continue;
     od_covariance_along(b, work->d);
     for (int k = 0; k < n; k++) work->d[k] /= sigma;
-    if (outputs_at(sim, sim_size, b, reach, work, work->up) && outputs_at(sim, sim_size, b, -reach, work, work->down))
+    if (outputs_at(b, reach, work, work->up) && outputs_at(b, -reach, work, work->down))
       keep_largest(state, sigma, ny, y, work, out);
   }
 }

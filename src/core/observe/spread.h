@@ -21,12 +21,12 @@ typedef struct od_spread {
   double sigma, mean, variance, slope;
   double state_sigma;  // the standard deviation of the state
   int along;           // that state, over which the output spreads most; -1: over none
-  int clipped;         // whether the output's slopes told less than half of that; the observer finds out
+  int clipped;  // whether the output may be at an edge and its slopes told less than half of that; the observer finds out
 } od_spread;
 
 typedef struct od_spread_work {
   od_sim *probe;             // od_sim_size() bytes
-  double *h, *d, *x;         // n each
+  double *h, *d, *x, *from;  // n each
   double *up, *down;         // ny each
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;

@@ -55,6 +55,10 @@ static od_status margin(const od_plant *plant, void *work, double *value, double
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->margin(d->inner, od_inner_work(d, work), value, by_state);
 }
+static void edges(const od_plant *plant, const double *x, unsigned char *at_edge) {
+  const od_inner_plant *d = plant_of(plant);
+  d->inner->ops->edges(d->inner, x, at_edge);
+}
 
 od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
   return (od_plant_ops){.residual = residual,
@@ -68,5 +72,6 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .settle = inner->settle ? settle : NULL,
                         .stiffness = inner->stiffness ? stiffness : NULL,
                         .next_sample = inner->next_sample ? next_sample : NULL,
-                        .margin = inner->margin ? margin : NULL};
+                        .margin = inner->margin ? margin : NULL,
+                        .edges = inner->edges ? edges : NULL};
 }

@@ -219,7 +219,8 @@ static od_plant_ops operations_of(const od_model *m) {
                       .repartition = od_model_plant_repartition,
                       .settle = settle,
                       .stiffness = od_model_plant_stiffness,
-                      .in_complex = &od_model_plant_complex_ops};
+                      .in_complex = &od_model_plant_complex_ops,
+                      .edges = od_model_plant_edges};
   if (od_model_switchers(m) || m->samplers) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;

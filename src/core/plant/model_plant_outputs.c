@@ -175,6 +175,27 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
+// Whether what should be a state of an element is a signal that a block makes.
+static bool shows_signal(const od_model *m, const od_output *o, int instance) {
+  return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
+}
+
+// Motion has no edges. A volume's pressure has one where oil cavitates, circuit_x.h; what elements and blocks make of all that may have any.
+static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
+  if (!depends_on_states_only(m, o)) return true;
+  switch (o->kind) {
+    case OD_OUT_NODE_PRESSURE: return c[m->node[o->index].state] < 0;
+    case OD_OUT_PRESSURE_DIFFERENCE: return c[m->node[o->index].state] < 0 || c[m->node[o->second].state] < 0;
+    case OD_OUT_ELEMENT_STATE: return shows_signal(m, o, o->index) || shows_signal(m, o, o->second);
+    default: return false;
+  }
+}
+
+void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  for (int i = 0; i < plant->ny; i++) at_edge[i] = is_at_edge(d->m, &d->m->output[d->output[i]], x + 2 * plant->nz);
+}
+
 // What joints and rods carry depends on everything at once: on motion, pressures and signals, through the loops. Its derivatives
 // are complex steps, one per column.
 typedef struct reaction_rows {

@@ -210,6 +210,7 @@ bool od_model_output_is_reaction(const od_output *o);
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
 // Whether an output shows rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
+void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 bool od_model_plant_wants_repartition(const od_plant *plant, void *work);

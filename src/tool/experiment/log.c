@@ -1,5 +1,7 @@
 // Reading a log: one pass over its file checks it and finds out what is known of its channels without their rows. The rows of a short log are
 // kept in a second one.
+#define _POSIX_C_SOURCE 200809L  // strdup
+
 #include "experiment/log.h"
 
 #include <math.h>
@@ -45,6 +47,9 @@ static od_log *new_log(od_log_plan *plan, od_row_reader *file) {
     od_log_free(log);
     return NULL;
   }
+  const od_table *head = od_row_reader_head(file);
+  bool bare = plan->time.at >= 0 && !plan->time.file_unit && !head->unit[plan->time.at][0] && plan->time.scale == 1;
+  if (bare) log->bare_time = strdup(head->name[plan->time.at]);
   if (plan->time.at >= 0) log->wanted[plan->time.at] = true;
   for (int i = 0; i < plan->channels; i++) {
     if (plan->channel[i].at >= 0) log->wanted[plan->channel[i].at] = true;
@@ -277,10 +282,15 @@ bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
       log->repeated, log->repeated == 1 ? "" : "s", log->plan->file, log->repeated == 1 ? "has" : "have");
 }
 
+bool od_log_has_changed(const od_log *log) {
+  return log->file && od_row_reader_has_changed(log->file);
+}
+
 void od_log_free(od_log *log) {
   if (!log) return;
   od_row_reader_close(log->file);
   free(log->wanted);
+  free(log->bare_time);
   free(log->facts);
   free(log->time);
   free(log->value);

@@ -74,12 +74,15 @@ typedef struct od_log {
   // The rows of a short log, and of a file that cannot be read twice. Others are read whenever they are asked for.
   double *time, *value;  // value[row * channels + channel]; NULL: they are in the file
   struct od_row_reader *file;
-  bool *wanted;  // per column of the file
+  bool *wanted;     // per column of the file
+  char *bare_time;  // the name of the column with the time, if nobody says its unit
 } od_log;
 
 // Reads the plan's file. OD_BAD_INPUT or OD_IO with messages about all that is wrong.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
+// Whether the rows of a log that is not held have changed in its file since it was read.
+bool od_log_has_changed(const od_log *log);
 
 // ---- rows (log_cursor.c)
 
@@ -93,6 +96,10 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // Adds a remark about rows that were left out because their time is that of the row before. False: memory ran out.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
+
+// log_time_unit.c: adds a remark where times without a unit are rather in ms or us, by the name of their column or because rows are a thousand
+// or a million steps apart. False: memory ran out.
+bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
 
 // log_jumps.c: counts how often each input jumps: changes within one row by more than a tenth of its range, and hardly in the
 // rows around it.

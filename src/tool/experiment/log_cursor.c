@@ -161,7 +161,7 @@ static od_status next_of_file(od_log_cursor *c, od_error *err) {
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err) {
   const od_log *log = c->log;
   *more = c->at < log->rows;
-  if (!*more) return OD_OK;
+  if (!*more) return od_log_has_changed(log) ? changed(c, err) : OD_OK;
   if (log->value) {
     *time = log->time[c->at];
     *value = log->value + c->at * log->plan->channels;

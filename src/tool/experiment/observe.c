@@ -241,6 +241,9 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   od_innovation_record_mark(r->innovations, r->observer, first.t);
   r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
+  // What is written over a log while it is read may look like anything.
+  if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
+    status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
   bool table = !r->options->no_table && !(r->broken && r->unrecorded);
   if (table && od_observe_end_rows(r) != OD_OK && status == OD_OK)

@@ -77,6 +77,7 @@ typedef struct od_observed {
   od_movement *moved;                   // how they came there
   double *bias;                         // how far off they are because of the length of the steps
   double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: not asked for
+  bool log_changed;       // the log has changed before the second run was over, and there is no shift
   double *covariance;     // of the parameters, at the end
   double *metric;         // one per metric of the experiment; NAN: nothing was compared
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
@@ -84,7 +85,6 @@ typedef struct od_observed {
   od_curve_result *curve;
   int curves;
   long *clipped;  // per watched output: samples in which it was, see od_observer_clipped(); where there is a table
-  long looks;     // samples that were looked at for that
   od_nis_part *window;  // NIS over the run
   int windows;
   bool failed_early;          // the run ended before its time because something failed

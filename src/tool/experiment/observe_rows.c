@@ -1,8 +1,7 @@
 // The table of a run: a row per sample with what was measured, estimated and true (od_columns in observe.h).
 //
 // How uncertain outputs are costs more than the filter's step, as they are tried at many states (observe/spread.h). Where nobody asked for
-// rows it is found for the last one, and for those samples that are looked at for clipped outputs: all of them at first, then some, and
-// all again as long as one is clipped.
+// rows it is found for the last one, and for those samples in which an output may be clipped.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,6 @@
 #include "experiment/observe_run.h"
 #include "machine/machine.h"
 #include "math/normal.h"
-
-enum { ALL_LOOKS = 65536, LOOK_EVERY = 256 };
 
 static od_columns lay_out(const od_observe_run *r) {
   const od_experiment *e = r->e;
@@ -65,18 +62,15 @@ od_status od_observe_make_table(od_observe_run *r, od_error *err) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-static void fill_watched(od_observe_run *r, const od_sample *s, bool look) {
+static void fill_watched(od_observe_run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
-  if (look) r->clipping = false;
   for (int i = 0; i < e->watches; i++) {
     double *to = r->row + c->watched + c->per_watched * i;
     double estimated = r->y_estimated[e->watched[i].row];
     to[0] = estimated;
     to[1] = r->y_sigma[e->watched[i].row];
-    bool clipped = look && od_observer_clipped(r->observer, e->watched[i].row);
-    r->o->clipped[i] += clipped;
-    r->clipping = r->clipping || clipped;
+    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
     if (!r->o->has_truth) continue;
     to[2] = s->truth[i];
     to[3] = estimated - s->truth[i];
@@ -85,7 +79,7 @@ static void fill_watched(od_observe_run *r, const od_sample *s, bool look) {
   }
 }
 
-static od_status fill_row(od_observe_run *r, const od_sample *s, bool look) {
+static od_status fill_row(od_observe_run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
   od_status status = od_observer_outputs(r->observer, r->y_estimated, r->y_sigma);
@@ -94,7 +88,7 @@ static od_status fill_row(od_observe_run *r, const od_sample *s, bool look) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->row[0] = s->t;
-  fill_watched(r, s, look);
+  fill_watched(r, s);
   for (int i = 0; i < e->parameters; i++) {
     r->row[c->parameter + 2 * i] = p[i];
     r->row[c->parameter + 2 * i + 1] = od_observer_parameter_sigma(r->observer, i);
@@ -112,8 +106,8 @@ static od_status fill_row(od_observe_run *r, const od_sample *s, bool look) {
   return OD_OK;
 }
 
-static od_status record(od_observe_run *r, const od_sample *s, bool look) {
-  od_status status = fill_row(r, s, look);
+static od_status record(od_observe_run *r, const od_sample *s) {
+  od_status status = fill_row(r, s);
   if (status != OD_OK) return status;
   if (r->thin) return od_thin_table_append(r->thin, r->row);
   if (r->options->keep == OD_ROWS_LAST) r->o->table->rows = 0;
@@ -121,21 +115,19 @@ static od_status record(od_observe_run *r, const od_sample *s, bool look) {
 }
 
 od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
-  bool look = r->o->rows < ALL_LOOKS || r->o->rows % LOOK_EVERY == 0 || r->clipping;
   bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth;
   r->last = *s;
   r->o->rows++;
-  r->o->looks += look;
-  r->unrecorded = !look && !wanted;
+  r->unrecorded = !wanted && !od_observer_may_clip(r->observer);
   if (r->unrecorded) return OD_OK;
   od_step_clock_leave(&r->clock);
-  od_status status = record(r, s, look);
+  od_status status = record(r, s);
   od_step_clock_return(&r->clock);
   return status;
 }
 
 od_status od_observe_end_rows(od_observe_run *r) {
-  od_status status = r->unrecorded ? record(r, &r->last, false) : OD_OK;
+  od_status status = r->unrecorded ? record(r, &r->last) : OD_OK;
   r->unrecorded = false;
   return status == OD_OK && r->thin ? od_thin_table_finish(r->thin) : status;
 }

@@ -28,7 +28,6 @@ typedef struct od_observe_run {
   od_sample last;       // the last sample that was taken in
   bool unrecorded;      // its row was not asked for
   bool broken;          // a step has failed, and the observer is somewhere after that sample
-  bool clipping;        // some output was clipped when this was looked at last
   od_innovation_record *innovations;
   od_error_record *errors;
   void *saved;   // the observer's block after the last good sample, if the run must go on

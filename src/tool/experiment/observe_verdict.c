@@ -229,6 +229,11 @@ static void judge_shift(judge *j) {
   int worst = -1;
   od_name_list others = {.most = MOST_NAMES};
   const double *shift = j->o->shift;
+  if (j->o->log_changed)
+    SAY(j, OD_DOUBTFUL, "log.changed", "Log changed:",
+        "%.200s was written over while it was read the second time. The estimates are those of its rows before; whether they "
+        "depend on the start is not known.",
+        j->e->log->plan->file);
   if (shift && isnan(shift[0]))
     SAY(j, OD_DOUBTFUL, "start.matters",
         "Depends on the start:", "a second run over the same data, begun with the parameters found here, fails.");
@@ -319,8 +324,7 @@ static void judge_clipped(judge *j) {
   od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->watches; i++)
     if (j->o->clipped[i] >= worth_telling)
-      od_name_list_add(&who, "%s in %s%ld samples", j->e->watched[i].name, j->o->looks < j->o->rows ? "at least " : "",
-                       j->o->clipped[i]);
+      od_name_list_add(&who, "%s in %ld samples", j->e->watched[i].name, j->o->clipped[i]);
   if (who.count > 0)
     SAY(j, OD_SOUND, "outputs.clipped", "Clipped:",
         "%s; an output that is held at an edge says little, and its sigma is how far it may be on the other side.",
@@ -392,6 +396,7 @@ static void judge_innovations(judge *j) {
 bool od_observe_judge(const od_experiment *e, od_observed *o) {
   judge j = {.e = e, .o = o, .v = &o->verdict, .ok = true};
   o->level = family / count_tests(e, o);
+  if (e->log) j.ok = od_log_remark_time_unit(e->log, e->step, &o->verdict);
   judge_innovations(&j);
   judge_movements(&j);
   judge_shift(&j);

@@ -57,9 +57,11 @@ od_status od_observe_start_dependence(const od_experiment *e, const od_observe_o
   for (int i = 0; i < n && status != OD_OK; i++) o->shift[i] = NAN;
   free(sigmas);
   od_observed_free(second);
-  if (status != OD_NO_MEMORY && status != OD_INTERRUPTED) return OD_OK;
+  o->log_changed = status != OD_OK && e->log && od_log_has_changed(e->log);
+  if (status != OD_NO_MEMORY && status != OD_INTERRUPTED && !o->log_changed) return OD_OK;
   free(o->shift);
   o->shift = NULL;
+  if (o->log_changed && status != OD_NO_MEMORY && status != OD_INTERRUPTED) return OD_OK;
   if (status == OD_NO_MEMORY) return od_fail(err, status, "%s", ignored.text);
   return od_fail(
       err, status,

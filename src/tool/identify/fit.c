@@ -40,6 +40,11 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
     at += snprintf(values + at, sizeof values - (size_t)at, "%s%s = %.6g %s", i ? ", " : "",
                    w->plan->e->parameter[i].path, r->x[i],
                    strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
+  if (r->only_coarse)
+    return od_fail(
+        err, OD_INTERRUPTED,
+        "interrupted after %ld iterations with one row in %d, the best so far, which comes from these rows: %s",
+        r->coarse_iterations, r->coarse, values);
   return od_fail(err, OD_INTERRUPTED, "interrupted after %ld iterations, the best so far: %s", r->iterations, values);
 }
 

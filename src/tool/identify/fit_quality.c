@@ -9,12 +9,13 @@
 
 enum { WHITE_LAGS = 20 };
 
-// Root of the sum of squares, also of numbers whose squares are none.
+// Root of the sum of squares, also of numbers whose squares are none. With a NAN among them it stays NAN.
 typedef struct norm {
   double largest, sum;
 } norm;
 static void add_to(norm *n, double value) {
   double size = fabs(value);
+  if (isnan(n->largest)) return;
   if (!(size <= n->largest)) {
     n->sum = n->largest > 0 ? n->sum * (n->largest / size) * (n->largest / size) : 0;
     n->largest = size;
@@ -25,24 +26,45 @@ static double root(const norm *n) {
   return n->largest * sqrt(n->sum);
 }
 
-// Of one sensor over some rows: how much of its movement is explained.
-static double fit_percent(const od_fit_work *w, int set, const double *y, int i, long first, long end) {
+// How far a sensor moved about its mean over some rows.
+static norm movement(const od_fit_work *w, int set, int i, long first, long end) {
   const od_fit_data *d = w->f->data[set];
-  norm off = {0}, moved = {0};
+  norm moved = {0};
   double mean = 0;
   long n = 0;
   for (long k = first; k < end; k++)
     if (!isnan(d->y[k * w->ns + i])) n++;
   for (long k = first; k < end; k++)
     if (!isnan(d->y[k * w->ns + i])) mean += d->y[k * w->ns + i] / (double)n;
-  for (long k = first; k < end; k++) {
-    double measured = d->y[k * w->ns + i];
-    if (isnan(measured)) continue;
-    if (isnan(y[k * w->ny + i])) return NAN;
-    add_to(&off, measured - y[k * w->ny + i]);
-    add_to(&moved, measured - mean);
+  for (long k = first; k < end; k++)
+    if (!isnan(d->y[k * w->ns + i])) add_to(&moved, d->y[k * w->ns + i] - mean);
+  return moved;
+}
+
+// How much of a movement is explained by predictions that are off by so much. NAN: it does not move, or is not predicted.
+static double explained(const norm *off, const norm *moved) {
+  return root(moved) > 0 ? 100 * (1 - root(off) / root(moved)) : (double)NAN;
+}
+
+// Predictions as they come, against what was measured.
+typedef struct misses {
+  const od_fit_work *w;
+  int set;
+  norm *off;  // ns of the fitted part, then ns of the other
+} misses;
+
+static void add_misses(void *user, const od_predicted *rows) {
+  const misses *m = user;
+  const od_fit_work *w = m->w;
+  const od_fit_data *d = w->f->data[m->set];
+  for (int k = 0; k < rows->count; k++) {
+    long row = rows->first + k;
+    norm *off = m->off + (row < d->fitted ? 0 : w->ns);
+    for (int i = 0; i < w->ns; i++) {
+      double measured = d->y[row * w->ns + i];
+      if (!isnan(measured)) add_to(&off[i], measured - rows->y[k * w->ny + i]);
+    }
   }
-  return n > 0 && root(&moved) > 0 ? 100 * (1 - root(&off) / root(&moved)) : (double)NAN;
 }
 
 // The value that sorting would put at an index, by Hoare's selection: it takes time in proportion to their number.
@@ -123,18 +145,19 @@ static void od_work_parts_of(const od_fit_work *w, int set, int i, part parts[2]
 
 // With the starting values; predictions at the solution stay where they are.
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
-  const od_fit_data *d = w->f->data[set];
-  double *y = malloc(((size_t)d->rows * (size_t)w->ny + 1) * sizeof *y);
-  if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = od_fit_predict(w, set, w->predictor[set], w->start, y);
+  misses m = {w, set, calloc(2 * (size_t)w->ns + 1, sizeof *m.off)};
+  if (!m.off) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  const od_predict_wish wish = {.take = add_misses, .user = &m};
+  od_status status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
     od_work_parts_of(w, set, i, parts);
-    for (int p = 0; p < 2; p++)
-      parts[p].quality->start_fit =
-          status == OD_OK ? fit_percent(w, set, y, i, parts[p].first, parts[p].end) : (double)NAN;
+    for (int p = 0; p < 2; p++) {
+      norm moved = movement(w, set, i, parts[p].first, parts[p].end);
+      parts[p].quality->start_fit = status == OD_OK ? explained(&m.off[p * w->ns + i], &moved) : (double)NAN;
+    }
   }
-  free(y);
+  free(m.off);
   return OD_OK;
 }
 
@@ -149,17 +172,22 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
   w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
   double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);
-  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < w->ns; i++) {
+  const od_predicted all = {.count = (int)d->rows, .every = 1, .y = w->y[set]};
+  misses m = {w, set, calloc(2 * (size_t)w->ns + 1, sizeof *m.off)};
+  bool room = memory && m.off;
+  if (room) add_misses(&m, &all);
+  for (int i = 0; i < w->ns && room; i++) {
     part parts[2];
     od_work_parts_of(w, set, i, parts);
     for (int p = 0; p < 2 && od_fit_keeps_going(w); p++) {
-      parts[p].quality->fit = fit_percent(w, set, w->y[set], i, parts[p].first, parts[p].end);
+      norm moved = movement(w, set, i, parts[p].first, parts[p].end);
+      parts[p].quality->fit = explained(&m.off[p * w->ns + i], &moved);
       judge_residuals(w, set, i, parts[p].first, parts[p].end, memory, parts[p].quality);
     }
   }
   free(memory);
-  return OD_OK;
+  free(m.off);
+  return room ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- The table of all samples -------------------------------------------------------------------------------------

@@ -46,6 +46,11 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   w->f->only_predicted = w->options->only_predict;
   if (r && w->options->only_predict) return OD_OK;
   if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the first prediction was complete");
+  if (status == OD_INTERRUPTED && r && r->only_coarse)
+    return od_fail(
+        err, status,
+        "interrupted after %ld iterations with one row in %d; the result is the best so far, and comes from these rows",
+        r->coarse_iterations, r->coarse);
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %ld iterations; the result is the best so far", r->iterations);
   // Of several starts the best may be one that did not come to its end.

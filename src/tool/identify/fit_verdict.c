@@ -48,6 +48,10 @@ static void judge_search(judge *j) {
   else if (r->reason == OD_LS_EVALUATIONS)
     REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:", "none was found within %ld predictions.",
            j->f->plan->evaluations);
+  else if (r->reason == OD_LS_STOPPED && r->only_coarse)
+    REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:",
+           "the search was interrupted after %ld iterations with one row in %d; the estimates come from these rows.",
+           r->coarse_iterations, r->coarse);
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %ld iterations.",
            r->iterations);

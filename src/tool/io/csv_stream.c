@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/byte_sum.h"
 #include "io/csv_cells.h"
 #include "io/inputs_read.h"
 
@@ -29,8 +30,12 @@ typedef enum spot {
 
 struct od_csv_stream {
   char *path;
-  int file;         // its descriptor; streams over the same file share it
-  off_t at, limit;  // where reading goes on; how long the file was when it was opened
+  int file;                 // its descriptor; streams over the same file share it
+  off_t at, limit;          // where reading goes on; how long the file was when it was opened
+  struct timespec written;  // when it had been written then
+  od_byte_sum sum;          // of what was read since the first row; of the stream that reads the file first
+  uint64_t known;           // that of all rows, once they were read
+  bool is_known;
   char *buffer;
   size_t capacity, filled, whole;
   size_t scanned;  // how far line ends and quotes were looked for
@@ -112,6 +117,11 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
     s->at += got;
     s->ended = got == 0;
     if (got > 0) s->last = s->buffer[s->filled - 1];
+    if (got > 0 && !s->shares && !s->is_known) od_byte_sum_take(&s->sum, s->buffer + s->filled - got, (size_t)got);
+  }
+  if (s->ended && !s->shares && !s->is_known) {
+    s->known = od_byte_sum_of(&s->sum);
+    s->is_known = s->head != NULL;
   }
   find_whole_lines(s);
   return OD_OK;
@@ -177,6 +187,7 @@ static od_status open_file(od_csv_stream *s, od_error *err) {
   s->file = open(s->path, O_RDONLY | O_CLOEXEC);
   if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
   s->limit = about.st_size;
+  s->written = about.st_mtim;
   return od_inputs_note(s->path) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
 }
 
@@ -199,6 +210,9 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   if (!other) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
   other->file = s->file;
   other->limit = s->limit;
+  other->written = s->written;
+  other->known = s->known;
+  other->is_known = s->is_known;
   other->first_row = s->first_row;
   other->first_line = s->first_line;
   other->r.separator = s->r.separator;
@@ -236,6 +250,7 @@ void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
 
 void od_csv_stream_rewind(od_csv_stream *s) {
   s->at = s->first_row;
+  s->sum = (od_byte_sum){0};
   s->filled = s->scanned = s->whole = 0;
   s->spot = LINE_BEGIN;
   s->ended = false;
@@ -256,6 +271,30 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   status = od_csv_read_row(&s->r, s->head, s->spare, values);
   if (s->r.at < s->r.end) od_csv_next_line(&s->r);
   return status;
+}
+
+// Whether the rows are not those that were read first. Rows that are gone, too, differ.
+static bool differs(const od_csv_stream *s) {
+  od_byte_sum sum = {0};
+  char block[1 << 14];
+  off_t at = s->first_row;
+  while (at < s->limit) {
+    size_t left = (size_t)(s->limit - at);
+    ssize_t got = pread(s->file, block, left < sizeof block ? left : sizeof block, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return true;
+    od_byte_sum_take(&sum, block, (size_t)got);
+    at += got;
+  }
+  return s->is_known && od_byte_sum_of(&sum) != s->known;
+}
+
+bool od_csv_stream_has_changed(const od_csv_stream *s) {
+  struct stat about;
+  if (fstat(s->file, &about) != 0) return false;
+  bool untouched = about.st_size == s->limit && about.st_mtim.tv_sec == s->written.tv_sec &&
+                   about.st_mtim.tv_nsec == s->written.tv_nsec;
+  return !untouched && differs(s);
 }
 
 int od_csv_stream_line(const od_csv_stream *s) {

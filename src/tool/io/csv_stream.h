@@ -31,5 +31,8 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
 // The line of the row that came last. At the end: whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);
 bool od_csv_stream_is_cut(const od_csv_stream *s);
+// Whether the rows have been written over since they were read first. What was added to the file does not count. Cheap as long as nobody has
+// written to it.
+bool od_csv_stream_has_changed(const od_csv_stream *s);
 
 #endif

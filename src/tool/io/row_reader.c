@@ -89,3 +89,7 @@ int od_row_reader_line(const od_row_reader *r) {
 bool od_row_reader_is_cut(const od_row_reader *r) {
   return r->stream ? od_csv_stream_is_cut(r->stream) : r->table->places.cut;
 }
+
+bool od_row_reader_has_changed(const od_row_reader *r) {
+  return r->stream && od_csv_stream_has_changed(r->stream);
+}

@@ -27,5 +27,7 @@ void od_row_reader_rewind(od_row_reader *r);
 // The line of the row that came last; 0: the file is no text. At the end: whether the last line has no line end.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
+// Whether the rows have changed in the file since they were read first.
+bool od_row_reader_has_changed(const od_row_reader *r);
 
 #endif

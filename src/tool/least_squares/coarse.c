@@ -68,18 +68,34 @@ static bool begin(const od_search *s, od_search *c) {
   return c->m > c->k;
 }
 
+// The caller wants to stop before all rows were asked what they say there: the best of some rows is the best so far. What these tell, times as
+// many rows as there are, stands for what all would tell.
+static void end_with_some(od_search *s, const od_search *c) {
+  double rows = (double)s->m / c->m, root = sqrt(rows);
+  int k = s->k;
+  memcpy(s->now.u, c->now.u, (size_t)k * sizeof *s->now.u);
+  memcpy(s->now.x, c->now.x, (size_t)s->n * sizeof *s->now.x);
+  s->now.cost = rows * c->now.cost, s->now.squares = rows * c->now.squares;
+  for (int i = 0; i < k * k; i++) s->model.R[i] = root * c->model.R[i];
+  for (int i = 0; i < k; i++) s->model.q[i] = root * c->model.q[i], s->model.g[i] = rows * c->model.g[i];
+  s->model.rest = root * c->model.rest, s->model.base = rows * c->model.base;
+  s->ends_with_some = true;
+}
+
 void od_search_coarsely(od_search *s) {
   od_search c;
   if (!s->problem->rows || s->options.coarse < 2 || s->k == 0 || od_is_tied(s->problem, &s->options)) return;
   if (od_search_begin(&c, s->problem, &s->options, NULL) != OD_OK) return;
-  bool stopped = false;
   if (begin(s, &c) && tell_as_much(s, &c)) {
-    stopped = od_search_run(&c) == OD_LS_STOPPED;
+    bool stopped = od_search_run(&c) == OD_LS_STOPPED;
     s->coarse_iterations = c.iterations, s->coarse_evaluations = c.evaluations;
     memcpy(s->trial.u, c.now.u, (size_t)s->k * sizeof *c.now.u);
-    if (!stopped && od_evaluate(s, &s->trial) && s->trial.cost < s->now.cost &&
-        od_linearize(s, &s->trial, &s->trial_model))
-      od_swap_points(s);
+    bool known = !stopped && od_evaluate(s, &s->trial);
+    if (known && s->trial.cost < s->now.cost) {
+      known = od_linearize(s, &s->trial, &s->trial_model);
+      if (known) od_swap_points(s);
+    }
+    if (!known && c.iterations > 0 && (stopped || !od_goes_on(s))) end_with_some(s, &c);
   }
   od_search_end(&c);
 }

@@ -50,6 +50,7 @@ static void fill_result(od_search *s, od_ls_result *r) {
   r->iterations = s->iterations;
   r->coarse = s->coarse_evaluations > 0 ? s->options.coarse : 0;
   r->coarse_iterations = s->coarse_iterations, r->coarse_evaluations = s->coarse_evaluations;
+  r->only_coarse = s->ends_with_some;
   r->residual_evaluations = s->residual_calls, r->jacobian_evaluations = s->jacobian_calls;
   od_uncertainty(s, r);
   od_ties_fill(s, r);
@@ -113,7 +114,7 @@ static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err
   if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
   r->start_cost = start_cost;
   od_search_coarsely(s);
-  od_ls_reason reason = od_search_run(s);
+  od_ls_reason reason = s->ends_with_some ? OD_LS_STOPPED : od_search_run(s);
   fill_result(s, r);
   r->reason = judge(s, r, reason);
   status = od_ls_status(r->reason);

@@ -84,6 +84,7 @@ typedef struct od_search {
   const od_point *at;  // the point that its model was found along with; NULL: none
   bool coarse;         // this search only leads to where another one begins
   long coarse_iterations, coarse_evaluations;  // of the search that led here; zero: there was none
+  bool ends_with_some;                         // it was stopped then, and its end is the end
   od_ties ties;
   double part;  // of the gaps that hidden unknowns close at the next evaluation
 } od_search;

@@ -133,9 +133,39 @@ static void agreeing_sensors_change_nothing(void **state) {
   od_plant_free(plant);
 }
 
+// A plant that knows its edges: only what may be at one is clipped, and where nothing may, nobody need look.
+static void first_is_at_edge(const od_plant *plant, const double *x, unsigned char *at_edge) {
+  for (int i = 0; i < plant->ny; i++) at_edge[i] = i == 0 && x[0] < 0;
+}
+
+static void only_edges_clip(void **state) {
+  (void)state;
+  const double P[] = {4, 0, 0, 1};
+  for (int known = 0; known < 2; known++)
+    for (int side = -1; side <= 1; side += 2) {
+      const double x0[] = {side, 1.5};
+      od_plant *plant = make_plant(x0);
+      od_plant_ops ops = *plant->ops;
+      od_plant knowing = *plant;
+      ops.edges = known ? first_is_at_edge : NULL;
+      knowing.ops = &ops;
+      od_observer *o = od_observer_new(&knowing, &(od_observer_options){.sensor_sigma = noise});
+      double y[NY], sigma[NY];
+      assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+      assert_int_equal(od_observer_may_clip(o), !known || side < 0);
+      assert_int_equal(od_observer_outputs(o, y, sigma), OD_OK);
+      assert_int_equal(od_observer_clipped(o, 0), side < 0);
+      assert_int_equal(od_observer_clipped(o, 1), !known);
+      assert_true(fabs(sigma[1] - (sqrt(3) - 0.5) / sqrt(3)) < 1e-12);  // whoever knows of it
+      od_observer_free(o);
+      od_plant_free(plant);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(clipped_outputs_are_uncertain), cmocka_unit_test(intervals_hold),
                                      cmocka_unit_test(clipped_sensors_are_heard),
-                                     cmocka_unit_test(agreeing_sensors_change_nothing)};
+                                     cmocka_unit_test(agreeing_sensors_change_nothing),
+                                     cmocka_unit_test(only_edges_clip)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

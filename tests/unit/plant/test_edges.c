@@ -1,0 +1,148 @@
+// Outputs elsewhere (od_sim_outputs_elsewhere), and which of them stand at an edge (od_plant_ops.edges), on random machines with all
+// their outputs. Oracles: a copy that is set to the same state; differences on both sides, which agree where there is no edge.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oleodyn/sim.h"
+#include "plant/model_plant.h"
+#include "support/random_machine.h"
+
+enum { MOST_STATES = 96, MOST_OUTPUTS = 4096, PARAMETERS = 3 };
+
+typedef struct subject {
+  od_model *m;
+  od_plant *plant;
+  od_sim *sim, *copy;
+  int nx, ny;
+  double x[MOST_STATES], p[PARAMETERS];
+} subject;
+
+static void close_subject(subject *s) {
+  od_sim_free(s->sim);
+  od_sim_free(s->copy);
+  if (s->plant) od_plant_free(s->plant);
+  od_model_free(s->m);
+}
+
+// Away from rest, every other volume just below the pressure at which it cavitates. False: the dice gave no machine that can be there.
+static bool open_subject(subject *s, uint64_t seed) {
+  *s = (subject){.m = od_random_machine(seed, seed % 2, seed % 3 == 0, seed % 4 != 0, seed % 5 == 0)};
+  if (!s->m) return false;
+  od_dice dice = {seed + 7};
+  int output[MOST_OUTPUTS], parameter[PARAMETERS];
+  assert_true(s->m->outputs <= MOST_OUTPUTS);
+  for (int i = 0; i < s->m->outputs; i++) output[i] = i;
+  for (int i = 0; i < PARAMETERS;) {
+    parameter[i] = od_dice_pick(&dice, s->m->numbers);
+    if (!s->m->planar || strcmp(s->m->path[parameter[i]], "axis") != 0) i++;
+  }
+  assert_int_equal(od_model_plant(s->m, output, s->m->outputs, parameter, PARAMETERS, &s->plant, NULL), OD_OK);
+  s->nx = od_plant_nx(s->plant), s->ny = s->m->outputs;
+  assert_true(s->nx <= MOST_STATES);
+  s->sim = od_sim_new(s->plant);
+  s->copy = od_sim_new(s->plant);
+  const double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)};
+  assert_int_equal(od_sim_start(s->sim, 0, u), OD_OK);
+  memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
+  int nz = s->plant->nz;
+  for (int i = 0; i < 2 * nz; i++)
+    s->x[i] += i < nz ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
+  for (int i = 0; i < s->m->nodes; i += 2)
+    if (s->m->node[i].state >= 0) s->x[2 * nz + s->m->node[i].state] = -1e-3;
+  od_sim_parameters(s->sim, s->p);
+  return od_sim_set(s->sim, 0, s->x, u) == OD_OK;
+}
+
+static bool set_copy(const subject *s, const double *x, const double *p, double *y) {
+  memcpy(s->copy, s->sim, od_sim_size(s->plant));
+  return od_sim_set_with_parameters(s->copy, 0, x, od_sim_inputs(s->sim), p) == OD_OK &&
+         od_sim_outputs(s->copy, y) == OD_OK;
+}
+
+// One copy goes to many places, one after another; another one is set there from where the simulation stands.
+static void elsewhere(void **state) {
+  (void)state;
+  int compared = 0;
+  double worst = 0;
+  static double y[MOST_OUTPUTS], expected[MOST_OUTPUTS], before[MOST_OUTPUTS], after[MOST_OUTPUTS];
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    subject s;
+    if (!open_subject(&s, seed)) {
+      close_subject(&s);
+      continue;
+    }
+    od_sim *traveller = od_sim_new(s.plant);
+    memcpy(traveller, s.sim, od_sim_size(s.plant));
+    assert_int_equal(od_sim_outputs(s.sim, before), OD_OK);
+    od_dice dice = {seed};
+    for (int trial = 0; trial < 6; trial++) {
+      double x[MOST_STATES], p[PARAMETERS];
+      for (int i = 0; i < s.nx; i++) x[i] = s.x[i] + (i < 2 * s.plant->nz ? od_dice_uniform(&dice, -0.02, 0.02) : 0);
+      for (int i = 0; i < PARAMETERS; i++) p[i] = s.p[i] * od_dice_uniform(&dice, 0.99, 1.01);
+      bool possible = set_copy(&s, x, p, expected);
+      if (od_sim_outputs_elsewhere(traveller, x, p, y) != OD_OK || !possible) continue;
+      for (int i = 0; i < s.ny; i++)
+        worst = fmax(worst, fabs(y[i] - expected[i]) / (fabs(expected[i]) + fabs(before[i]) + 1e-3));
+      compared++;
+    }
+    // The copy goes on as if nothing had happened once it is set again.
+    assert_int_equal(od_sim_set_with_parameters(traveller, 0, s.x, od_sim_inputs(s.sim), s.p), OD_OK);
+    assert_int_equal(od_sim_outputs(traveller, after), OD_OK);
+    for (int i = 0; i < s.ny; i++) worst = fmax(worst, fabs(after[i] - before[i]) / (fabs(before[i]) + 1e-3));
+    od_sim_free(traveller);
+    close_subject(&s);
+  }
+  print_message("%d states, outputs differ by at most %.1g\n", compared, worst);
+  assert_true(compared > 100 && worst < 1e-6);
+}
+
+// Whether differences to both sides along a state are those of an edge: one is much larger than the other.
+static bool shows_edge(double up, double down, double value) {
+  double larger = fmax(fabs(up), fabs(down));
+  return larger > 1e-9 * fabs(value) + 1e-12 && fabs(up + down) > 0.5 * larger;
+}
+
+static void edges_are_told(void **state) {
+  (void)state;
+  long smooth = 0, seen = 0;
+  static double y[MOST_OUTPUTS], up[MOST_OUTPUTS], down[MOST_OUTPUTS];
+  static unsigned char at_edge[MOST_OUTPUTS];
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    subject s;
+    bool open = open_subject(&s, seed);
+    if (open) s.plant->ops->edges(s.plant, s.x, at_edge);
+    for (int j = 0; open && j < s.nx; j++) {
+      double x[MOST_STATES];
+      memcpy(x, s.x, sizeof x);
+      // Over the edge of pressures; small for everything else.
+      double step = j < 2 * s.plant->nz ? 1e-5 : fmax(1e-5 * s.plant->scale[j - s.plant->nz], 1e-8);
+      x[j] = s.x[j] + step;
+      bool ok = set_copy(&s, s.x, NULL, y) && set_copy(&s, x, NULL, up);
+      x[j] = s.x[j] - step;
+      ok = ok && set_copy(&s, x, NULL, down);
+      for (int i = 0; ok && i < s.ny; i++) {
+        bool edge = shows_edge(up[i] - y[i], down[i] - y[i], y[i]);
+        if (edge && !at_edge[i])
+          fail_msg("seed %d: %s has an edge along state %d: %g, %g and %g away", (int)seed, s.m->output[i].name, j,
+                   y[i], up[i] - y[i], down[i] - y[i]);
+        seen += edge;
+        smooth += !at_edge[i];
+      }
+    }
+    close_subject(&s);
+  }
+  print_message("%ld edges, %ld differences without\n", seen, smooth);
+  assert_true(seen > 50 && smooth > 1000);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(elsewhere), cmocka_unit_test(edges_are_told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
