@@ -27,6 +27,19 @@ typedef long long od_quad_places __attribute__((vector_size(32)));
 // Four numbers from a place in memory on, to be read or written.
 typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 #define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
+// And two of them.
+typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
+#define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
+// Rows of a few numbers, four at a time, without what a compiler puts around a loop that it takes for long: DO(AT) does it for the numbers
+// from place j on, with AT(place) a quad, a pair or a single number there.
+#define OD_ONE_AT(place) (*(place))
+#define OD_FOR_FOURS(count, DO)                     \
+  do {                                              \
+    int j = 0;                                      \
+    for (; j + 3 < (count); j += 4) DO(OD_QUAD_AT); \
+    if ((count)&2) DO(OD_PAIR_AT), j += 2;          \
+    if ((count)&1) DO(OD_ONE_AT);                   \
+  } while (0)
 
 // Copies or clears a few numbers, without the call that a loop would become.
 OD_INTO_WIDE void od_copy_few(int count, const double *from, double *to) {

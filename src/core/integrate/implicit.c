@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "integrate/rates.h"
 #include "math/dense.h"
 
@@ -196,18 +197,20 @@ od_status od_sim_solve_stage(od_sim *s, const od_stage *stage) {
   return status == OD_OK ? OD_OK : od_sim_settle(s, status);
 }
 
-// Newton's matrix from the derivatives of g that are known, factored; leaves gx B.
+// A row of gk + gx B.
+static inline void put_stage_row(int nz, int nk, double beta, const double *restrict gx, const double *restrict gk,
+                                 double *restrict row) {
+#define STATES(AT) AT(row + j) = AT(gk + j) + beta * AT(gx + nz + j)
+  OD_FOR_FOURS(nk, STATES);
+  for (int k = 0; k < nz; k++) row[k] += beta * beta * gx[k];
+}
+
+// Newton's matrix from the derivatives of g that are known, factored.
 static od_status matrix_of_slopes(od_sim *s, double beta) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
-  double *matrix = od_sim_at(s, s->matrix), *gxB = od_sim_at(s, s->gxB);
-  for (int i = 0; i < nk; i++) {
-    const double *restrict from = gx + i * nx;
-    double *restrict to = gxB + i * nk;
-    for (int k = 0; k < nk; k++) to[k] = beta * from[nz + k];
-    for (int k = 0; k < nz; k++) to[k] += beta * beta * from[k];
-  }
-  for (int i = 0; i < nk * nk; i++) matrix[i] = gk[i] + gxB[i];
+  double *matrix = od_sim_at(s, s->matrix);
+  for (int i = 0; i < nk; i++) put_stage_row(nz, nk, beta, gx + i * nx, gk + i * nk, matrix + i * nk);
   od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
   s->has_matrix = status == OD_OK ? OD_MATRIX_HERE : OD_NO_MATRIX;
   s->matrix_beta = beta;

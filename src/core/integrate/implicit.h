@@ -47,8 +47,8 @@ od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
 // The same by a residual that the caller has put into g, and the matrix of od_sim_differentiate_stage(). Returns the size.
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
-// At the solution of a stage: the derivatives of g, as od_sim_find_slopes() leaves them, Newton's matrix of them,
-// factored, and gx B (nk x nk). After a failure nothing is known about the present point.
+// At the solution of a stage: the derivatives of g, as od_sim_find_slopes() leaves them, and Newton's matrix of them,
+// factored. After a failure nothing is known about the present point.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
 
 // Makes x_next and k_next the present point, h later, with inputs u. Energies are the integrator's own.

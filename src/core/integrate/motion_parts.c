@@ -30,7 +30,7 @@ od_status od_sim_motion_parts(od_sim *s, const double *rates, const od_motion_pa
   if (!plant->ops->stiffness) return n ? OD_NOT_AVAILABLE : OD_OK;
   // Memory of transitions and of derivatives of the present point, which are found anew when they are asked for.
   double *gx = od_sim_at(s, s->right), *moved = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
-  double *k = od_sim_at(s, s->k_next), *across = od_sim_at(s, s->gxB), *along = od_sim_at(s, s->kx);
+  double *k = od_sim_at(s, s->k_next), *across = od_sim_at(s, s->across), *along = od_sim_at(s, s->kx);
   const double *w = od_sim_at(s, s->x) + n;
   od_sim_leave_point(s);
   memcpy(k, rates, (size_t)nk * sizeof *k);

@@ -1,20 +1,46 @@
 #include "integrate/rates.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "math/dense.h"
 
+// Whether row and column i are those of a unit matrix, as far as they have to do with the rows before: any bit but that of a sign counts.
+static inline bool is_unit(int nk, const double *gk, int i) {
+  for (int k = 0; k < i; k++) {
+    uint64_t left, above;
+    memcpy(&left, gk + i * nk + k, sizeof left);
+    memcpy(&above, gk + k * nk + i, sizeof above);
+    if ((left | above) << 1 != 0) return false;
+  }
+  return gk[i * nk + i] == 1;
+}
+
+int od_rate_matrix_coupled(int nk, const double *gk) {
+  int rows = nk;
+  while (rows > 0 && is_unit(nk, gk, rows - 1)) rows--;
+  return rows;
+}
+
 od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *matrix) {
-  int nk = od_plant_nk(plant);
-  memcpy(matrix->factors, matrix->gk, (size_t)(nk * nk) * sizeof *matrix->gk);
-  return od_lu_factor(nk, matrix->factors, matrix->pivot);
+  int nk = od_plant_nk(plant), rows = matrix->pivot[nk] = od_rate_matrix_coupled(nk, matrix->gk);
+  for (int i = 0; i < rows; i++)
+    memcpy(matrix->factors + i * rows, matrix->gk + i * nk, (size_t)rows * sizeof *matrix->gk);
+  return od_lu_factor(rows, matrix->factors, matrix->pivot);
+}
+
+OD_WIDE_QUAD static void negate(int n, const double *restrict x, double *restrict y) {
+#define NEGATIVE(AT) AT(y + j) = 0 - AT(x + j)  // not -x: no rate is minus zero
+  OD_FOR_FOURS(n, NEGATIVE);
 }
 
 void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,
                           double *dk) {
-  int nk = od_plant_nk(plant);
-  for (int i = 0; i < nk * columns; i++) dk[i] = 0 - dg[i];  // not -dg[i]: no rate is minus zero
-  if (columns) od_lu_solve(nk, matrix->factors, matrix->pivot, dk, columns);
+  int nk = od_plant_nk(plant), rows = matrix->pivot[nk];
+  negate(nk * columns, dg, dk);
+  if (columns && rows) od_lu_solve(rows, matrix->factors, matrix->pivot, dk, columns);
 }
 
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,

@@ -6,11 +6,18 @@
 
 #include "oleodyn/plant.h"
 
-// dg/dk at a point (nk x nk), its factors, and room for a residual.
+// dg/dk at a point (nk x nk), the factors of its coupled rows, and room for a residual. Behind the nk pivots stands how many rows are
+// coupled.
 typedef struct od_rate_matrix {
   double *gk, *factors, *g;
   int *pivot;
 } od_rate_matrix;
+static inline size_t od_rate_matrix_pivots(const od_plant *plant) {
+  return (size_t)od_plant_nk(plant) + 1;
+}
+// How many of the first rows are coupled: the others, with their columns, are those of a unit matrix. Rates of a circuit's states stand
+// for themselves.
+int od_rate_matrix_coupled(int nk, const double *gk);
 static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
   size_t nk = (size_t)od_plant_nk(plant);
   return 2 * nk * nk + nk;

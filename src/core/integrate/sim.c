@@ -31,7 +31,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->base = od_place(&end, nx * d);
   s->g = od_place(&end, nk * d);
   s->matrix = od_place(&end, dense * d);
-  s->pivot = od_place(&end, 2 * nk * sizeof(int));
+  s->pivot = od_place(&end, (nk + od_rate_matrix_pivots(plant)) * sizeof(int));
   s->careful = od_place(&end, 3 * nk * d);
   s->kx = od_place(&end, rows * nx * d);
   s->ku = od_place(&end, rows * nu * d);
@@ -40,7 +40,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->gu = od_place(&end, rows * nu * d);
   s->gp = od_place(&end, rows * np * d);
   s->rate_matrix = od_place(&end, (s->dense_room ? od_rate_matrix_doubles(plant) : 0) * d);
-  s->gxB = od_place(&end, rows * nk * d);
+  s->across = od_place(&end, rows * nk * d);
   s->right = od_place(&end, rows * columns * d);
   s->inside = od_place(&end, (size_t)od_integrators_inside() * nu * d);
   s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);

@@ -96,37 +96,43 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 // The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
 // The sum is solved for, not dk1: of what is stiff, dk0 and dk1 are large and nearly opposite, and gk dk0 is not large.
-OD_WIDE static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
+// row = factor * k - g: what rates k and the derivatives g come to.
+OD_INTO_WIDE void combine(int count, double factor, const double *restrict k, const double *restrict g,
+                          double *restrict row) {
+#define TOGETHER(AT) AT(row + j) = factor * AT(k + j) - AT(g + j)
+  OD_FOR_FOURS(count, TOGETHER);
+}
+
+OD_WIDE_QUAD static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
-  const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
+  const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp),
+               *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   const double *gk = od_sim_rate_matrix(s).gk;
-  double *right = od_sim_at(s, s->right);
-  for (int i = 0; i < nk; i++) {
-    double *row = right + i * c.count;
-    for (int j = 0; j < nx; j++) row[j] = -gx[i * nx + j];
-    for (int j = 0; j < nz; j++) row[nz + j] -= h * gx[i * nx + j];
-    for (int j = c.p; j < c.u0; j++) row[j] = -gp[i * np + j - c.p];
-    for (int j = c.u0; j < c.u1; j++) row[j] = 0;
-    for (int j = c.u1; j < c.count; j++) row[j] = -gu[i * nu + j - c.u1];
-    for (int k = 0; k < nk; k++) {
-      double factor = gk[i * nk + k];
-      if (factor == 0) continue;
-      od_add_scaled(nx, factor, od_sim_at(s, s->kx) + k * nx, row);
-      od_add_scaled(c.u0 - c.p, factor, od_sim_at(s, s->kp) + k * np, row + c.p);
-      od_add_scaled(c.u1 - c.u0, factor, od_sim_at(s, s->ku) + k * nu, row + c.u0);
+  int coupled = od_rate_matrix_coupled(nk, gk);
+  double *row = od_sim_at(s, s->right);
+  for (int i = 0; i < nk; i++, row += c.count, gx += nx, gp += np, gu += nu, gk += nk) {
+    combine(nx, gk[i], kx + i * nx, gx, row);
+    for (int j = 0; j < nz; j++) row[nz + j] -= h * gx[j];
+    combine(c.u0 - c.p, gk[i], kp + i * np, gp, row + c.p);
+    for (int j = 0; j < c.u1 - c.u0; j++) row[c.u0 + j] = gk[i] * ku[i * nu + j], row[c.u1 + j] = -gu[j];
+    for (int k = 0; i < coupled && k < coupled; k++) {
+      if (k == i || gk[k] == 0) continue;
+      od_add_scaled(nx, gk[k], kx + k * nx, row);
+      od_add_scaled(c.u0 - c.p, gk[k], kp + k * np, row + c.p);
+      od_add_scaled(c.u1 - c.u0, gk[k], ku + k * nu, row + c.u0);
     }
   }
 }
 
 // out (nx x count) = B (dk0 + dk1) for the columns from `first` on.
-OD_WIDE static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, double *out) {
+OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, double *out) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
-  for (int i = 0; i < nx; i++) {
-    int k = i < nz ? i : i - nz;
-    double B = i < nz ? h * h / 4 : h / 2, *restrict to = out + i * count;
-    const double *restrict sum = od_sim_at(s, s->right) + k * c.count + first;
-    for (int j = 0; j < count; j++) to[j] = B * sum[j];
+  for (int i = 0; i < nx; i++, out += count) {
+    double B = i < nz ? h * h / 4 : h / 2, *restrict to = out;
+    const double *restrict sum = od_sim_at(s, s->right) + (i < nz ? i : i - nz) * c.count + first;
+#define SCALED(AT) AT(to + j) = B * AT(sum + j)
+    OD_FOR_FOURS(count, SCALED);
   }
 }
 

@@ -25,13 +25,14 @@ static inline int scale_of_row(int n, const double *row) {
   return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
 }
 
-// Where the pivot of column k is, see below.
-static inline int find_pivot(int n, const double *a, const int *scale, int k) {
+// Where the pivot of column k is, see below; rows between k and `first` have nothing there.
+static inline int find_pivot(int n, const double *a, const int *scale, int k, int first) {
   int p = k;
   int64_t best = bits_of_size(a[k * n + k]);
   best = best == 0 ? INT64_MIN : best + scale[k] * ((int64_t)1 << 52);
-  for (int i = k + 1; i < n; i++) {
-    int64_t size = bits_of_size(a[i * n + k]);
+  const double *entry = a + first * n + k;
+  for (int i = first; i < n; i++, entry += n) {
+    int64_t size = bits_of_size(*entry);
     if (size == 0) continue;
     size += scale[i] * ((int64_t)1 << 52);
     if (size > best) p = i, best = size;
@@ -40,18 +41,17 @@ static inline int find_pivot(int n, const double *a, const int *scale, int k) {
 }
 
 // y -= a x of short rows: two entries at a time, without what a compiler puts around a loop that it takes for long.
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 static inline void take_short(int n, double a, const double *restrict x, double *restrict y) {
   int i = 0;
-  for (; i + 1 < n; i += 2) *(pair *)(y + i) -= a * *(const pair *)(x + i);
+  for (; i + 1 < n; i += 2) OD_PAIR_AT(y + i) -= a * OD_PAIR_AT(x + i);
   if (i < n) y[i] -= a * x[i];
 }
 
-// Whether column k has nothing below the diagonal, as in the columns of rates that stand for themselves.
-static inline bool has_no_choice(int n, const double *a, int k) {
+// The first row below the diagonal with something in column k, or n: there is none in the columns of rates that stand for themselves.
+static inline int first_below(int n, const double *a, int k) {
   int i = k + 1;
-  while (i < n && a[i * n + k] == 0) i++;
-  return i == n;
+  for (const double *entry = a + i * n + k; i < n && bits_of_size(*entry) == 0; entry += n) i++;
+  return i;
 }
 
 // Rows have units of their own, newtons or pascals per second, so that pivots are chosen by how large they are in their row as it
@@ -60,11 +60,11 @@ static inline bool has_no_choice(int n, const double *a, int k) {
 od_status od_lu_factor(int n, double *a, int *pivot) {
   bool scaled = false;
   for (int k = 0; k < n; k++) {
-    int p = k;
-    if (!has_no_choice(n, a, k)) {
+    int p = k, first = first_below(n, a, k);
+    if (first < n) {
       for (int i = k; !scaled && i < n; i++) pivot[i] = scale_of_row(n, a + i * n);
       scaled = true;
-      p = find_pivot(n, a, pivot, k);
+      p = find_pivot(n, a, pivot, k, first);
       pivot[p] = pivot[k];
     }
     pivot[k] = p;
@@ -77,10 +77,11 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
         a[k * n + j] = a[p * n + j], a[p * n + j] = swap;
       }
     double inverse = a[k * n + k] = 1 / a[k * n + k];
-    for (int i = k + 1; i < n; i++) {
-      if (a[i * n + k] == 0) continue;
-      double factor = a[i * n + k] *= inverse;
-      take_short(n - k - 1, factor, a + k * n + k + 1, a + i * n + k + 1);
+    double *row = a + first * n + k;
+    for (int i = first; i < n; i++, row += n) {
+      if (bits_of_size(*row) == 0) continue;
+      *row *= inverse;
+      take_short(n - k - 1, *row, a + k * n + k + 1, row + 1);
     }
   }
   return OD_OK;
@@ -142,24 +143,80 @@ static void solve_one(int n, const double *a, const int *pivot, double *b) {
   }
 }
 
-// Zeros are skipped: matrices of machines have many, and a row of right-hand sides is long.
-OD_WIDE static void solve_many(int n, const double *a, const int *pivot, double *b, int columns) {
+// ---- many right-hand sides: some quads of columns at a time, from the first row to the last and back, with their part of a row in
+// registers. What is found in one row is needed in the next one, so that a quad alone would mostly wait. Zeros of the factors are skipped, since
+// matrices of machines have many, and so are quads of nothing but zeros: most parameters of a machine do nothing at a given point.
+
+// Whether there is anything but zeros in a quad of columns: any bit but that of a sign.
+OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
+  od_quad_places any = {0};
+  for (int i = 0; i < rows; i++) any |= (od_quad_places)(od_quad)OD_QUAD_AT(b + i * columns);
+  return ((any[0] | any[1] | any[2] | any[3]) & INT64_MAX) != 0;
+}
+
+enum { MOST_QUADS = 4 };
+// Each quad begins at a place of its own in the first row.
+OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *const *place, int columns,
+                              const int quads) {
+  double *at[MOST_QUADS];
+  od_quad row[MOST_QUADS];
+  for (int q = 0; q < quads; q++) at[q] = place[q];
   for (int k = 0; k < n; k++)
-    if (pivot[k] != k)
-      for (int c = 0; c < columns; c++) {
-        double swap = b[k * columns + c];
-        b[k * columns + c] = b[pivot[k] * columns + c], b[pivot[k] * columns + c] = swap;
-      }
-  for (int i = 1; i < n; i++)
-    for (int k = 0; k < i; k++)
-      if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, b + i * columns);
-  for (int i = n - 1; i >= 0; i--) {
-    double *row = b + i * columns, inverse = a[i * n + i];
-    for (int k = n - 1; k > i; k--)
-      if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
-    if (inverse == 1) continue;
-    for (int c = 0; c < columns; c++) row[c] *= inverse;
+    for (int q = 0; pivot[k] != k && q < quads; q++) {
+      double *one = at[q] + k * columns, *other = at[q] + pivot[k] * columns;
+      od_quad swap = OD_QUAD_AT(one);
+      OD_QUAD_AT(one) = OD_QUAD_AT(other), OD_QUAD_AT(other) = swap;
+    }
+  for (int i = 1; i < n; i++) {
+    for (int q = 0; q < quads; q++) row[q] = OD_QUAD_AT(at[q] + i * columns);
+    for (int k = 0; k < i; k++) {
+      double factor = a[i * n + k];
+      for (int q = 0; factor != 0 && q < quads; q++) row[q] -= factor * OD_QUAD_AT(at[q] + k * columns);
+    }
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(at[q] + i * columns) = row[q];
   }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int q = 0; q < quads; q++) row[q] = OD_QUAD_AT(at[q] + i * columns);
+    for (int k = n - 1; k > i; k--) {
+      double factor = a[i * n + k];
+      for (int q = 0; factor != 0 && q < quads; q++) row[q] -= factor * OD_QUAD_AT(at[q] + k * columns);
+    }
+    for (int q = 0; q < quads; q++) OD_QUAD_AT(at[q] + i * columns) = row[q] * a[i * n + i];
+  }
+}
+
+// The same of a single column.
+static void solve_column(int n, const double *a, const int *pivot, double *b, int columns) {
+  for (int k = 0; k < n; k++) {
+    double swap = b[k * columns];
+    b[k * columns] = b[pivot[k] * columns], b[pivot[k] * columns] = swap;
+  }
+  for (int i = 1; i < n; i++)
+    for (int k = 0; k < i; k++) b[i * columns] -= a[i * n + k] * b[k * columns];
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = n - 1; k > i; k--) b[i * columns] -= a[i * n + k] * b[k * columns];
+    b[i * columns] *= a[i * n + i];
+  }
+}
+
+OD_WIDE_QUAD static void solve_many(int n, const double *a, const int *pivot, double *b, int columns) {
+  if (n == 1) {
+    double inverse = a[0];
+#define SCALED(AT) AT(b + j) *= inverse
+    OD_FOR_FOURS(columns, SCALED);
+    return;
+  }
+  double *place[MOST_QUADS];
+  int c = 0, quads = 0;
+  for (; c + 4 <= columns; c += 4) {
+    if (has_something(n, b + c, columns)) place[quads++] = b + c;
+    if (quads < MOST_QUADS) continue;
+    solve_quads(n, a, pivot, place, columns, MOST_QUADS);
+    quads = 0;
+  }
+  if (quads & 2) solve_quads(n, a, pivot, place, columns, 2);
+  if (quads & 1) solve_quads(n, a, pivot, place + quads - 1, columns, 1);
+  for (; c < columns; c++) solve_column(n, a, pivot, b + c, columns);
 }
 
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns) {

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "model/rate_rows.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
@@ -18,24 +19,35 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   p->head->linear = 1;
 }
 
-void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
-                                  double unit, double *matrix, int columns, int first) {
+// What the mechanism and the circuit have there.
+static void circuit_state_columns(const od_plant_data *d, const od_work_parts *p, double factor, double unit,
+                                  double *matrix, int columns) {
   const od_layout *l = &d->m->layout;
   int n = d->plant.nz, nc = d->m->circuit_states;
-  for (int k = 0; k < n; k++)
-    for (int j = 0; j < nc; j++)
-      matrix[k * columns + first + j] =
-          factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
-  for (int i = 0; i < nc; i++) {
-    double *restrict row = matrix + (n + i) * columns + first;
-    if (d->m->join.row_start) {
-      od_model_plant_sparse_state_row(d, p, i, factor, row);
-    } else {
-      const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
-      for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+#define SLOPES(AT) AT(matrix + j) = 0 - factor * AT(slopes + j)
+  if (factor == 0) {
+    for (int i = 0; i < n + nc; i++, matrix += columns) {
+      for (int j = 0; j < nc; j++) matrix[j] = 0;
+      if (i >= n) matrix[i - n] = unit;
     }
-    row[i] += unit;
+    return;
   }
+  for (int k = 0; k < n; k++, matrix += columns)
+    for (int j = 0; j < nc; j++)
+      matrix[j] = factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
+  const double *slopes = p->w + l->rate_row + 2 * d->m->actuators;
+  for (int i = 0; i < nc; i++, matrix += columns, slopes += l->rate_width) {
+    if (d->m->join.row_start)
+      od_model_plant_sparse_state_row(d, p, i, factor, matrix);
+    else
+      OD_FOR_FOURS(nc, SLOPES);
+    matrix[i] += unit;
+  }
+}
+
+void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                  double unit, double *matrix, int columns, int first) {
+  circuit_state_columns(d, p, factor, unit, matrix + first, columns);
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
