@@ -149,7 +149,7 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
 }
 
 // Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted
-// become those of the best line over the state's uncertainty. Returns the variance of what lies beside that line.
+// become those of the best line over the uncertainty. Returns the variance of what lies beside that line.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
@@ -161,7 +161,7 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   const od_spread *s = &od_observer_find_spreads(o, b, od_observer_at(o, l->y))[i];
   if (s->along < 0 || s->variance < uncertain * r || s->variance < 4 * seen) return 0;
   memset(h, 0, (size_t)(o->nx + o->np) * sizeof *h);
-  h[s->along] = s->slope / s->state_sigma;
+  h[s->along] = s->slope / s->unknown_sigma;
   *predicted += s->mean;
   return fmax(s->variance - s->slope * s->slope, 0);
 }

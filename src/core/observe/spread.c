@@ -15,7 +15,7 @@ static bool outputs_at(const od_covariance *b, double factor, const od_spread_wo
   return od_sim_outputs_elsewhere(w->probe, w->x, b->np ? w->x + b->nx : NULL, y) == OD_OK;
 }
 
-static void keep_largest(int state, double state_sigma, int ny, const double *y, const od_spread_work *w,
+static void keep_largest(int unknown, double unknown_sigma, int ny, const double *y, const od_spread_work *w,
                          od_spread *out) {
   for (int i = 0; i < ny; i++) {
     double up = w->up[i] - y[i], down = w->down[i] - y[i], mean = (up + down) / 6;
@@ -25,25 +25,25 @@ static void keep_largest(int state, double state_sigma, int ny, const double *y,
                            .mean = mean,
                            .variance = (up * up + down * down) / 6 - mean * mean,
                            .slope = (up - down) / (2 * reach),
-                           .state_sigma = state_sigma,
-                           .along = state};
+                           .unknown_sigma = unknown_sigma,
+                           .along = unknown};
   }
 }
 
-void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, const double *y,
+void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, int unknowns, const double *y,
                     const od_spread_work *work, od_spread *out) {
   int n = b->nx + b->np;
   for (int i = 0; i < ny; i++) out[i] = (od_spread){.along = -1};
   memcpy(work->probe, sim, sim_size);
   memcpy(work->from, od_sim_state(sim), (size_t)b->nx * sizeof *work->from);
   od_sim_parameters(sim, work->from + b->nx);
-  for (int state = 0; state < b->nx; state++) {
-    for (int k = 0; k < n; k++) work->h[k] = k == state;
+  for (int i = 0; i < unknowns; i++) {
+    for (int k = 0; k < n; k++) work->h[k] = k == i;
     double sigma = sqrt(od_covariance_project(b, work->h));
     if (!(sigma > 0) || !isfinite(sigma)) continue;
     od_covariance_along(b, work->d);
     for (int k = 0; k < n; k++) work->d[k] /= sigma;
     if (outputs_at(b, reach, work, work->up) && outputs_at(b, -reach, work, work->down))
-      keep_largest(state, sigma, ny, y, work, out);
+      keep_largest(i, sigma, ny, y, work, out);
   }
 }

@@ -1,17 +1,16 @@
-// How far an output spreads over the uncertainty of the states, where a slope does not tell: an output that is clipped
+// How far an output spreads over the uncertainty of states and parameters, where a slope does not tell: an output that is clipped
 // (cavitation, a sensor or block in saturation, a closed valve, a stop that is not touched) has none, although the
 // machine may well be on the other side.
 //
-// Each state in turn goes up and down by c = sqrt(3) of its standard deviation, the others with it as they are
-// correlated:
+// Each of them in turn goes up and down by c = sqrt(3) of its standard deviation, the others with it as they are correlated:
 // x +- c d with d = P e / sqrt(e' P e). Of the differences dy from the output at the estimate:
 //
 //   sigma      max(|dy+|, |dy-|) / c          so that an interval of +-1.96 sigma reaches the side to which it spreads
 //   mean       m = (dy+ + dy-) / 6            by Gauss and Hermite's rule of three points,
 //   variance   (dy+^2 + dy-^2) / 6 - m^2
-//   slope      (dy+ - dy-) / (2 c)            per standard deviation of the state
+//   slope      (dy+ - dy-) / (2 c)            per standard deviation of what went up and down
 //
-// A linear output y = h x has sigma = |h d| <= sqrt(h P h') along any state: the larger of both is its own.
+// A linear output y = h x has sigma = |h d| <= sqrt(h P h') along any of them: the larger of both is its own.
 #ifndef OD_SPREAD_H
 #define OD_SPREAD_H
 
@@ -19,8 +18,8 @@
 
 typedef struct od_spread {
   double sigma, mean, variance, slope;
-  double state_sigma;  // the standard deviation of the state
-  int along;           // that state, over which the output spreads most; -1: over none
+  int along;             // the state or, from nx on, the parameter over which the output spreads most; -1: over none
+  double unknown_sigma;  // its standard deviation
   int clipped;  // whether the output may be at an edge and its slopes told less than half of that; the observer finds out
 } od_spread;
 
@@ -31,9 +30,9 @@ typedef struct od_spread_work {
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
 
-// Of all outputs, at the present estimate of sim with covariance b; y (ny): the outputs there. What the machine cannot
-// do is left out.
-void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, const double *y,
+// Of all outputs, at the present estimate of sim with covariance b, over the first so many unknowns: nx of states, then np of parameters.
+// y (ny): the outputs there. What the machine cannot do is left out.
+void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, int unknowns, const double *y,
                     const od_spread_work *work, od_spread *out);
 
 #endif

@@ -162,10 +162,57 @@ static void only_edges_clip(void **state) {
     }
 }
 
+// A state that is known, times a gain that is not, in saturation: y = min(p x, 1).
+static int saturated(void *user, double t, const double *x, const double *u, const double *p, double *y) {
+  (void)user, (void)t, (void)u;
+  y[0] = fmin(p[0] * x[0], 1);
+  return 0;
+}
+static int saturated_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx,
+                               double *hu, double *hp) {
+  (void)user, (void)t, (void)u, (void)hu;
+  bool free = p[0] * x[0] < 1;
+  if (hx) hx[0] = free ? p[0] : 0, hx[1] = 0;
+  if (hp) hp[0] = free ? x[0] : 0;
+  return 0;
+}
+static int rest_whatever(void *user, double t, const double *x, const double *u, const double *p, double *fx,
+                         double *fu, double *fp) {
+  for (int i = 0; fp && i < NX; i++) fp[i] = 0;
+  return rest_jacobians(user, t, x, u, p, fx, fu, NULL);
+}
+
+// The output is as uncertain as the gain lets it be, although it has no slope: sqrt(3) sigmas down it is 1.5 - sqrt(3).
+static void parameters_spread_clipped_outputs(void **state) {
+  (void)state;
+  const double x0[] = {1, 0}, p0[] = {1.5}, P[] = {0, 0, 0, 0, 0, 0, 0, 0, 1}, c = sqrt(3);
+  od_function fn = {.nx = NX,
+                    .ny = 1,
+                    .np = 1,
+                    .x0 = x0,
+                    .p = p0,
+                    .f = rest,
+                    .f_jacobians = rest_whatever,
+                    .h = saturated,
+                    .h_jacobians = saturated_jacobians};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
+  od_observer *o = od_observer_new(plant, &(od_observer_options){.sensor_sigma = noise});
+  double y, sigma;
+  assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+  assert_int_equal(od_observer_outputs(o, &y, &sigma), OD_OK);
+  assert_true(y == 1 && fabs(sigma - (c - 0.5) / c) < 1e-12);
+  assert_true(od_observer_clipped(o, 0));
+  od_observer_free(o);
+  od_plant_free(plant);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clipped_outputs_are_uncertain), cmocka_unit_test(intervals_hold),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(clipped_outputs_are_uncertain),
+                                     cmocka_unit_test(intervals_hold),
                                      cmocka_unit_test(clipped_sensors_are_heard),
                                      cmocka_unit_test(agreeing_sensors_change_nothing),
-                                     cmocka_unit_test(only_edges_clip)};
+                                     cmocka_unit_test(only_edges_clip),
+                                     cmocka_unit_test(parameters_spread_clipped_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
