@@ -79,7 +79,8 @@ OD_API int od_machine_input_count(const od_machine *machine);
 OD_API const char *od_machine_input_name(const od_machine *machine, int i);
 OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
 OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
-OD_API double od_machine_next_break(const od_machine *machine, double t);  // next jump of any input after t
+OD_API double od_machine_next_break(const od_machine *machine,
+                                    double t);  // next jump of any input, its rate or acceleration
 // Whether blocks sample and inputs jump at most OD_MOST_STEPS times in a run of so many seconds, since steps end there. The
 // error says which does not.
 #define OD_MOST_STEPS 1e9

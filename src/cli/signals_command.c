@@ -237,8 +237,8 @@ static int show(const arguments *a, findings *f) {
 }
 
 static const char details[] =
-    "Evaluates the machine's inputs without running it: their values and exact slopes in rows, the times at which they or their\n"
-    "slopes jump (breaks), and the times at which they change their sign (reversals).\n\n"
+    "Evaluates the machine's inputs without running it: their values and exact slopes in rows, the times at which they, their\n"
+    "slopes or second derivatives jump (breaks), and the times at which they change their sign (reversals).\n\n"
     "Examples\n"
     "  oleodyn signals trajectory.yaml --variant complete --plot v.svg\n"
     "  oleodyn signals trajectory.yaml --step '0.1 ms' --csv v.csv --json times.json\n";

@@ -314,15 +314,6 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// Half-cosines start and end flat, so only two values at one time make a jump. Such pairs are rare: looking through
-// the knots that follow is fine.
-static double next_half_cosine_jump(const double *pairs, int count, double t) {
-  int n = count / 2;
-  for (int i = od_count_until(pairs, n, 2, t); i < n; i++)
-    if (i + 1 < n && pairs[2 * i] >= pairs[2 * i + 2]) return pairs[2 * i];
-  return INFINITY;
-}
-
 // The next bit that differs from the present one; never further than the register is long.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
@@ -333,8 +324,7 @@ static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   return k * bit;
 }
 
-// The earliest break after t. With `bends`, those of the slope count, too.
-static double next_break(const od_signals *s, int index, bool bends, double t) {
+double od_signal_next_break(const od_signals *s, int index, double t) {
   const node *n = &s->nodes[index];
   const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
   double earliest = INFINITY;
@@ -346,20 +336,16 @@ static double next_break(const od_signals *s, int index, bool bends, double t) {
     case OD_SIGNAL_STEPS: return next_of(v + 1, (n->count - 1) / 2, 2, t);
     case OD_SIGNAL_LAGGED_STEPS: return next_of(v + 2, (n->count - 2) / 2, 2, t);
     case OD_SIGNAL_RAMPS:
+    case OD_SIGNAL_HALF_COSINES:  // flat at their ends, where the second derivative jumps
     case OD_SIGNAL_TABLE: return next_of(v, n->count / 2, 2, t);
-    case OD_SIGNAL_HALF_COSINES: return bends ? next_of(v, n->count / 2, 2, t) : next_half_cosine_jump(v, n->count, t);
     case OD_SIGNAL_PRBS: return next_bit_edge(v, n->prbs, t);
     case OD_SIGNAL_SEQUENCE: return next_of(derived, n->segments + 1, 1, t);
-    case OD_SIGNAL_DERIVATIVE: return next_break(s, s->children[n->first], true, t);
+    case OD_SIGNAL_DERIVATIVE: return od_signal_next_break(s, s->children[n->first], t);
     case OD_SIGNAL_SUM:
       for (int i = 0; i < n->count; i++)
-        earliest = fmin(earliest, next_break(s, s->children[n->first + (size_t)i], bends, t));
+        earliest = fmin(earliest, od_signal_next_break(s, s->children[n->first + (size_t)i], t));
   }
   return earliest;
-}
-
-double od_signal_next_break(const od_signals *s, int index, double t) {
-  return next_break(s, index, false, t);
 }
 
 double od_signal_bit(const od_signals *s, int index) {

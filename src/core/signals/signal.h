@@ -42,7 +42,8 @@ int od_signals_add_derivative(od_signals *s, int child);
 double od_signal_value(const od_signals *s, int node, double t);
 // Its exact slope there, from the right; jumps do not count. NAN: it is a derivative itself.
 double od_signal_slope(const od_signals *s, int node, double t);
-// The earliest time after t at which the signal or its slope jumps, or INFINITY: integrators restart there.
+// The earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY: between two such times it is
+// smooth. Integrators restart there, and differences are not taken across.
 double od_signal_next_break(const od_signals *s, int node, double t);
 // The first time after t and not after `until` from which on the sign is another one than it was last, or INFINITY. Where the signal
 // is zero for a while, that is when it leaves zero. A sign that changes twice within a 32nd of a period, or of a piece of a sum, may be

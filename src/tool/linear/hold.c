@@ -13,7 +13,7 @@
 #include "machine/machine.h"
 
 enum { ROUNDS = 60, HALVINGS = 30, PLACES = 9 };
-static const double small = 1e-9, longest_move = 0.3, passed = 1e-6, rank_bound = 1e-10;
+static const double small = 1e-9, longest_move = 0.3, passed = 1e-6, rank_bound = 1e-10, nearest = 1e-6;
 
 typedef struct search {
   od_operating_point *p;
@@ -317,42 +317,75 @@ static void describe(const search *s, const trial *t, char *text, size_t size) {
     od_stop_text(machine, t->limit, t->value, text, size);
   } else if (t->left >= s->nk) {
     int output = s->o->hold[t->left - s->nk].output;
-    snprintf(text, size, "no free input and no state that may change brings %s there; more inputs with --free may",
+    snprintf(text, size,
+             "no change of the free inputs and states was found that brings %s there; more inputs with --free may",
              od_machine_output_name(machine, output));
   } else {
     snprintf(text, size, "something would not stay at rest: no balance of forces and flows was found");
   }
 }
 
-// How far one can go from what the outputs are at the start (at rest) towards what is wanted, and what is there.
-static od_status explain(search *s, const double *start, trial last, od_error *err) {
+static void aim(search *s, const double *start, double part) {
+  for (int i = 0; i < s->o->holds; i++)
+    s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
+}
+
+// How far one can go from what the outputs are at the start (at rest) towards what is wanted, as a part of the way; -1: not even rest is
+// found. Where nothing stops it before the end, what is wanted is tried once more, from beside it. `last`: what that came to, or what stops
+// it.
+static double follow(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
-  char why[300], where[240] = "";
-  for (int i = 0; i < s->o->holds; i++) s->target[i] = start[i];
+  aim(s, start, 0);
   trial t = attempt(s);
-  if (t.found) {
-    keep(s);
-    for (int k = 0; k < HALVINGS && high - low > 1e-6; k++) {
-      double part = (low + high) / 2;
-      for (int i = 0; i < s->o->holds; i++) s->target[i] = start[i] + part * (s->o->hold[i].value - start[i]);
-      t = attempt(s);
-      if (t.found) {
-        low = part;
-        keep(s);
-      } else {
-        high = part;
-        if (t.limit || !last.limit) last = t;
-      }
-    }
-    const od_held_output *h = &s->o->hold[0];
-    const char *unit = od_machine_output_unit(s->p->machine, h->output);
-    snprintf(where, sizeof where, "; it ends at %.80s = %s", od_machine_output_name(s->p->machine, h->output),
-             od_display_quantity(start[0] + low * (h->value - start[0]), unit).text);
-  } else if (!last.limit) {
-    last = t;
+  if (!t.found) {
+    if (!last->limit) *last = t;
+    return -1;
   }
-  describe(s, &last, why, sizeof why);
-  return od_fail(err, OD_NOT_CONVERGED, "there is no such operating point: %s%s", why, where);
+  keep(s);
+  for (int k = 0; k < HALVINGS && high - low > nearest; k++) {
+    double part = (low + high) / 2;
+    aim(s, start, part);
+    t = attempt(s);
+    if (t.found) {
+      low = part;
+      keep(s);
+    } else {
+      high = part;
+      if (t.limit || !last->limit) *last = t;
+    }
+  }
+  if (high < 1) return low;
+  aim(s, start, 1);
+  t = attempt(s);
+  if (t.found || t.limit || !last->limit) *last = t;
+  return low;
+}
+
+// Whether the way ends at a limit: at the last point found on it, something is within a hundredth of its range of the limit. A limit that
+// a search runs into elsewhere need not be what stops it.
+static bool ends_at_limit(search *s, const od_stop *limit) {
+  int at = limit ? find_output(s->p, limit->output) : -1;
+  go_back(s);
+  if (at < 0 || !evaluate(s)) return false;
+  double near = 0.01 * (isfinite(limit->high) ? limit->high - limit->low : 1e5);  // Pa
+  return s->y[at] > limit->high - near || s->y[at] < limit->low + near;
+}
+
+// Only a limit at the end of the way says that there is no such point. Otherwise a search from elsewhere may find it.
+static od_status explain(search *s, const double *start, double part, const trial *last, od_error *err) {
+  const od_held_output *h = &s->o->hold[0];
+  const char *name = od_machine_output_name(s->p->machine, h->output);
+  char why[300], where[240] = "";
+  if (part >= 0)
+    snprintf(
+        where, sizeof where, "; it ends %s %.80s = %s", part > 1 - 2 * nearest ? "just short of" : "at", name,
+        od_display_quantity(start[0] + part * (h->value - start[0]), od_machine_output_unit(s->p->machine, h->output))
+            .text);
+  describe(s, last, why, sizeof why);
+  if (part >= 0 && ends_at_limit(s, last->limit))
+    return od_fail(err, OD_NOT_CONVERGED, "there is no such operating point: %s%s", why, where);
+  return od_fail(err, OD_NOT_CONVERGED,
+                 "no such operating point was found from this start: %s%s; try another start with --at", why, where);
 }
 
 // --- What nothing decides --------------------------------------------------------------------------------------------
@@ -429,19 +462,27 @@ od_status od_hold_find(od_operating_point *p, const od_point_options *o, const o
                        od_error *err) {
   search s;
   od_status status = begin(&s, p, o, limits, err);
-  double *start = room(o->holds, 1);
-  if (status == OD_OK && !start) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  double *start = room(o->holds, 1), *first = status == OD_OK ? room(s.nx, 1) : NULL,
+         *inputs = status == OD_OK ? room(s.nu, 1) : NULL;
+  if (status == OD_OK && !(start && first && inputs)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK) {
     for (int i = 0; i < o->holds; i++) start[i] = s.y[s.hold_at[i]], s.target[i] = o->hold[i].value;
+    memcpy(first, s.best_x, (size_t)s.nx * sizeof *first);
+    if (s.nu) memcpy(inputs, s.best_u, (size_t)s.nu * sizeof *inputs);
     trial t = attempt(&s);
+    double part = t.found ? 1 : follow(&s, start, &t);
     if (t.found) {
+      memcpy(s.best_x, first, (size_t)s.nx * sizeof *first);
+      if (s.nu) memcpy(s.best_u, inputs, (size_t)s.nu * sizeof *inputs);
       come_back(&s);
       find_undecided(&s, undecided);
     } else {
-      status = explain(&s, start, t, err);
+      status = explain(&s, start, part, &t, err);
     }
   }
   free(start);
+  free(first);
+  free(inputs);
   search_free(&s);
   return status;
 }

@@ -27,8 +27,8 @@ double od_machine_time_aside(double t, double step);
 // those at it. Both have room for all inputs.
 bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after);
 
-// The signal of an input: its exact slope (from the right; NAN where the signal is a derivative), the next time at which it or its slope
-// jumps, the next at which its sign changes (not after `until`), and when it has said all it has to say; INFINITY: never.
+// The signal of an input: its exact slope (from the right; NAN where the signal is a derivative), the next time at which it, its
+// slope or its second derivative jumps, the next at which its sign changes (not after `until`), and when it has said all it has to say; INFINITY: never.
 double od_machine_input_slope(const od_machine *machine, int i, double t);
 double od_machine_input_next_break(const od_machine *machine, int i, double t);
 double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until);

@@ -1,5 +1,5 @@
 // oleodyn inverse: the motion that `simulate` makes of the torques it writes; pressures and flows of a cylinder by hand; verdicts and
-// mistakes. Oracles: the motion that was wanted; statics of a lever; closed forms of a vertical piston.
+// mistakes. Oracles: the motion that was wanted; statics of a lever; closed forms of a vertical piston and of its accelerations.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,6 +51,10 @@ static const char piston[] =
     "inputs:\n"
     "  up: {unit: m, sine: {amplitude: 100 mm, frequency: 0.5 Hz}}\n"
     "  far: {unit: m, sine: {amplitude: 700 mm, frequency: 0.1 Hz}}\n"
+    "  soft: {unit: m, half_cosines: {at: [[0.5 s, 0 m], [1.5 s, 200 mm]]}}\n"
+    "  late: {unit: m, sine: {amplitude: 100 mm, frequency: 0.5 Hz, start: 0.5 s}}\n"
+    "  swept: {unit: m, chirp: {amplitude: 10 mm, from: 0.5 Hz, to: 1.5 Hz, duration: 1 s, start: 0.5 s}}\n"
+    "  slow: {unit: m, lagged_steps: {time_constant: 0.2 s, initial: 0 m, at: [[0.5 s, 100 mm]]}}\n"
     "initial: {guide.position: 0 m, A.pressure: 50 bar, B.pressure: 1 bar}\n"
     "run: {time: 2 s, step: 10 ms}\n";
 
@@ -165,6 +169,50 @@ static void pressures_and_flows(void **state) {
   scratch_write(s, "m.yaml", piston, sizeof piston - 1);
   piston_needs(s, "--back-pressure '5 bar'", false, 5e5);
   piston_needs(s, "--pressure-sum '100 bar'", true, 1e7);
+}
+
+// Second derivatives of the signals above, at the time s since they began.
+static double soft_acceleration(double s) {
+  double w = acos(-1);
+  return s < 1 ? 0.1 * w * w * cos(w * s) : 0;
+}
+static double late_acceleration(double s) {
+  double w = acos(-1);
+  return -0.1 * w * w * sin(w * s);
+}
+static double swept_acceleration(double s) {
+  double w = 2 * acos(-1), phase = w * (0.5 * s + 0.5 * s * s), rate = w * (0.5 + s);
+  return s < 1 ? 0.01 * (w * cos(phase) - rate * rate * sin(phase)) : 0;
+}
+static double slow_acceleration(double s) {
+  return -0.1 / (0.2 * 0.2) * exp(-s / 0.2);
+}
+
+// Where the acceleration of a signal jumps, the rows beside the jump have those of their own side: m (g + a) by hand.
+static void accelerations_that_jump(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *name;
+    double (*acceleration)(double since);
+  } motion[] = {{"soft", soft_acceleration},
+                {"late", late_acceleration},
+                {"swept", swept_acceleration},
+                {"slow", slow_acceleration}};
+  scratch_write(s, "m.yaml", piston, sizeof piston - 1);
+  for (size_t i = 0; i < sizeof motion / sizeof *motion; i++) {
+    outcome o = run(s, "inverse m.yaml --move guide.position=%s --csv r.csv", motion[i].name);
+    assert_true(o.code == 0 || o.code == 3);
+    forget(o);
+    od_table *t = read_table(s, "r.csv");
+    assert_int_equal(t->rows, 201);
+    for (long k = 0; k < t->rows; k++) {
+      if (k == 50 || k == 150) continue;  // the jumps themselves
+      double since = t->data[k * t->columns] - 0.5, a = since > 0 ? motion[i].acceleration(since) : 0;
+      double off = column(t, "jack.force_needed")[k * t->columns] - 1000 * (10 + a);
+      if (!(fabs(off) < 0.1)) fail_msg("%s is off by %g N in row %ld", motion[i].name, off, k);
+    }
+    od_table_free(t);
+  }
 }
 
 static void verdicts(void **state) {
@@ -401,6 +449,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(torques_return_the_motion, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(what_hangs_swings, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(pressures_and_flows, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(accelerations_that_jump, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(verdicts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(friction_at_standstill, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(signals_that_cannot_be, scratch_setup, scratch_teardown),

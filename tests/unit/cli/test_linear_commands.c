@@ -320,6 +320,60 @@ static void test_limits(void **state) {
                 ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
 }
 
+// A weight on a counterbalance valve, with room for keys of the valve and of the cylinder.
+static const char hoist[] =
+    "machine: Hoist\n"
+    "gravity: [0, -10 m/s^2]\n"
+    "ground: {points: {foot: [0, 0]}}\n"
+    "bodies: {weight: {mass: 1500 kg}}\n"
+    "joints: {mast: {type: prismatic, between: [ground, weight], axis: [0, 1, 0]}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\n"
+    "volumes: {A: {volume: 0.2 l}, V: {volume: 0.2 l}, B: {volume: 0.2 l}}\n"
+    "sources: {P: {pressure: 160 bar}}\n"
+    "tanks: {T: {pressure: 1 bar}}\n"
+    "inputs: {u: {ramps: {at: [[0 s, 0], [0.1 s, -0.5]]}}}\n"
+    "proportional_valves:\n"
+    "  main: {command: u, between: [P, T], a: V, b: B, nominal_flow: 40 l/min, nominal_drop: 5 bar, frequency: 150 rad/s%s}\n"
+    "checks: {free: {between: [V, A], area: 60 mm^2, discharge: 0.7, full: 2 bar}}\n"
+    "counterbalance_valves: {hold: {between: [A, V], pilot: B, set: 140 bar, range: 40 bar, ratio: 4, area: 12 mm^2}}\n"
+    "cylinders:\n"
+    "  jack: {between: [ground.foot, weight.origin], chambers: [A, B], areas: [25 cm^2, 15 cm^2], closed: 0.6 m, stroke: 1 m%s}\n"
+    "initial: {mast.position: 1.4 m, A.pressure: balance, V.pressure: 1 bar, B.pressure: 1 bar}\n"
+    "run: {time: 1 s, step: 1 ms}\n";
+
+// A search that fails is no proof: only a limit at the end of the way is. Oracle: the points found from other starts, with
+// p_A A_a - p_B A_b = m g.
+static void test_other_starts(void **state) {
+  scratch *s = *state;
+  char text[3000];
+  int length = snprintf(text, sizeof text, hoist, "", "");
+  scratch_write(s, "free.yaml", text, (size_t)length);
+  length = snprintf(text, sizeof text, hoist, ", tank_overlap: -5 %",
+                    ", friction: {law: coulomb, Fc: 300 N, vs: 2 mm/s, viscous: 400 N s/m}");
+  scratch_write(s, "rough.yaml", text, (size_t)length);
+  static const char unknown[] = "no such operating point was found from this start: ";
+  outcome o = run(s, "equilibrium free.yaml --hold mast.rate='100 mm/s' --free u");
+  ends_with(o, 1);
+  says(o.err, unknown);
+  says(o.err, "; try another start with --at");
+  forget(o);
+  // The second is found on the way only, from beside it.
+  static const char *const found[] = {"--at 0.3 --hold mast.rate='100 mm/s'", "--at 0.05 --hold mast.rate='10 mm/s'"};
+  for (int i = 0; i < 2; i++) {
+    json_t *e = json_of(run(s, "equilibrium free.yaml --free u %s --json -", found[i]));
+    near(named(e, "states", "mast.rate"), i == 0 ? 0.1 : 0.01, 1e-9);
+    near(named(e, "states", "A.pressure") * 25e-4 - named(e, "states", "B.pressure") * 15e-4, 15e3, 1e-6);
+    assert_true(named(e, "inputs", "u") > 0);
+    json_decref(e);
+  }
+  // A search that runs into a limit elsewhere; and the limit that there is.
+  ends_and_says(run(s, "equilibrium rough.yaml --at 0.2 --hold mast.rate='-420 mm/s' --free u"), 1, unknown);
+  json_decref(json_of(run(s, "equilibrium rough.yaml --at 0.05 --hold mast.rate='-420 mm/s' --free u --json -")));
+  ends_and_says(
+      run(s, "equilibrium free.yaml --at 0.3 --hold mast.rate='-600 mm/s' --free u"), 1,
+      "there is no such operating point: main.spool is at -1, the end of its stroke; it ends at mast.rate = -573.");
+}
+
 // The load on springs: where the machine would come to rest. Oracle: a long run.
 static void test_rest(void **state) {
   scratch *s = *state;
@@ -535,6 +589,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_limits, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_other_starts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_rest, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_poles_keep_their_places, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_sweep_grid, scratch_setup, scratch_teardown),

@@ -121,9 +121,7 @@ static void test_slopes(void **state) {
   for (int i = 0; i < COUNT(node); i++) {
     int compared = 0;
     for (double t = -0.503; t < 14; t += 0.0377) {
-      // Half-cosines bend where they end, which is no break.
-      bool at_knot = fabs(t - 0.5) < 4 * h || fabs(t - 2) < 4 * h || fabs(t - 5) < 4 * h;
-      if (od_signal_next_break(s, node[i], t - 4 * h) < t + 4 * h || at_knot) continue;
+      if (od_signal_next_break(s, node[i], t - 4 * h) < t + 4 * h) continue;
       double d[3];
       for (int k = 1; k <= 3; k++)
         d[k - 1] = (od_signal_value(s, node[i], t + k * h) - od_signal_value(s, node[i], t - k * h)) / (2 * k * h);
@@ -131,6 +129,41 @@ static void test_slopes(void **state) {
       compared++;
     }
     assert_true(compared > 200);
+  }
+}
+
+// Every kind, with the times at which its value, slope or second derivative jumps by the closed forms above signal.c.
+static void test_breaks_of_all_kinds(void **state) {
+  od_signals *s = *state;
+  const double end = INFINITY;
+  const struct {
+    od_signal_kind kind;
+    int flag, count;
+    double numbers[2 * OD_SEGMENT_NUMBERS + 1], jumps[5];
+  } row[] = {
+      {OD_SIGNAL_CONSTANT, 0, 1, {3}, {end}},
+      {OD_SIGNAL_SINE, 0, 5, {3, 0.5, 0, 10, 2}, {2, end}},
+      {OD_SIGNAL_SINE, 0, 5, {3, 0.5, pi / 2, -3, 2}, {2, end}},
+      {OD_SIGNAL_CHIRP, 0, 6, {2, 0.5, 3, 10, 1, 0.5}, {0.5, 10.5, end}},
+      {OD_SIGNAL_CHIRP, 1, 6, {2, 0.5, 3, 10, 1, 0.5}, {0.5, 10.5, end}},
+      {OD_SIGNAL_STEPPED_SINE, 0, 5, {1, 1, 2, 1, 2}, {0, 2, 3, end}},
+      {OD_SIGNAL_STEPS, 0, 5, {0, 1, 10, 2, 3}, {1, 2, end}},
+      {OD_SIGNAL_LAGGED_STEPS, 0, 6, {0.4, 1, 1, 2, 3, -1}, {1, 3, end}},
+      {OD_SIGNAL_RAMPS, 0, 6, {0.5, 0, 2, 3, 5, -1}, {0.5, 2, 5, end}},
+      {OD_SIGNAL_TABLE, 0, 6, {0.5, 0, 2, 3, 5, -1}, {0.5, 2, 5, end}},
+      {OD_SIGNAL_HALF_COSINES, 0, 6, {0.5, 0, 2, 3, 5, -1}, {0.5, 2, 5, end}},
+      {OD_SIGNAL_PRBS, 0, 5, {0, 1, 0.5, 1, 2}, {end}},  // its edges: test_signal.c
+      {OD_SIGNAL_SEQUENCE, 0, 11, {0, OD_SEGMENT_HOLD, 1, 0, 0, 0, OD_SEGMENT_HALF_COSINE, 2, 6}, {0, 1, 3, end}}};
+  for (int i = 0; i < COUNT(row); i++) {
+    int node = od_signals_add(s, row[i].kind, row[i].flag, row[i].numbers, row[i].count);
+    int rate = od_signals_add_derivative(s, node), sum = od_signals_add_sum(s, (int[]){node, 0}, 2);
+    double t = -1;
+    for (int k = 0; row[i].kind != OD_SIGNAL_PRBS && (k == 0 || isfinite(t)); k++) {
+      double next = od_signal_next_break(s, node, t);
+      if (next != row[i].jumps[k]) fail_msg("signal %d: a break at %g instead of %g", i, next, row[i].jumps[k]);
+      assert_true(od_signal_next_break(s, rate, t) == next && od_signal_next_break(s, sum, t) == next);
+      t = next;
+    }
   }
 }
 
@@ -144,7 +177,6 @@ static void test_derivative(void **state) {
   near(od_signal_value(s, rate, 1.5), pi / 4 * sin(0.75 * pi) + 4 * exp(-1), 1e-14);
   // A half-cosine is smooth to the eye; its slope has a bend where it ends.
   assert_true(od_signal_next_break(s, rate, -1) == 0 && od_signal_next_break(s, rate, 1) == 2);
-  assert_true(isinf(od_signal_next_break(s, cosines, -1)));
   assert_true(od_signal_duration(s, rate) == 3.5);
   assert_int_equal(od_signals_add_derivative(s, rate), -1);
   assert_int_equal(od_signals_add_derivative(s, od_signals_add_sum(s, (int[]){cosines, rate}, 2)), -1);
@@ -222,6 +254,7 @@ int main(void) {
       TEST(test_segments_go_on_where_the_last_one_ended),
       TEST(test_what_is_no_segment_is_refused),
       TEST(test_slopes),
+      TEST(test_breaks_of_all_kinds),
       TEST(test_derivative),
       TEST(test_reversals),
       cmocka_unit_test(test_places_have_equal_areas),
