@@ -23,13 +23,11 @@ static bool pass_on(const od_verdict *from, od_verdict *to) {
 }
 
 // The sensor whose output is farthest off in units of its noise, if that is more than one of them.
-static bool compare_with_noise(const od_experiment *e, const od_table *t, const od_run_accuracy *a, double step,
-                               od_verdict *v) {
+static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a, double step, od_verdict *v) {
   int worst = -1;
   double most = 1, off = 0;
   for (int i = 0; i < e->sensors && a->error; i++) {
-    od_summary rows = od_table_summary(t, 1 + i);
-    double error = a->error[i].part * od_visible_range(rows.min, rows.max), sigma = od_sensor_sigma(&e->sensor[i]);
+    double error = a->error[i].part * a->error[i].range, sigma = od_sensor_sigma(&e->sensor[i]);
     if (sigma > 0 && !(error <= most * sigma)) worst = i, most = error / sigma, off = error;
   }
   if (worst < 0) return true;
@@ -63,7 +61,7 @@ od_status od_experiment_judge_step(const od_experiment *e, bool beside_noise, od
   od_status status = od_run(e->truth, &options, &table, &report, err);
   bool ok = status != OD_OK || pass_on(&report.verdict, verdict);
   if (status == OD_OK && ok && beside_noise && !od_verdict_has(verdict, "step.long"))
-    ok = compare_with_noise(e, table, &report.accuracy, e->step, verdict);
+    ok = compare_with_noise(e, &report.accuracy, e->step, verdict);
   if (status != OD_NO_MEMORY && status != OD_INTERRUPTED) status = OD_OK;
   if (!ok) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_run_report_free(&report);

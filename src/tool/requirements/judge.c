@@ -147,7 +147,9 @@ void od_judge_watch(void *judge, double t, const double *y) {
 // How far a recorded output may be off, in its unit: the estimate is good to a factor of about two.
 static double error_of(const od_judge *g, const od_run_report *report, int column) {
   if (column < 0 || !report->accuracy.error) return 0;
-  return 2 * report->accuracy.error[column].part * od_visible_range(g->range[column].low, g->range[column].high);
+  const od_output_error *e = &report->accuracy.error[column];
+  if (isinf(e->part)) return INFINITY;
+  return 2 * e->part * fmax(e->range, od_visible_range(g->range[column].low, g->range[column].high));
 }
 
 // From what a value may be to the outcome.

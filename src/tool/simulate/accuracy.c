@@ -410,10 +410,10 @@ void od_accuracy_record(od_accuracy *a, const double *y) {
   if (!a->lost && a->window.steps == 0 && look_is_due(a)) look(a, y);
 }
 
-od_output_error od_accuracy_of(const od_accuracy *a, int output) {
+od_output_error od_accuracy_of(const od_accuracy *a, int output, double least) {
   double low = a->low[output], high = a->high[output], error = a->error[output], at = a->at[output];
-  double range = high >= low ? od_visible_range(low, high) : 0;
-  return (od_output_error){.part = error > 0 ? error / range : 0, .at = at};
+  double range = fmax(high >= low ? od_visible_range(low, high) : 0, least);
+  return (od_output_error){.part = error > 0 ? error / range : 0, .at = at, .range = range};
 }
 
 double od_accuracy_stable_step(const od_accuracy *a) {

@@ -37,12 +37,13 @@ void od_accuracy_map(od_accuracy *a, const double *map, bool coordinates);
 // range compared with which an error is large or small.
 void od_accuracy_record(od_accuracy *a, const double *y);
 
-// An output's largest error so far as a part of its range, and when it was. Infinite: the estimate has left the states
-// that the machine can have.
+// An output's largest error so far as a part of its range, when it was, and that range. Infinite: the estimate has left the
+// states that the machine can have, or nothing is known.
 typedef struct od_output_error {
-  double part, at;
+  double part, at, range;
 } od_output_error;
-od_output_error od_accuracy_of(const od_accuracy *a, int output);
+// least: what it is compared with where the output ranges less.
+od_output_error od_accuracy_of(const od_accuracy *a, int output, double least);
 // The longest step that is stable wherever that was looked at; INFINITY where every length is.
 double od_accuracy_stable_step(const od_accuracy *a);
 

@@ -155,7 +155,7 @@ static void compare(od_run_state *r) {
   const double *other = r->looser->data + r->rows * r->looser->columns;
   for (int i = 0; i < r->options->output_count; i++) {
     double distance = fabs(r->row[1 + i] - other[1 + i]);
-    if (!(distance <= r->distance[i].part)) r->distance[i] = (od_output_error){distance, r->row[0]};
+    if (!(distance <= r->distance[i].part)) r->distance[i] = (od_output_error){.part = distance, .at = r->row[0]};
   }
 }
 

@@ -41,6 +41,7 @@ typedef struct od_run_accuracy {
   int beyond;               // outputs that are off by more than OD_ACCURATE
   bool unknown;             // the second run that should have told failed, or was interrupted
   bool by_jumps;            // laws that jump within steps make an error larger than steps alone do
+  bool by_integrals;        // the same of integrals, which the estimate beside the steps does not see
   double better_step;       // with which the worst one is off by better_part; zero: none is known
   double better_tolerance;  // the same of adaptive steps
   double better_part;       // NAN: it was not tried

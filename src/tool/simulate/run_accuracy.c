@@ -22,6 +22,33 @@ static bool is_judged(const od_run_state *r, int output) {
   return strcmp(od_machine_output_name(r->machine, r->options->outputs[output]), od_run_energies[0]) != 0;
 }
 
+// --- What errors of energies are compared with ---------------------------------------------------------------------
+
+static double energy_moved(const od_run_state *r) {
+  double moved = 0;
+  for (int i = 1; i < OD_RUN_ENERGIES && r->energy; i++)
+    moved = fmax(moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
+  return moved;
+}
+
+// A conserved energy is constant but for its error, and integrals of powers that cancel are as well: their range is no measure.
+// Energies of the whole machine are exchanged with one another, so their errors are parts of the energy moved at least; an
+// integral may be small by itself, and is compared with a thousandth of that at least.
+static double least_range(const od_run_state *r, int output) {
+  const od_model *m = od_machine_model(r->machine);
+  if (r->options->outputs[output] >= od_model_output_count(m)) return 0;
+  od_output_kind kind = m->output[r->options->outputs[output]].kind;
+  if (kind == OD_OUT_KINETIC || kind == OD_OUT_POTENTIAL || kind == OD_OUT_STORED) return energy_moved(r);
+  return kind >= OD_OUT_INTEGRAL ? 1e-3 * energy_moved(r) : 0;
+}
+
+// The estimate beside the steps.
+static od_output_error estimated_error(const od_run_state *r, int output) {
+  return od_accuracy_of(r->accuracy, output, least_range(r, output));
+}
+
+// --- The worst ------------------------------------------------------------------------------------------------------
+
 // Of errors per output as parts of the ranges: the worst, and how many are too large.
 static void judge_errors(const od_run_state *r, od_run_accuracy *a) {
   a->worst = -1;
@@ -35,7 +62,7 @@ static void judge_errors(const od_run_state *r, od_run_accuracy *a) {
 static double worst_part(const od_run_state *r) {
   double part = 0;
   for (int i = 0; r->accuracy && i < r->options->output_count; i++) {
-    double own = is_judged(r, i) ? od_accuracy_of(r->accuracy, i).part : 0;
+    double own = is_judged(r, i) ? estimated_error(r, i).part : 0;
     if (!(own <= part)) part = own;
   }
   return part;
@@ -59,13 +86,11 @@ static bool gather(const od_run_state *r, od_run_accuracy *a) {
   a->worst = -1;
   a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : r->stability ? r->stable_step : INFINITY;
   a->balance = r->balance;
-  for (int i = 1; i < OD_RUN_ENERGIES && r->energy; i++) {
-    a->moved = fmax(a->moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
-  }
+  a->moved = energy_moved(r);
   find_coarse_input(r, a);
   if (!r->accuracy) return true;
   a->error = calloc((size_t)r->options->output_count + 1, sizeof *a->error);
-  for (int i = 0; a->error && i < r->options->output_count; i++) a->error[i] = od_accuracy_of(r->accuracy, i);
+  for (int i = 0; a->error && i < r->options->output_count; i++) a->error[i] = estimated_error(r, i);
   if (a->error) judge_errors(r, a);
   return a->error != NULL;
 }
@@ -95,8 +120,9 @@ static od_status compare_with_run(const od_run_state *r, const od_run_options *o
 static void set_parts(const od_run_state *r, bool known, double factor, od_run_accuracy *a) {
   for (int i = 0; i < r->options->output_count; i++) {
     od_summary rows = od_table_summary(r->table, 1 + i);
-    double size = od_visible_range(rows.min, rows.max);
-    a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? factor * a->error[i].part / size : 0;
+    double range = fmax(od_visible_range(rows.min, rows.max), least_range(r, i));
+    a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? factor * a->error[i].part / range : 0;
+    a->error[i].range = range;
   }
 }
 
@@ -126,6 +152,16 @@ static double tighter_tolerance(int order, double tolerance, double part) {
   return od_number_125(tolerance * fmin(fmax(by, 1e-3), 0.2));
 }
 
+// A step or a tolerance that may do, by the order with which errors fall.
+static void advise_untried(const od_run_state *r, int order, od_run_accuracy *a) {
+  double part = a->error[a->worst].part;
+  a->better_part = NAN;
+  if (r->control)
+    a->better_tolerance = tighter_tolerance(order, od_run_tolerance(r->options), part);
+  else
+    a->better_step = fmin(shorter_step(order, r->step, part), od_number_125(a->stable_step));
+}
+
 // --- Large machines -----------------------------------------------------------------------------------------------
 
 // A second run with steps half as long, or a hundredth of the tolerance. Errors fall at least with the length of the steps, also where
@@ -146,39 +182,56 @@ static bool judge_by_second_run(const od_run_state *r, od_run_accuracy *a) {
   set_parts(r, true, adaptive ? 1 : 2, a);
   judge_errors(r, a);
   if (a->beyond == 0) return true;
-  double part = a->error[a->worst].part;
-  int order = r->integrator->order;
-  a->better_part = NAN;
-  if (adaptive)
-    a->better_tolerance = tighter_tolerance(order, od_run_tolerance(r->options), part);
-  else
-    a->better_step = fmin(shorter_step(order, r->step, part), od_number_125(a->stable_step));
+  advise_untried(r, r->integrator->order, a);
   return true;
 }
 
-// --- Machines whose laws jump ---------------------------------------------------------------------------------------
+// --- Machines whose laws jump, and integrals ------------------------------------------------------------------------
 
-// Beside its steps a run has taken laws for smooth. A second one with steps half as long sees what jumps have made: the larger error counts. Outputs
-// that jump themselves are left out, since a jump between two rows is no error of the size of the jump.
-static bool judge_jumps(const od_run_state *r, od_run_accuracy *a) {
+static bool is_integral(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
+  int number = r->options->outputs[output];
+  return number < od_model_output_count(m) && m->output[number].kind >= OD_OUT_INTEGRAL;
+}
+
+static bool shows_integrals(const od_run_state *r) {
+  for (int i = 0; i < r->options->output_count; i++)
+    if (is_integral(r, i)) return true;
+  return false;
+}
+
+// Beside its steps the error of the state is known, not that of sums over all of them.
+static void forget_integrals(const od_run_state *r, od_run_accuracy *a) {
+  for (int i = 0; i < r->options->output_count && a->error; i++)
+    if (is_integral(r, i)) a->error[i].part = INFINITY;
+}
+
+// Beside its steps a run has taken laws for smooth, and has seen states only. A second one with steps half as long sees what jumps have made, and how far
+// off integrals are: the larger error counts. Other outputs are left to the estimate, those that jump themselves too, since a jump between two rows is no
+// error of the size of the jump. The longest adaptive steps are halved, too: a tolerance alone does not shorten steps from row to row.
+static bool judge_by_halved_steps(const od_run_state *r, bool jumps, od_run_accuracy *a) {
+  const od_model *m = od_machine_model(r->machine);
+  bool adaptive = r->control != NULL;
   od_run_accuracy second = {.error = calloc((size_t)r->options->output_count + 1, sizeof *second.error)};
   if (!second.error) return false;
   od_run_options options = *r->options;
   options.unjudged = true;
+  if (adaptive) options.tolerance = tighter * od_run_tolerance(r->options);
   a->unknown = compare_with_run(r, &options, 2, &second) != OD_OK;
-  set_parts(r, !a->unknown, 2, &second);
-  bool found = false;
+  set_parts(r, !a->unknown, adaptive ? 1 : 2, &second);
   for (int i = 0; i < r->options->output_count && !a->unknown; i++) {
-    if (!od_output_is_continuous(m, &m->output[r->options->outputs[i]])) continue;
+    bool integral = is_integral(r, i);
+    if (!integral && !(jumps && od_output_is_continuous(m, &m->output[r->options->outputs[i]]))) continue;
     if (!(second.error[i].part > a->error[i].part)) continue;
-    found = found || second.error[i].part > OD_ACCURATE;
+    bool beyond = is_judged(r, i) && second.error[i].part > OD_ACCURATE;
+    a->by_integrals = a->by_integrals || (beyond && integral);
+    a->by_jumps = a->by_jumps || (beyond && !integral);
     a->error[i] = second.error[i];
   }
   free(second.error);
   a->beyond = 0;
   judge_errors(r, a);
-  a->by_jumps = found;
+  if (a->unknown) forget_integrals(r, a);
   return true;
 }
 
@@ -236,12 +289,13 @@ od_status od_run_find_accuracy(const od_run_state *r, bool complete, od_run_accu
   bool ok = gather(r, a);
   if (ok && complete && is_loose(r)) ok = judge_tolerance(r, a);
   if (ok && complete && r->is_large && !r->options->unjudged) ok = judge_by_second_run(r, a);
-  bool jumps = complete && r->accuracy && !r->control && od_model_has_jumps(od_machine_model(r->machine));
-  if (ok && jumps) ok = judge_jumps(r, a);
+  bool jumps = !r->control && od_model_has_jumps(od_machine_model(r->machine));
+  if (ok && complete && r->accuracy && (jumps || shows_integrals(r))) ok = judge_by_halved_steps(r, jumps, a);
+  if (ok && !complete && r->accuracy) forget_integrals(r, a);
   if (ok && complete && a->beyond > 0 && r->accuracy) {
-    // Trials would be judged as smooth; errors by jumps fall with the step.
-    if (a->by_jumps)
-      a->better_step = shorter_step(1, r->step, a->error[a->worst].part), a->better_part = NAN;
+    // Trials would be judged beside their steps alone. Errors by jumps fall with the step.
+    if (a->by_jumps || a->by_integrals)
+      advise_untried(r, a->by_jumps ? 1 : r->integrator->order, a);
     else if (r->control)
       find_better_tolerance(r, a);
     else

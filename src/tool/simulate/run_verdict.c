@@ -50,8 +50,9 @@ static off_text off_by(const od_machine *machine, const od_run_options *o, const
   if (a->beyond > 1)
     snprintf(more, sizeof more, ", and %d more output%s by more than %g %%", a->beyond - 1, a->beyond > 2 ? "s" : "",
              100 * OD_ACCURATE);
-  snprintf(off.text, sizeof off.text, "%.130s is off by %s its range near %.6g s%s.",
-           od_machine_output_name(machine, o->outputs[a->worst]), part_of(e->part, "about ").text, e->at, more);
+  snprintf(off.text, sizeof off.text, "%.130s is off by %s %s near %.6g s%s.",
+           od_machine_output_name(machine, o->outputs[a->worst]), part_of(e->part, "about ").text,
+           e->range > 0 && e->range == a->moved ? "the energy moved" : "its range", e->at, more);
   return off;
 }
 
@@ -189,8 +190,8 @@ static bool judge_second_run(const od_run_options *o, const od_run_accuracy *a, 
   if (!a->unknown) return true;
   return od_verdict_add(
       v, OD_DOUBTFUL, "step.unknown", "Error not known:",
-      "a run of a machine of this size, or with laws that jump, is judged by a second one with %s, which did not come to its "
-      "end.",
+      "a run of a machine of this size, with laws that jump, or whose outputs include integrals of powers is judged by a "
+      "second one with %s, which did not come to its end.",
       o->adaptive ? "a tighter tolerance" : "half the step");
 }
 
