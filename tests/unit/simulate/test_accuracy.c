@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "machine/machine.h"
+#include "simulate/jumps.h"
 #include "simulate/run.h"
 #include "support/machines.h"
 #include "support/random_file.h"
@@ -327,6 +329,22 @@ static void curves_that_begin_open_are_told(void **state) {
   }
 }
 
+// Between a port that jumps and an orifice, the pressure of a junction jumps with the port, that of a volume does not.
+static void junctions_jump_with_ports(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine_text(
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {X: {volume: 1 L}}\njunctions: [K]\n"
+      "sources: {P: {pressure: 101 bar}}\ninitial: {X.pressure: 1 bar}\ninputs: {u: {unit: V, constant: 1 V}}\n"
+      "orifices: {o: {between: [K, X], area: 1 mm^2, discharge: 0.6}}\n"
+      "valves: {v: {command: u, stroke: 10 V, area: 1 mm^2, discharge: 0.6, ports: {a: {between: [P, K],\n"
+      "    side: positive, curve: {degree: 1, points: [0.5, 1]}}}}}\n");
+  const od_model *model = od_machine_model(m);
+  assert_true(od_model_has_jumps(model) && !od_model_laws_jump(model));
+  assert_true(od_output_is_continuous(model, &model->output[od_machine_output_find(m, "X.pressure")]));
+  assert_false(od_output_is_continuous(model, &model->output[od_machine_output_find(m, "K.pressure")]));
+  od_machine_free(m);
+}
+
 // CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
 // that begins lower never is. A tolerance below round-off ends the run at once, which is no sound result either.
 static void loose_tolerances_are_told(void **state) {
@@ -546,6 +564,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(vacuum_by_long_steps_is_told),
                                      cmocka_unit_test(jumps_within_steps_are_told),
                                      cmocka_unit_test(curves_that_begin_open_are_told),
+                                     cmocka_unit_test(junctions_jump_with_ports),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),
