@@ -233,7 +233,8 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
   }
 }
 
-// Behind the fields of a class with a curve: abscissae of the control points, which increase, then their ordinates.
+// Behind the fields of a class with a curve: abscissae of the control points, which increase, then their ordinates. A port that
+// is open by less than nothing would pump.
 enum { HIGHEST_DEGREE = 7 };  // one less than what math/spline_x.h has room for
 static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
@@ -253,6 +254,10 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
     if (!(at[i] > at[i - 1]))
       od_build_complain(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g behind one at %g", c->noun,
                         e->name, at[i], at[i - 1]);
+  for (int i = points; i < 2 * points; i++)
+    if (at[i] < 0)
+      od_build_complain(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has the value %g; expected zero or more",
+                        c->noun, e->name, at[i]);
   return true;
 }
 

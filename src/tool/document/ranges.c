@@ -148,13 +148,13 @@ static const struct {
     {"s", {"ms", "us", "s", "min"}},
 };
 
-// The unit that makes a number a usual value, or NULL.
+// The unit that makes a number a possible and usual value, or NULL.
 static const char *meant_unit(const od_loader *ld, double number, const char *si, const od_limits *limits) {
   double value;
   for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
     for (int j = 0; strcmp(meant[i].si, si) == 0 && j < 6 && meant[i].units[j] != NULL; j++)
       if (od_units_convert(ld->units, meant[i].units[j], si, number, &value) == OD_UNIT_FITS &&
-          value >= limits->usual_low && value <= limits->usual_high)
+          value >= fmax(limits->low, limits->usual_low) && value <= fmin(limits->high, limits->usual_high))
         return meant[i].units[j];
   return NULL;
 }

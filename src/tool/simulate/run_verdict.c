@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 #include "machine/method_names.h"
 #include "model/outputs.h"
+#include "simulate/jumps.h"
 
 // "12 %" of something, or where that is too much to be a number, "more than ten times".
 typedef struct part_text {
@@ -60,18 +61,31 @@ static bool is_cvodes(const od_run_options *o) {
   return o->integrator && strcmp(o->integrator, OD_CVODES) == 0;
 }
 
+// What jumps within steps, and what helps.
+static void explain_jumps(const od_machine *machine, char *text, size_t size) {
+  const od_model *m = od_machine_model(machine);
+  const od_instance *port = od_model_port_that_jumps(m);
+  if (od_model_laws_jump(m))
+    snprintf(text, size,
+             " A quantiser, a sign or a formula jumps within steps; a relay or a switch is located in time, and "
+             "--step auto goes closer.");
+  size_t used = strlen(text);
+  if (port)
+    snprintf(text + used, size - used,
+             " The curve of the port '%.80s' of the valve '%.80s' begins open, so that its opening jumps within steps; "
+             "one that begins with 0 does not, and --step auto goes closer.",
+             port->name, m->instance[port->host].name);
+}
+
 static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
                        od_verdict *v) {
   if (a->beyond == 0 || is_cvodes(o) || o->adaptive) return true;
-  char advice[200];
+  char advice[200], jumps[600] = "";
   advise(a, advice, sizeof advice);
+  if (a->by_jumps) explain_jumps(machine, jumps, sizeof jumps);
   return od_verdict_add(v, a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
                         "Step too long:", "with steps of %s %s%s%s", od_duration_text(step, 3).text,
-                        off_by(machine, o, a).text,
-                        a->by_jumps ? " A quantiser, a sign or a formula jumps within steps; a relay or a switch is "
-                                      "located in time, and --step auto goes closer."
-                                    : "",
-                        advice);
+                        off_by(machine, o, a).text, jumps, advice);
 }
 
 static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,

@@ -16,8 +16,8 @@
 
 // Indices of what was built, in the order of building. A test changes one before something is built with it.
 typedef struct parts {
-  int mass, gravity, body, ground, rod, axis, joint, load, oil, input, P, A, T, valve_numbers, port_numbers, valve,
-      relief, cylinder_numbers, cylinder, friction, block_numbers, block;
+  int mass, gravity, body, ground, rod, axis, joint, load, oil, input, P, A, T, valve_numbers, port_numbers,
+      pumping_numbers, valve, relief, cylinder_numbers, cylinder, friction, block_numbers, block;
   double bad;  // takes the place of a number: zero, none does
 } parts;
 typedef void mutation(parts *p, int stage);
@@ -69,6 +69,7 @@ static void build_elements(od_build *b, parts *p, mutation *change) {
       b, "valve", "valve",
       (od_keyed_number[]){{"stroke", 10}, {"time_constant", 0.02}, {"area", 4e-6}, {"discharge", 0.6}, {"full", 1}}, 5);
   p->port_numbers = NUMBERS(b, "port", 0, 0, 4, 10, 0, 0.5, 1);
+  p->pumping_numbers = NUMBERS(b, "pumping", 0, 0, 4, 10, 0, -0.2, 1);
   p->cylinder_numbers = NUMBERS(b, "cylinder", 1e-3, 6e-4, 0.5, 0.4, 2e-5, 3e-5, 1e-12, 1e8, 1);
   if (change) change(p, ELEMENTS);
   od_element_spec valve = od_element_spec_of("valve"), port = od_element_spec_of("port");
@@ -228,6 +229,7 @@ MUTATION(not_a_number, ELEMENTS, p->bad = NAN)
 MUTATION(no_valve, PORTS, p->valve = OD_UNUSED)
 MUTATION(later_valve, PORTS, p->valve = 4)
 MUTATION(curve_back, PORTS, p->port_numbers = p->cylinder_numbers)
+MUTATION(curve_negative, PORTS, p->port_numbers = p->pumping_numbers)
 MUTATION(far_host, FRICTION, p->cylinder = 50)
 MUTATION(far_block_numbers, BLOCKS, p->block_numbers = -4)
 
@@ -255,6 +257,7 @@ static const struct mistake {
     {no_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element -1"},
     {later_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element 4"},
     {curve_back, OD_ABOUT_ELEMENT, "the curve of port 'open' has a point at"},
+    {curve_negative, OD_ABOUT_ELEMENT, "the curve of port 'open' has the value -0.2; expected zero or more"},
     {far_host, OD_ABOUT_ELEMENT, "refers to element 50"},
     {far_block_numbers, OD_ABOUT_BLOCK, "block 'filter' wants 2 numbers from index -4 on"},
 };

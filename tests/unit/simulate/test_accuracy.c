@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "machine/machine.h"
+#include "simulate/jumps.h"
 #include "simulate/run.h"
 #include "support/machines.h"
 #include "support/random_file.h"
@@ -279,6 +281,70 @@ static void jumps_within_steps_are_told(void **state) {
     }
 }
 
+// A spool crosses zero after 0.5337 s. Curves that begin half open jump there, and stay as they are: from then on the root of the pressure difference
+// falls in proportion to time, which is the closed form. Long steps are told with the name of the port, and short ones are sound. A curve that begins
+// with zero does not jump, nor does a flow coefficient.
+static void curves_that_begin_open_are_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *curve;
+    bool jumps;
+  } cases[] = {{"curve: {table: [[2 V, 0.5], [8 V, 0.5]]}", true},
+               {"curve: {degree: 2, points: [0.5, 0.5, 0.5]}", true},
+               {"curve: {degree: 1, at: [-5 V, -1 V, 10 V], points: [0, 0.5, 0.5]}", true},
+               {"curve: {degree: 1, at: [-5 V, 0 V, 10 V], points: [0.5, 0, 0.5]}", false},
+               {"curve: {table: [[2 V, 0.5], [8 V, 0.5]]}", false}};  // of the last one the law is a coefficient
+  const int count = sizeof cases / sizeof *cases;
+  double rate = 1.4e9 / 1e-3 * 1e-7 * 0.6 * sqrt(2 / 870.0) * 0.5, root = sqrt(100e5) - rate * (1 - 0.5337) / 2;
+  for (int i = 0; i < 3 * 2 * count; i++) {
+    const int c = i / 6, brief = i % 2;
+    char text[900];
+    snprintf(text, sizeof text,
+             "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {X: {volume: 1 L}}\n"
+             "sources: {P: {pressure: 101 bar}}\ninitial: {X.pressure: 1 bar}\n"
+             "inputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 0.25 Hz, phase: -48.033 deg}}}\n"
+             "valves: {v: {command: u, stroke: 10 V, area: 0.1 mm^2, discharge: 0.6, law: %s,\n"
+             "    ports: {a: {between: [P, X], side: positive, %s}}}}\nrun: {time: 1 s, outputs: [X.pressure]}\n",
+             c == count - 1 ? "coefficient" : "opening", cases[c].curve);
+    od_machine *m = od_test_machine_text(text);
+    od_run_report report = {0};
+    od_table *t = run(m, od_integrator_at(i / 2 % 3)->name, brief ? 1e-3 : 0.1, false, &report);
+    assert_non_null(t);
+    od_summary rows = od_table_summary(t, 1);
+    double off = fabs(t->data[(t->rows - 1) * t->columns + 1] - (101e5 - root * root)) / (rows.max - rows.min);
+    if (cases[c].jumps)
+      print_message("%s, %s steps of %s: off by %.3g, estimated %.3g\n", cases[c].curve, brief ? "short" : "long",
+                    od_integrator_at(i / 2 % 3)->name, off, report.accuracy.error[0].part);
+    assert_true(!cases[c].jumps || brief || report.accuracy.error[0].part >= 0.7 * off);
+    assert_true(!cases[c].jumps || !brief || (off < 0.01 && report.verdict.trust == OD_SOUND));
+    assert_true(!cases[c].jumps || od_verdict_has(&report.verdict, "step.long") == !brief);
+    // Other rules may see more by their own estimate.
+    bool told = report.accuracy.by_jumps;
+    assert_true(i / 2 % 3 == 0 ? told == (cases[c].jumps && !brief) : !told || (cases[c].jumps && !brief));
+    if (told)
+      assert_non_null(strstr(report.verdict.remark[0].text, "The curve of the port 'a' of the valve 'v' begins open"));
+    od_run_report_free(&report);
+    od_table_free(t);
+    od_machine_free(m);
+  }
+}
+
+// Between a port that jumps and an orifice, the pressure of a junction jumps with the port, that of a volume does not.
+static void junctions_jump_with_ports(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine_text(
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {X: {volume: 1 L}}\njunctions: [K]\n"
+      "sources: {P: {pressure: 101 bar}}\ninitial: {X.pressure: 1 bar}\ninputs: {u: {unit: V, constant: 1 V}}\n"
+      "orifices: {o: {between: [K, X], area: 1 mm^2, discharge: 0.6}}\n"
+      "valves: {v: {command: u, stroke: 10 V, area: 1 mm^2, discharge: 0.6, ports: {a: {between: [P, K],\n"
+      "    side: positive, curve: {degree: 1, points: [0.5, 1]}}}}}\n");
+  const od_model *model = od_machine_model(m);
+  assert_true(od_model_has_jumps(model) && !od_model_laws_jump(model));
+  assert_true(od_output_is_continuous(model, &model->output[od_machine_output_find(m, "X.pressure")]));
+  assert_false(od_output_is_continuous(model, &model->output[od_machine_output_find(m, "K.pressure")]));
+  od_machine_free(m);
+}
+
 // CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
 // that begins lower never is. A tolerance below round-off ends the run at once, which is no sound result either.
 static void loose_tolerances_are_told(void **state) {
@@ -497,6 +563,8 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(large_machines_are_judged),
                                      cmocka_unit_test(vacuum_by_long_steps_is_told),
                                      cmocka_unit_test(jumps_within_steps_are_told),
+                                     cmocka_unit_test(curves_that_begin_open_are_told),
+                                     cmocka_unit_test(junctions_jump_with_ports),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),
