@@ -21,6 +21,12 @@ static const char lag[] =
 static const char experiment[] =
     "machine: lag.yaml\nstep: 2 ms\nsensors: {lag: {sigma: 1 mV}}\nparameters: {lag.gain: {start: 1.5, low: 0.1, high: 10}}\n"
     "data: {file: log.csv}\n";
+static const char friction[] =
+    "friction: a bench\n"
+    "laws: {guess: {law: lugre, Fs: 60 N, Fc: 40 N, vs: 1 mm/s, viscous: 90 N s/m, sigma_0: 1e6 N/m}}\n"
+    "fit: {law: lugre, method: complete, start: guess, parameters: [Fc, viscous], restarts: 0}\n"
+    "run: {log: log.csv, velocity: v, force: f}\n";
+
 // Rows 2 ms apart: a lag's input and output, an angle, a speed and its friction.
 static void put_log(scratch *s, const char *time, double unit) {
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");
@@ -41,6 +47,7 @@ static const char *const commands[] = {
     "tf log.csv --input u --output lag --order 1 --csv out --json out.json",
     "tf log.csv --input u --output lag --method arx --order 1 --csv out --json out.json",
     "friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --log log.csv --column v --csv out",
+    "friction-fit friction.yaml --csv out --json out.json",
     "simulate driven.yaml --csv out",
     "fit fit.yaml --csv out --json out.json"};
 
@@ -56,6 +63,7 @@ static void times(void **state) {
     scratch_put(s, file[i], text);
   }
   scratch_put(s, "fit.yaml", experiment);
+  scratch_put(s, "friction.yaml", friction);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     char *result[2];
     for (int k = 0; k < 2; k++) {
