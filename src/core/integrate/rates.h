@@ -2,6 +2,7 @@
 #ifndef OD_RATES_H
 #define OD_RATES_H
 
+#include <float.h>
 #include <math.h>
 
 #include "oleodyn/plant.h"
@@ -40,7 +41,8 @@ void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, c
 static inline double od_plant_relative_size(const od_plant *plant, const double *change, const double *there) {
   double largest = 0, sum = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {
-    double part = fabs(change[i]) / (fabs(there[i]) + (plant->scale ? plant->scale[i] : 1));
+    double scale = plant->scale ? plant->scale[i] + DBL_MIN : 1;  // a plant's own may be zero
+    double part = fabs(change[i]) / (fabs(there[i]) + scale);
     largest = part > largest ? part : largest;
     sum += part;
   }

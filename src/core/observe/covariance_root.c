@@ -277,6 +277,7 @@ static int noise_rows(const od_covariance *b, const double *Q, double *rows, int
   }
   double *kept_Q = kept + 4, *kept_rows = kept_Q + n * n;
   if (kept[0] == 0 || !same_noise(n, Q, kept_Q)) {
+    kept[0] = 0;  // where that fails, nothing is kept any more
     int count = factor_rows(b, Q, false, kept_rows);
     if (count < 0) return -1;
     memcpy(kept_Q, Q, (size_t)(n * n) * sizeof *Q);

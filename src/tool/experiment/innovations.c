@@ -49,7 +49,7 @@ struct od_innovation_record {
   long next_mark;
   double *memory;  // of the marks, and:
   double *present,
-      *pairs;  // innovations of this sample, NAN: none; sums of their products, and of squares where there is a product
+      *pairs;  // innovations of this sample, NAN: none; sums of their products, of squares where there is a product, and how many
   double *last, *change;   // inputs at the sample before; how they changed, AFTER times
   double *followed, *own;  // sums of innovation times change, per sensor, input and lag; of changes times earlier ones
 };
@@ -63,7 +63,7 @@ od_innovation_record *od_innovation_record_new(int sensors, int inputs, int para
   *r = (od_innovation_record){.sensors = sensors, .inputs = inputs, .parameters = parameters, .length = 1};
   r->history = calloc(s + 1, sizeof *r->history);
   r->block = calloc(BLOCKS * s + 1, sizeof *r->block);
-  r->memory = calloc(2 * p * MARKS + u * (1 + 2 * AFTER) + s * u * INPUT_LAGS + s + 3 * s * s + 1, sizeof *r->memory);
+  r->memory = calloc(2 * p * MARKS + u * (1 + 2 * AFTER) + s * u * INPUT_LAGS + s + 4 * s * s + 1, sizeof *r->memory);
   if (!r->history || !r->block || !r->memory) {
     od_innovation_record_free(r);
     return NULL;
@@ -176,8 +176,8 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
 static void compare_with_each_other(od_innovation_record *r) {
   for (int a = 0; a < r->sensors; a++)
     for (int b = a + 1; b < r->sensors && !isnan(r->present[a]); b++) {
-      double x = r->present[a], y = r->present[b], *pair = r->pairs + 3 * (a * r->sensors + b);
-      if (!isnan(y)) pair[0] += x * y, pair[1] += x * x, pair[2] += y * y;
+      double x = r->present[a], y = r->present[b], *pair = r->pairs + 4 * (a * r->sensors + b);
+      if (!isnan(y)) pair[0] += x * y, pair[1] += x * x, pair[2] += y * y, pair[3]++;
     }
 }
 
@@ -261,7 +261,8 @@ static void find_partner(const od_innovation_record *r, int sensor, od_innovatio
   for (int other = 0; other < r->sensors; other++) {
     if (other == sensor) continue;
     int a = other < sensor ? other : sensor, b = other < sensor ? sensor : other;
-    const double *pair = r->pairs + 3 * (a * r->sensors + b);
+    const double *pair = r->pairs + 4 * (a * r->sensors + b);
+    if (pair[3] < OD_ENOUGH_TOGETHER) continue;
     double correlation = pair[0] / sqrt(pair[1] * pair[2]);
     if (fabs(correlation) > fabs(out->together)) out->together = correlation, out->partner = other;
   }

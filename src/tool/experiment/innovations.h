@@ -22,6 +22,8 @@ typedef struct od_scatter {
   double far;           // the part of them beyond three standard deviations; of a right filter 0.0027
 } od_scatter;
 
+enum { OD_ENOUGH_TOGETHER = 50 };  // samples that two sensors share: the correlation of fewer may be anything
+
 // Of one sensor, those that were used.
 typedef struct od_innovations {
   od_scatter run, last;                // of the whole run and of its last quarter
@@ -33,7 +35,7 @@ typedef struct od_innovations {
   double first, predicted;             // the first value measured, and what was predicted of it; NAN: none was
   double largest;                      // of what it measured, without sign
   int input;        // the input whose changes its innovations go with most, after it or before; -1: there is none
-  int partner;      // the sensor whose innovations of the same samples go with them most; -1: there is none
+  int partner;      // the sensor whose innovations of the same samples go with them most; -1: none has enough of these
   double together;  // their correlation
   double follows;   // their correlation over some samples before and after; by chance about 5/sqrt(count)
 } od_innovations;

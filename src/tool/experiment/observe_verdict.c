@@ -169,11 +169,10 @@ static void judge_whiteness(judge *j) {
 // Of a right filter innovations of one sample are independent, too.
 static void judge_pairs(judge *j) {
   static const double together = 0.5;
-  enum { ENOUGH = 50 };  // samples
   const od_innovations *in = j->o->innovations;
   int worst = -1;
   for (int i = 0; i < j->e->sensors; i++)
-    if (in[i].partner > i && in[i].run.count >= ENOUGH && fabs(in[i].together) >= together &&
+    if (in[i].partner > i && fabs(in[i].together) >= together &&
         (worst < 0 || fabs(in[i].together) > fabs(in[worst].together)))
       worst = i;
   if (worst < 0) return;

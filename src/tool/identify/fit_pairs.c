@@ -2,19 +2,21 @@
 // standard deviations come out too small.
 #include <math.h>
 
+#include "experiment/innovations.h"
 #include "identify/fit_work.h"
 
 static double correlation_of(const od_fit_work *w, int a, int b) {
   double both = 0, of_a = 0, of_b = 0;
+  long count = 0;
   for (int set = 0; set < w->f->sets; set++) {
     const od_fit_data *d = w->f->data[set];
     for (long k = 0; k < d->fitted; k++) {
       if (isnan(d->y[k * w->ns + a]) || isnan(d->y[k * w->ns + b])) continue;
       double x = od_fit_residual(w, set, k, a), y = od_fit_residual(w, set, k, b);
-      both += x * y, of_a += x * x, of_b += y * y;
+      both += x * y, of_a += x * x, of_b += y * y, count++;
     }
   }
-  return of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
+  return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
 }
 
 // At the solution, where the predictions stand.

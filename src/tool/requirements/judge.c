@@ -158,7 +158,8 @@ static void decide(od_judgement *j) {
   bool fails = least ? j->best < q->bound : j->best > q->bound;
   j->left = least ? j->reached - q->bound : q->bound - j->reached;
   j->outcome = passes ? OD_PASS : fails ? OD_FAIL : OD_UNDECIDED;
-  if (j->outcome != OD_UNDECIDED) return;
+  bool unknown = !isfinite(j->best) && !isfinite(j->worst);  // the note says why
+  if (j->outcome != OD_UNDECIDED || (unknown && j->note[0])) return;
   char low[96], high[96];
   od_requirement_value_text(q, least ? j->worst : j->best, low);
   od_requirement_value_text(q, least ? j->best : j->worst, high);

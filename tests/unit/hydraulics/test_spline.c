@@ -189,6 +189,31 @@ static void knots(void **state) {
   }
 }
 
+// Control points so close together that the curve is all but vertical there: its slope is steep, and finite. Oracle: with t the abscissa
+// moves at least as fast as the closest points are apart, the ordinate at most twice as fast as the farthest.
+static void close_points(void **state) {
+  (void)state;
+  uint64_t seed = 6;
+  for (int trial = 0; trial < 20000; trial++) {
+    curve c = {.degree = 2, .count = 3 + trial % 4};
+    double closest = INFINITY;
+    for (int i = 0; i < c.count; i++) {
+      const double gap = uniform(&seed) < 0.5 ? pow(10, -14 + 8 * uniform(&seed)) : uniform(&seed);
+      c.P[i] = i ? c.P[i - 1] + gap : 0;
+      c.Q[i] = i;
+      if (i) closest = fmin(closest, c.P[i] - c.P[i - 1]);
+    }
+    for (int i = 1; i + 1 < c.count && closest > 0; i++)
+      for (int side = -1; side <= 1; side++) {
+        const double knot = (c.P[i] + c.P[i + 1]) / 2, x = side ? nextafter(knot, side * (double)INFINITY) : knot;
+        curve_point_r got;
+        curve_evaluate_r(2, c.count, c.P, c.Q, x, &got);
+        assert_true(got.y >= 0 && got.y <= c.count - 1);
+        assert_true(curve_slope_r(&got) > 0 && curve_slope_r(&got) <= 2 / closest * (1 + 1e-9));
+      }
+  }
+}
+
 // dY/dY_i = B_i, dY/dX_i = -B_i dY/dx, dY/dx = slope: what the engine's Jacobians use, against differences of the
 // book's curve and against the complex build.
 static void derivatives(void **state) {
@@ -259,6 +284,7 @@ int main(void) {
                                      cmocka_unit_test(straight_lines),
                                      cmocka_unit_test(ends),
                                      cmocka_unit_test(knots),
+                                     cmocka_unit_test(close_points),
                                      cmocka_unit_test(derivatives),
                                      cmocka_unit_test(followed)};
   return cmocka_run_group_tests(tests, NULL, NULL);

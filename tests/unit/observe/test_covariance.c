@@ -255,8 +255,25 @@ static void sensors_together(void **state) {
     }
 }
 
+// Noise that is no covariance is refused, and the noise taken before is as it was. Oracle: variances that add up.
+static void noise_after_a_refusal(void **state) {
+  (void)state;
+  enum { ROOM = 256 };
+  double memory[N * N], scratch[ROOM], kept[ROOM] = {0}, start[N * N] = {0}, good[N * N] = {0}, bad[N * N] = {0};
+  assert_true(od_covariance_scratch(NX, NP) <= ROOM && od_covariance_kept(NX, NP) <= ROOM);
+  od_covariance b = {.nx = NX, .np = NP, .form = OD_FORM_SQUARE_ROOT, .P = memory, .scratch = scratch, .kept = kept};
+  for (int i = 0; i < N; i++) start[i * (N + 1)] = 1, good[i * (N + 1)] = 0.25, bad[i * (N + 1)] = i == 1 ? -1 : 9;
+  assert_true(od_covariance_set(&b, start));
+  assert_true(od_covariance_add(&b, good, NULL));
+  assert_false(od_covariance_add(&b, bad, NULL));
+  assert_true(od_covariance_set(&b, start));
+  assert_true(od_covariance_add(&b, good, NULL));
+  for (int i = 0; i < N; i++) assert_true(fabs(od_covariance_variance(&b, i) - 1.25) < 1e-14);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor), cmocka_unit_test(ill_conditioned_sequences),
-                                     cmocka_unit_test(all_sizes), cmocka_unit_test(sensors_together)};
+                                     cmocka_unit_test(all_sizes), cmocka_unit_test(sensors_together),
+                                     cmocka_unit_test(noise_after_a_refusal)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,6 +283,21 @@ static void test_margins_at_kinks_are_told(void **state) {
   }
 }
 
+// What is not known for want of a linear model is not called a matter of short steps.
+static void test_margins_of_sampled_loops_are_unknown(void **state) {
+  outcome o = judge(*state,
+                    "inputs: {r: {constant: 0}}\n"
+                    "blocks:\n"
+                    "  e: {type: sum, inputs: [r, x], weights: [1, -1]}\n"
+                    "  held: {type: gain, input: e, gain: 2, sample: 10 ms}\n"
+                    "  x: {type: integrator, input: held, gain: 1 1/s}\n"
+                    "requirements: {phase: {loop: e, phase_margin: 30 deg}}\n",
+                    0.1, 1e-3, NULL, true);
+  assert_int_equal(o.judgement[0].outcome, OD_UNDECIDED);
+  assert_non_null(strstr(o.judgement[0].note, "the margin is not known"));
+  assert_null(strstr(o.judgement[0].note, "shorter steps"));
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, machine_file_start, machine_file_end)
   const struct CMUnitTest tests[] = {
@@ -297,6 +312,7 @@ int main(void) {
       TEST(test_sizes_from_a_run),
       TEST(test_hoses_have_the_oil),
       TEST(test_margins_at_kinks_are_told),
+      TEST(test_margins_of_sampled_loops_are_unknown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
