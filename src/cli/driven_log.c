@@ -7,7 +7,9 @@
 
 #include "cli/terminal.h"
 #include "document/suggest.h"
+#include "document/units.h"
 #include "io/table.h"
+#include "io/time_unit.h"
 
 enum { MOST_POINTS = 64 };
 
@@ -109,6 +111,22 @@ static int find_speed(const od_table *log, const char *path, const char *column,
   return -1;
 }
 
+// How times become seconds; false after a message.
+static bool read_clock(const od_table *log, const char *path, int time, od_conversion *clock) {
+  od_error err = {0};
+  const char *unit = log->unit[time];
+  *clock = (od_conversion){1, 1, 0};
+  if (!*unit) return true;
+  od_units *units = od_units_new(&err);
+  bool ok = units && od_units_conversion(units, unit, "s", clock) == OD_UNIT_FITS;
+  if (!units)
+    od_cli_error("%s", err.text);
+  else if (!ok)
+    od_cli_error("%s: column '%s' is in %s, expected a unit of s", path, log->name[time], unit);
+  od_units_free(units);
+  return ok;
+}
+
 static od_status take_columns(const od_table *log, const char *path, const char *column, const od_words *factors,
                               const od_friction_law *law, od_driven_log *out) {
   int time = od_table_find_time(log), speed = find_speed(log, path, column, time);
@@ -116,6 +134,8 @@ static od_status take_columns(const od_table *log, const char *path, const char 
   if (log->rows < 1) od_cli_error("%s has no rows; expected times and speeds", path);
   if (log->rows > 100000000) od_cli_error("%s has %ld rows; at most 1e8 are possible", path, log->rows);
   bool fine = time >= 0 && speed >= 0 && log->rows >= 1 && log->rows <= 100000000;
+  od_conversion clock = {1, 1, 0};
+  fine = fine && read_clock(log, path, time, &clock);
   size_t size = ((size_t)log->rows + 1) * sizeof(double);
   out->t = malloc(size), out->v = malloc(size), out->signal = factors->count > 0 ? malloc(size) : NULL;
   if (!out->t || !out->v || (factors->count > 0 && !out->signal)) return OD_NO_MEMORY;
@@ -123,13 +143,16 @@ static od_status take_columns(const od_table *log, const char *path, const char 
   if (!fine) return OD_BAD_INPUT;
   for (long i = 0; i < log->rows; i++) {
     const double *row = log->data + i * log->columns;
-    out->t[i] = row[time], out->v[i] = row[speed];
+    out->t[i] = od_convert(&clock, row[time]), out->v[i] = row[speed];
     if (isfinite(out->t[i]) && isfinite(out->v[i]) && (i == 0 || out->t[i] > out->t[i - 1])) continue;
     od_cli_error("%s, row %ld: times must increase, and '%s' must have a speed at every time", path, i + 1,
                  log->name[speed]);
     return OD_BAD_INPUT;
   }
   out->count = (int)log->rows;
+  double apart = out->count > 1 ? (out->t[out->count - 1] - out->t[0]) / (out->count - 1) : 0;
+  od_time_doubt doubt = od_time_doubt_of(log->name[time], log->unit[time], path, apart, NULL);
+  if (doubt.text[0]) od_cli_warning("%s", doubt.text);
   snprintf(out->speed, sizeof out->speed, "%.60s", log->name[speed]);
   return OD_OK;
 }

@@ -253,6 +253,8 @@ static int run_and_write(const arguments *a, findings *f) {
   od_status status = od_inverse_run(f->machine, o, &f->result, &f->error);
   od_progress_end(&progress);
   o->user = NULL;
+  if (!od_time_doubt_remark(&f->motion.doubt, &f->result.verdict) && status == OD_OK)
+    status = od_fail(&f->error, OD_NO_MEMORY, "memory ran out");
   f->message = status == OD_OK ? NULL : f->error.text;
   bool any = f->result.table && f->result.table->rows > 0, ok = true;
   if (any) {

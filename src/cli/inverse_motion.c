@@ -337,6 +337,9 @@ int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a,
     code = OD_EXIT_BAD_INPUT;
   }
   if (code < 0) code = choose_times(machine, a, &d, p);
+  if (code < 0 && a->log)
+    p->doubt = od_time_doubt_of(d.table->name[d.time], d.table->unit[d.time], a->log,
+                                (d.t[d.rows - 1] - d.t[0]) / (double)(d.rows - 1), NULL);
   if (code < 0) {
     size_t most = (size_t)(a->moves.count + d.columns) + MOST_LOOSE + 1;
     p->moved = calloc(most, sizeof *p->moved);

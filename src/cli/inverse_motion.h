@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "inverse/trajectory.h"
+#include "io/time_unit.h"
 
 typedef struct od_motion_arguments {
   od_words moves;      // "boom.angle=wanted_angle", "boom.angle=30 deg"
@@ -18,6 +19,7 @@ typedef struct od_motion_plan {
   int *moved;        // outputs
   od_trajectory *motion;
   double begin, end, step;
+  od_time_doubt doubt;  // about the unit of the log's times
 } od_motion_plan;
 
 // Messages go to standard error. -1 to go on, or the exit code.

@@ -66,6 +66,12 @@ static bool find_units(od_log_columns *c) {
   od_error err = {0};
   od_units *units = od_units_new(&err);
   bool ok = units && (c->label = calloc((size_t)c->count, sizeof *c->label)) != NULL;
+  const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
+  if (ok && *clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS) {
+    od_cli_error("%s: column '%s' is in %s, expected a unit of s", c->path, c->head->name[c->time], clock);
+    od_units_free(units);
+    return false;
+  }
   for (int i = 0; ok && i < c->count; i++) {
     const char *unit = c->head->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
     if (!si || od_units_conversion(units, unit, si, &c->conversion[i]) != OD_UNIT_FITS)
@@ -100,7 +106,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   while (status == OD_OK) {
     status = od_row_reader_next(c->file, c->cells, &end, err);
     if (status != OD_OK || end) break;
-    time = c->time >= 0 ? c->cells[c->time] : (double)c->next * interval;
+    time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : (double)c->next * interval;
     if (time > last + 1e-9 * fabs(last)) break;
     if (c->next == 0) c->begin = time;
     latest = time;
@@ -126,7 +132,8 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   od_status status = od_row_reader_next(c->file, c->cells, end, err);
   if (status != OD_OK) return status;
   if (*end) return od_fail(err, OD_IO, "the file has become shorter while it was read");
-  double time = c->time >= 0 ? c->cells[c->time] : c->begin, expected = c->begin + (double)c->next * c->step;
+  double time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : c->begin;
+  double expected = c->begin + (double)c->next * c->step;
   c->next++;
   if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
     return od_fail(err, OD_BAD_INPUT, "row %ld has the time %.9g s, expected %.9g s: samples must be equally far apart",
@@ -160,7 +167,7 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
 int od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *c) {
   od_error err = {0};
   double interval = 1, last = INFINITY;
-  *c = (od_log_columns){.path = path};
+  *c = (od_log_columns){.path = path, .clock = {1, 1, 0}};
   if (!od_option_quantity("interval", wish->interval, "s", &interval) ||
       !od_option_quantity("end", wish->end, "s", &last))
     return OD_EXIT_BAD_INPUT;
@@ -168,6 +175,9 @@ int od_log_columns_open(const char *path, const od_log_wish *wish, od_log_column
   if (status == OD_OK && (!find_columns(c, wish->input, wish->outputs) || !find_units(c))) return OD_EXIT_BAD_INPUT;
   if (status == OD_OK) status = walk(c, interval, last, &err);
   if (status != OD_OK) od_cli_error("%s", err.text);
+  if (status == OD_OK && c->time >= 0)
+    c->doubt = od_time_doubt_of(c->head->name[c->time], c->head->unit[c->time], path, c->step, NULL);
+  if (c->doubt.text[0]) od_cli_warning("%s", c->doubt.text);
   return status == OD_OK ? -1 : od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
 }
 

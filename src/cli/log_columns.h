@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "document/units.h"
 #include "io/row_reader.h"
+#include "io/time_unit.h"
 
 typedef struct od_signal_label {
   char *name, *unit;  // SI; "1": none
@@ -25,6 +26,8 @@ typedef struct od_log_columns {
   od_row_reader *file;
   const od_table *head;  // names and units
   int time;              // -1: rows are counted
+  od_conversion clock;   // of times to s
+  od_time_doubt doubt;   // about their unit; it was said at the terminal
   int *at, count;        // the first is the input
   bool *used;
   double *cells;

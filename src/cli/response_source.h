@@ -45,7 +45,7 @@ typedef struct od_response {
   od_signal_label input, *output;
   int outputs;
   char how[200];     // "stepped sine, 100 frequencies"
-  json_t *warnings;  // of the linear model of a machine; NULL: from a log
+  json_t *warnings;  // about the linear model of a machine, or the times of a log; NULL: none
 } od_response;
 
 // Loads or computes; messages go to standard error. -1 to go on, or the exit code.

@@ -165,6 +165,7 @@ static json_t *model_json(const work *w, const found *f) {
   static const char *const names[OD_POLYNOMIALS] = {"A", "B", "C", "D", "F"};
   json_t *root = json_pack("{s:o, s:o, s:i, s:f}", "file", od_json_text(w->t->path), "method",
                            od_json_text(kind_name(w->t->kind)), "order", w->order, "sample", w->c.step);
+  if (w->c.doubt.text[0]) json_object_set_new(root, "warnings", json_pack("[o]", od_json_text(w->c.doubt.text)));
   json_t *outputs = json_array();
   for (int p = 0; p < OD_POLYNOMIALS && !is_subspace(w); p++)
     json_object_set_new(root, names[p],

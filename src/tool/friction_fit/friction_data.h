@@ -32,7 +32,7 @@ typedef struct od_friction_data {
   od_force_budget budget;
   od_true_run *motion;  // of an experiment, which is measured anew by each seed; NULL: none
   bool shares_motion;   // it is that of the data that these are a copy of
-  od_verdict of_truth;  // what speaks against that simulation
+  od_verdict of_truth;  // what speaks against that simulation, or the times of a log
 } od_friction_data;
 
 // Without errors of simulated measurements; the seed decides how the run's pieces vary.

@@ -7,6 +7,7 @@
 #include "document/suggest.h"
 #include "document/units.h"
 #include "friction_fit/friction_data.h"
+#include "io/time_unit.h"
 
 enum { PARTS = 10 };
 
@@ -176,6 +177,9 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     if (!(d->t[i] > d->t[i - 1]))
       return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
   if (!ok) return OD_BAD_INPUT;
+  od_time_doubt doubt = od_time_doubt_of(r->table->name[time], r->table->unit[time], r->path,
+                                         (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1), NULL);
+  if (!od_time_doubt_remark(&doubt, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; ok && i < 2 && (log->pressure[0] || log->balance.given); i++) {
     d->pressure[i] = calloc((size_t)d->samples + 1, sizeof *d->pressure[i]);
     ok = d->pressure[i] &&

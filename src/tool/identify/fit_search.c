@@ -23,6 +23,19 @@ static bool report_progress(void *user, const od_ls_progress *p) {
   return od_fit_keeps_going(w);
 }
 
+// With what may be the reason: times that are not in seconds.
+static od_status complain_about_start(const od_fit_work *w, int set, od_status why, od_error *err) {
+  const od_fit_set *of = w->f->data[set]->set;
+  od_verdict times = {0};
+  if (of->log) od_log_remark_time_unit(of->log, w->plan->e->step, &times);
+  const od_remark *doubt = times.trust > OD_SOUND && times.count > 0 ? &times.remark[0] : NULL;
+  od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s%s%s%s%s", of->name,
+          w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why), doubt ? ". " : "",
+          doubt ? doubt->lead : "", doubt ? " " : "", doubt ? doubt->text : "");
+  od_verdict_free(&times);
+  return why;
+}
+
 // All sets can be predicted, and yet there is no sum of squares: a sample is too far off.
 static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   const od_fit_data *d, *its = NULL;
@@ -72,10 +85,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
           "the machine changes its coordinates within the set '%s', so that it cannot be cut into segments; leave "
           "'shooting' out",
           w->f->data[set]->set->name);
-    if (why != OD_OK)
-      return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s",
-                     w->f->data[set]->set->name, w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "",
-                     od_status_text(why));
+    if (why != OD_OK) return complain_about_start(w, set, why, err);
   }
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }

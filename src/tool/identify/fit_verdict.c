@@ -407,6 +407,7 @@ static void judge_data(judge *j, int set) {
     REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
            s->data->bridged);
   if (s->data->set->log) j->ok = od_log_remark_repeated(s->data->set->log, j->verdict) && j->ok;
+  if (s->data->set->log) j->ok = od_log_remark_time_unit(s->data->set->log, j->e->step, j->verdict) && j->ok;
   judge_inputs(j, s);
 }
 

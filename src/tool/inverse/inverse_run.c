@@ -8,7 +8,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-enum { ASK = 256 };
+enum { ASK = 256, NOISE_ROWS = 64 };  // noise is looked at in so many rows
 
 // ---- drives
 
@@ -113,6 +113,7 @@ typedef struct run {
   od_inverse *inverse;
   od_drive_oil *oil;
   double *u, *q, *rate, *second, *effort, *row;
+  double *nominal;  // efforts without noise, and squares of what noise adds
   double *loose;  // coordinates that move on their own, then their rates; and room for four more such, and their errors
 } run;
 
@@ -178,14 +179,18 @@ static int lay_columns(run *s) {
 static bool allocate(run *s) {
   size_t n = (size_t)s->o->moves + 1, nd = (size_t)s->o->drives + 1, nu = (size_t)s->m->inputs + 1;
   s->r->columns = calloc(nd, sizeof *s->r->columns);
+  s->r->noise = calloc(nd, sizeof *s->r->noise);
   s->oil = calloc(nd, sizeof *s->oil);
   s->u = calloc(nu, sizeof *s->u);
   s->q = calloc(n, sizeof *s->q);
   s->rate = calloc(n, sizeof *s->rate);
   s->second = calloc(n, sizeof *s->second);
   s->effort = calloc(nd, sizeof *s->effort);
+  s->nominal = calloc(2 * nd, sizeof *s->nominal);
   s->loose = calloc(16 * n, sizeof *s->loose);
-  if (!s->r->columns || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort || !s->loose) return false;
+  if (!s->r->columns || !s->r->noise || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort ||
+      !s->nominal || !s->loose)
+    return false;
   for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
   if (!od_standstills_find(s->m, s->r)) return false;
   s->r->signals = od_below_zero_list(s->m, NULL);
@@ -346,6 +351,25 @@ static void find_loose_error(run *s) {
   }
 }
 
+// What noise of the sampled motions makes of the efforts, where the machine stands: efforts are linear in second rates, so that one
+// solution for each motion tells.
+static od_status find_noise(run *s) {
+  const od_inverse_options *o = s->o;
+  double *nominal = s->nominal, *square = nominal + o->drives;
+  od_status status = OD_OK;
+  memcpy(nominal, s->effort, (size_t)o->drives * sizeof *nominal);
+  memset(square, 0, (size_t)o->drives * sizeof *square);
+  for (int i = 0; status == OD_OK && i < o->moves - o->loose; i++) {
+    if (!(o->motion[i].noise > 0)) continue;
+    s->second[i] += o->motion[i].noise;
+    status = od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
+    s->second[i] -= o->motion[i].noise;
+    for (int d = 0; d < o->drives; d++) square[d] += pow(s->effort[d] - nominal[d], 2);
+  }
+  for (int d = 0; status == OD_OK && d < o->drives; d++) s->r->noise[d] = fmax(s->r->noise[d], sqrt(square[d]));
+  return status;
+}
+
 static od_status fill_table(run *s, od_error *err) {
   const od_inverse_options *o = s->o;
   long rows = (long)floor((o->end - o->begin) / o->step * (1 + 1e-12)) + 1;
@@ -363,7 +387,8 @@ static od_status fill_table(run *s, od_error *err) {
     for (int i = 0; i < s->r->signals; i++)
       od_below_zero_watch(&s->r->signal[i], t, od_inverse_signal(s->inverse, s->r->signal[i].instance));
     if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    if (k + 1 < rows) status = advance_loose(s, t, o->step);
+    if (k % (1 + rows / NOISE_ROWS) == 0) status = find_noise(s);
+    if (status == OD_OK && k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
   }
   find_loose_error(s);
@@ -400,7 +425,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_inverse_free(s.inverse);
   od_plant_free(s.plant);
-  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.row, s.loose, idle};
+  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.nominal, s.row, s.loose, idle};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   return status;
 }
@@ -408,6 +433,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
 void od_inverse_result_free(od_inverse_result *r) {
   od_table_free(r->table);
   free(r->columns);
+  free(r->noise);
   free(r->still);
   free(r->signal);
   od_verdict_free(&r->verdict);

@@ -60,6 +60,7 @@ typedef struct od_inverse_result {
   int stills;
   od_below_zero *signal;
   int signals;
+  double *noise;       // of each drive: the largest standard deviation of its effort by noise of sampled motions
   double loose_error;  // of coordinates that move on their own: how far off they may be in the end, of their ranges
   od_verdict verdict;
 } od_inverse_result;

@@ -9,6 +9,9 @@
 // Flow that compresses the oil is told where it is more than this part of the largest flow.
 static const double much_compression = 0.05;
 
+// Noise of a sampled motion is told where it makes more than this part of the largest effort: 14 times as much at the ends of the log.
+static const double much_noise = 0.005;
+
 static double cell(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
 }
@@ -41,6 +44,43 @@ static bool judge_motion(const od_model *m, const od_inverse_options *o, od_verd
            ok;
   }
   return ok;
+}
+
+// The motion that has most noise in its second rate, of its largest one.
+static int noisiest(const od_inverse_options *o) {
+  int worst = 0;
+  double most = -1;
+  for (int i = 0; i < o->moves - o->loose; i++) {
+    const od_trajectory *r = &o->motion[i];
+    double largest = 0;
+    for (int k = 0; k < r->nodes; k++) largest = fmax(largest, fabs(r->second[k]));
+    if (r->noise > 0 && r->noise / largest > most) most = r->noise / largest, worst = i;
+  }
+  return worst;
+}
+
+static bool judge_noise(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
+  int worst = -1;
+  double most = much_noise;
+  for (int d = 0; d < o->drives; d++) {
+    const od_table *t = r->table;
+    int column = r->columns[d].effort;
+    double largest = fmax(cell(t, extreme(t, column, 1), column), -cell(t, extreme(t, column, -1), column));
+    if (r->noise[d] > most * largest) most = r->noise[d] / largest, worst = d;
+  }
+  if (worst < 0) return true;
+  int motion = noisiest(o);
+  const od_output *moved = &od_machine_model(machine)->output[o->moved[motion]];
+  const char *effort = r->table->unit[r->columns[worst].effort];
+  char second[80];
+  od_rate_unit(moved->unit, 2, second, sizeof second);
+  return od_verdict_add(
+      &r->verdict, OD_DOUBTFUL, "motion.noise", "Noise of the log:",
+      "differentiating %s twice makes much of the noise or resolution of its samples: a standard deviation of about %s in "
+      "its second rate and of about %s in %s; about 14 times as much at the first and the last row. Smooth the log: "
+      "--smooth with a frequency above those of the motion.",
+      moved->name, od_display_quantity(o->motion[motion].noise, second).text,
+      od_display_quantity(r->noise[worst], effort).text, r->table->name[r->columns[worst].effort]);
 }
 
 static bool judge_stroke(const od_machine *machine, const od_inverse_options *o, int d, double length, double t,
@@ -203,6 +243,7 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
 bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   const od_model *m = od_machine_model(machine);
   bool ok = judge_motion(m, o, &r->verdict);
+  ok = judge_noise(machine, o, r) && ok;
   if (r->loose_error > 1e-3)
     ok = od_verdict_add(&r->verdict, r->loose_error > 0.1 ? OD_UNSOUND : OD_DOUBTFUL, "step.long", "Step too long:",
                         "what moves on its own is off by up to %.2g %% of its range; take shorter steps.",

@@ -11,6 +11,7 @@ typedef struct od_trajectory {
   double *t, *value, *rate, *second;
   double jump, jump_at;  // the largest jump of the rate, and when; 0: none
   double step, step_at;  // the largest jump of the value
+  double noise;          // standard deviation of the second rate by noise or resolution of samples; 0: none is seen
 } od_trajectory;
 
 // What a machine's input says from `begin` to `end`, with nodes at most `spacing` apart and at every break of the signal.

@@ -8,6 +8,7 @@
 #include "document/document.h"
 #include "document/suggest.h"
 #include "io/table.h"
+#include "io/time_unit.h"
 #include "machine/draft.h"
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
@@ -148,6 +149,13 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
   fits = check_unit(ld, n->unit_node >= 0 ? n->unit_node : n->column_node, n->column, value.unit, value.wanted) && fits;
   fits = check_cells(ld, table, time.index, n->path_node) && fits;
   fits = check_cells(ld, table, value.index, n->path_node) && fits;
+  if (fits && table->rows > 1) {
+    const double *cells = table->data + time.index;
+    double apart = (cells[(table->rows - 1) * table->columns] - cells[0]) / (double)(table->rows - 1);
+    const char *path = od_read_text(ld, n->path_node, "path", "");
+    od_time_doubt doubt = od_time_doubt_of(table->name[time.index], time.unit, path, apart, NULL);
+    if (doubt.text[0]) od_messages_say(ld->messages, true, od_place_of(ld, n->path_node), "%s", doubt.text);
+  }
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 

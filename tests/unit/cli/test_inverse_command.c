@@ -444,6 +444,45 @@ static void mistakes(void **state) {
   }
 }
 
+// A log of 0.1 m sin(pi t), rounded, or of two parabolas whose accelerations differ. Rounding to d in rows h apart is noise of d / sqrt(12); the
+// second derivative through seven rows (weights 1/90, -3/20, 3/2, -49/18 and so on) has 3.46 / h^2 times that, and 1000 kg make a force of it.
+static void noise_of_logs(void **state) {
+  scratch *s = *state;
+  static const struct {
+    double resolution;  // m; 0: all digits
+    bool parabolas, doubtful;
+    const char *more;
+  } cases[] = {{1e-5, false, true, ""},
+               {1e-6, false, true, ""},
+               {1e-5, false, false, "--smooth '10 Hz'"},
+               {0, false, false, ""},
+               {0, true, false, ""}};
+  scratch_write(s, "m.yaml", piston, sizeof piston - 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double d = cases[i].resolution, h = 1e-3;
+    FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+    fprintf(to, "time [s],guide.position [m]\n");
+    for (int k = 0; k <= 2000; k++) {
+      double t = k * h, x = cases[i].parabolas ? (t < 1 ? t * t : 2 * t - 1) / 10 : 0.1 * sin(acos(-1) * t);
+      fprintf(to, "%.17g,%.17g\n", t, d > 0 ? d * round(x / d) : x);
+    }
+    fclose(to);
+    outcome o = run(s, "inverse m.yaml --log log.csv --pump-flow '1000 l/min' %s --json out.json", cases[i].more);
+    ends_with(o, 0);
+    const char *said = strstr(o.out, "Noise of the log: ");
+    assert_int_equal(said != NULL, cases[i].doubtful);
+    char *json = scratch_read(scratch_path(s, "out.json"));
+    assert_int_equal(strstr(json, "\"motion.noise\"") != NULL, cases[i].doubtful);
+    if (said) {
+      double force, expected = 1000 * 3.46 / (h * h) * d / sqrt(12);
+      assert_int_equal(sscanf(strstr(said, "and of about "), "and of about %lf N", &force), 1);
+      if (!(fabs(force / expected - 1) < 0.15)) fail_msg("%g N, expected %g N", force, expected);
+    }
+    free(json);
+    forget(o);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(torques_return_the_motion, scratch_setup, scratch_teardown),
@@ -455,6 +494,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(signals_that_cannot_be, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(single_acting, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(swivelled_motor, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(noise_of_logs, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(mistakes, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
