@@ -13,7 +13,6 @@ static const char wanted[] = "linear, or a map with degree and points or with ta
 // One coordinate of the control points: where its entries stand in the file, if they do, and what they are otherwise.
 typedef struct axis {
   const char *name, *unit;  // "at" or "points"
-  od_sign range;            // an opening is never negative: a port would pump
   int list;                 // its list, or that of the table's rows; -1: none
   int column;               // in rows of a table; -1: the entries themselves
   double end;               // equidistant from 0 to this without a list
@@ -38,7 +37,7 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   int at = count_of(ld, a->list) > 0 ? ld->tree.node[a->list].first : -1;
   for (int i = 0; i < count; i++) {
     const char *label = od_format(ld, "%s[%d]", a->name, i);
-    od_field field = {label, a->unit, a->range, count > 1 ? a->end * i / (count - 1) : 0};
+    od_field field = {label, a->unit, OD_ANY, count > 1 ? a->end * i / (count - 1) : 0};
     od_read_number_as(ld, entry_of(ld, a, at), od_path(ld, path, label), &field, "", place, OD_IN_MODEL);
     if (at >= 0) at = ld->tree.node[at].next;
   }
@@ -55,6 +54,13 @@ static void check_increase(od_loader *ld, int first, int count, const char *unit
   }
 }
 
+// A port that is open by less than nothing would pump. Estimates may come below zero on their way, so that this is no bound of the numbers.
+static void check_openings(od_loader *ld, int first, int count) {
+  for (int i = first; i < first + count; i++)
+    if (od_number_value(ld, i) < 0)
+      od_complain_number(ld, i, "the values of a curve must not be negative; found %g", od_number_value(ld, i));
+}
+
 // Reads both coordinates of all control points.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
@@ -65,7 +71,7 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
   int first = read_axis(ld, path, at, count, od_place_of(ld, node));
   bool sound = od_messages_errors(ld->messages) == before && (at->list >= 0 || at->end > 0);
   if (sound) check_increase(ld, first, count, at->unit);
-  read_axis(ld, path, points, count, od_place_of(ld, node));
+  check_openings(ld, read_axis(ld, path, points, count, od_place_of(ld, node)), count);
 }
 
 // A list of reasonable length; false with a message otherwise.
@@ -89,8 +95,8 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
   if (count < 2) od_complain(ld, table, "found a list of %d; a table needs at least 2 rows", count);
   if (od_messages_errors(ld->messages) != before) return false;
   *curve = (od_curve){.degree = 1, .count = count};
-  read_points(ld, section->path, &(axis){"at", frame.unit, OD_ANY, table, 0, 0},
-              &(axis){"points", "1", OD_NOT_NEGATIVE, table, 1, 0}, count, table);
+  read_points(ld, section->path, &(axis){"at", frame.unit, table, 0, 0}, &(axis){"points", "1", table, 1, 0}, count,
+              table);
   return true;
 }
 
@@ -117,15 +123,15 @@ static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame
     od_complain(ld, points, "found a list of %d; a curve of degree %d needs at least %d points", count, degree,
                 degree + 1);
   *curve = (od_curve){.degree = degree, .count = count};
-  read_points(ld, section->path, &(axis){"at", frame.unit, OD_ANY, fits ? at : -1, -1, frame.stroke},
-              &(axis){"points", "1", OD_NOT_NEGATIVE, points, -1, 0}, count, points);
+  read_points(ld, section->path, &(axis){"at", frame.unit, fits ? at : -1, -1, frame.stroke},
+              &(axis){"points", "1", points, -1, 0}, count, points);
   return degree > 0;
 }
 
 static bool read_line(od_loader *ld, int node, const char *path, od_curve_frame frame, od_curve *curve) {
   *curve = (od_curve){.degree = 1, .count = 2};
-  read_points(ld, path, &(axis){"at", frame.unit, OD_ANY, -1, -1, frame.stroke},
-              &(axis){"points", "1", OD_NOT_NEGATIVE, -1, -1, frame.full}, 2, node);
+  read_points(ld, path, &(axis){"at", frame.unit, -1, -1, frame.stroke}, &(axis){"points", "1", -1, -1, frame.full}, 2,
+              node);
   return true;
 }
 

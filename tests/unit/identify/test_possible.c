@@ -100,28 +100,6 @@ static void test_messages(void **state) {
   }
 }
 
-// Points of a valve's curve are zero or more in fits as in machines; no unit makes a negative one possible.
-static void test_curve(void **state) {
-  static const char valve[] =
-      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {X: {volume: 1 L}}\n"
-      "tanks: {T: {pressure: 1 bar}}\ninputs: {u: {unit: V, constant: 1 V}}\ninitial: {X.pressure: 5 bar}\n"
-      "valves: {v: {command: u, stroke: 10 V, area: 1 mm^2, discharge: 0.6,\n"
-      "    ports: {a: {between: [X, T], side: positive, curve: {degree: 2, points: [0, 0.2, 1]}}}}}\n";
-  static const char log[] = "time,X.pressure\n0,5e5\n0.5,4e5\n1,3e5\n";
-  static const char text[] =
-      "experiment: Valve\nmachine: valve.yaml\nsensors: {X.pressure: {sigma: 0.1 bar}}\ndata: {file: valve.csv}\n"
-      "parameters: {'v.ports.a.curve.points[1]': {start: -0.1}}\n";
-  scratch_write(*state, "valve.yaml", valve, strlen(valve));
-  scratch_write(*state, "valve.csv", log, strlen(log));
-  od_messages *messages = od_messages_new();
-  od_fit_plan *plan = NULL;
-  od_fit_plan_load(scratch_write(*state, "valve.fit.yaml", text, strlen(text)), NULL, &plan, messages);
-  assert_null(plan);
-  assert_string_equal(od_messages_get(messages, 0)->text,
-                      "start is '-0.1', which is impossible for 'v.ports.a.curve.points[1]'; possible is at least 0");
-  od_messages_free(messages);
-}
-
 // A log in bar whose unit nobody says: 80 to 120 "Pa".
 static void test_forgotten_unit(void **state) {
   static const char tank[] =
@@ -158,7 +136,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_fit, setup, scratch_teardown),
                                      cmocka_unit_test_setup_teardown(test_observer, setup, scratch_teardown),
                                      cmocka_unit_test_setup_teardown(test_messages, setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_curve, setup, scratch_teardown),
                                      cmocka_unit_test_setup_teardown(test_forgotten_unit, setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
