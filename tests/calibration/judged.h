@@ -7,7 +7,7 @@
 
 #include "calibration/trial.h"
 
-enum { JUDGED_OUTPUTS = 10, JUDGED_CODES = 8, JUDGED_CLASSES = 48 };
+enum { JUDGED_OUTPUTS = 12, JUDGED_CODES = 8, JUDGED_CLASSES = 48 };
 
 typedef enum judged_state {
   JUDGED,

@@ -169,7 +169,8 @@ static void loose_slider(trial *t) {
   } else {
     trial_rotor(t, trial_decades(t, 0.02, 1));
   }
-  int count = 0, parts = 1 + trial_pick(t, 3);
+  trial_mechanism_part(t, TRIAL_CHOOSE(t, "force", "torque"));
+  int count = 0, parts = trial_pick(t, 3);
   while (trial_mechanism_parts[count]) count++;
   for (int i = 0; i < parts; i++) trial_mechanism_part(t, trial_choose(t, trial_mechanism_parts, count));
 }

@@ -334,7 +334,7 @@ static bool logic(trial *t, const char *c, const char *name) {
   else if (strcmp(c, "quotient") == 0) {
     trial_put(t, "blocks", "  %s: {type: quotient, numerator: %s, denominator: %s, gain: 0.3, least: 0.4}\n", name, a,
               b);
-    trial_add_edge(t, b, "", 0.4, 0);
+    trial_add_edge(t, b, "", 0.4, 0), trial_add_edge(t, b, "", -0.4, 0), trial_add_edge(t, b, "", 0, 0);
   }
   return true;
 }

@@ -27,6 +27,8 @@ typedef struct driver {
   od_plant *plant;
   od_sim *sim;
   int nx, edges, edge_first[TRIAL_EDGES], edge_second[TRIAL_EDGES], edge_of[TRIAL_EDGES];
+  // After a crossing, an edge is not looked at for a while: a value that stays at its level but for rounding would cross it without end.
+  double quiet_until[TRIAL_EDGES], quiet_for[TRIAL_EDGES], side[TRIAL_EDGES];
   bool has_modes;
   double begin, end;  // of the present piece: inputs are smooth within
   double tolerance;
@@ -98,7 +100,7 @@ static int roots(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   driver *d = user;
   if (!set_point(d, t, x)) return 1;
   if (d->edges && od_sim_outputs(d->sim, d->y) != OD_OK) return 1;
-  for (int i = 0; i < d->edges; i++) value[i] = edge_value(d, i);
+  for (int i = 0; i < d->edges; i++) value[i] = t < d->quiet_until[i] ? d->side[i] : edge_value(d, i);
   if (d->has_modes && od_sim_margin(d->sim, &value[d->edges], NULL) != OD_OK) return 1;
   if (d->has_modes && !(value[d->edges] < 1e300)) value[d->edges] = 1e300;
   return 0;
@@ -231,6 +233,19 @@ static bool record_grid(driver *d, double t, const double *grid, long count, lon
   return true;
 }
 
+static const double shortest_quiet = 1e-7, longest_quiet = 1e-3;  // s
+static void note_edges(driver *d, double t) {
+  int found[TRIAL_EDGES + 1];
+  if (CVodeGetRootInfo(d->memory, found) != CV_SUCCESS) return;
+  for (int i = 0; i < d->edges; i++) {
+    if (!found[i]) continue;
+    bool is_again = t < d->quiet_until[i] + 2 * d->quiet_for[i];
+    d->quiet_for[i] = is_again ? fmin(2 * d->quiet_for[i], longest_quiet) : shortest_quiet;
+    d->quiet_until[i] = t + d->quiet_for[i];
+    d->side[i] = found[i];
+  }
+}
+
 static void keep_point(driver *d) {
   memcpy(d->good_x, od_sim_state(d->sim), (size_t)d->nx * sizeof(double));
   if (d->plant->nq) memcpy(d->good_energy, od_sim_energy(d->sim), (size_t)d->plant->nq * sizeof(double));
@@ -268,6 +283,7 @@ static bool run_piece(driver *d, const double *grid, long grid_count, long *at, 
     t = reached;
     if (!stand_at(d, t)) return false;
     if ((is_root || is_tiny || t >= d->end) && !record(d, t)) return false;
+    if (is_root) note_edges(d, t);
     if (is_root && t < d->end) {
       if (!begin_again(d)) return false;
       continue;
