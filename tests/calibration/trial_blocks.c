@@ -211,7 +211,7 @@ static bool linear(trial *t, const char *c, const char *name) {
     trial_put(t, "blocks", "  %s: {type: delay, input: %s, time: %.6g, sample: 2e-3}\n", name, a,
               2e-3 * (1 + trial_pick(t, 20)));
   else if (strcmp(c, "integrator") == 0)
-    trial_put(t, "blocks", "  %s: {type: integrator, input: %s, gain: %.6g, limits: [%.6g, %.6g]%s}\n", name, a,
+    trial_put(t, "blocks", "  %s: {type: integrator, input: %s, gain: %.6g 1/s, limits: [%.6g, %.6g]%s}\n", name, a,
               trial_uniform(t, 1, 8), -trial_uniform(t, 0.2, 1), trial_uniform(t, 0.2, 1), sampled(t, 0.3, room));
   else if (strcmp(c, "rate-limit") == 0)
     trial_put(t, "blocks", "  %s: {type: rate-limit, input: %s, limits: [%.6g, %.6g]}\n", name, a,
