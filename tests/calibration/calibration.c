@@ -213,7 +213,8 @@ static void print_machine(const judged *j, const char *what) {
   // The output that is farthest off; of false alarms the one that is reported so.
   int k = 0;
   for (int i = 1; i < j->outputs; i++)
-    if (is_false_alarm(j) ? j->output[i].reported > j->output[k].reported : j->output[i].error > j->output[k].error) k = i;
+    if (is_false_alarm(j) ? j->output[i].reported > j->output[k].reported : j->output[i].error > j->output[k].error)
+      k = i;
   const judged_output *o = &j->output[k];
   printf(" %s off by %.3g %% at %.4g s, reported %.3g %% at %.4g s; %s", o->name, 100 * o->error, o->at,
          100 * o->reported, o->reported_at, od_trust_text((od_trust)j->trust));

@@ -21,7 +21,7 @@ static const double row_interval = 1e-3;   // s, of adaptive runs
 static const double finest = 1e-4;         // s between samples of the truth
 static const double jump_part = 5e-3;      // of the range: smaller jumps are no jumps
 static const double jump_time = 2e-7;      // s within which they happen
-static const double zero = 1e-13;           // SI: outputs that are never larger are zero
+static const double zero = 1e-13;          // SI: outputs that are never larger are zero
 static const double unpredictable = 1e-3;  // of the range
 
 static double processor_time(void) {
@@ -235,9 +235,18 @@ typedef struct range {
   double low, high;
 } range;
 
-static range range_of(const truth *a, int column) {
+// The sample at t, after what happens there.
+static long sample_at(const truth *a, double t, long from) {
+  long i = from;
+  while (i + 1 < a->count && a->time[i + 1] <= t + 1e-9) i++;
+  return i;
+}
+
+// Of the truth at the rows of the run, which is what its reader sees.
+static range range_at_rows(const truth *a, int column, const od_table *table) {
   range r = {INFINITY, -INFINITY};
-  for (long i = 0; i < a->count; i++) {
+  for (long i = 0, row = 0; row < table->rows; row++) {
+    i = sample_at(a, table->data[row * table->columns], i);
     r.low = fmin(r.low, a->y[i * a->columns + column]);
     r.high = fmax(r.high, a->y[i * a->columns + column]);
   }
@@ -254,13 +263,6 @@ static void find_jumps(const truth *a, int column, double size, unsigned char *j
     double before = fabs(y[0] - y[-a->columns]), after = fabs(y[2 * a->columns] - y[a->columns]);
     jumps[i] = change > 20 * fmax(before, after);
   }
-}
-
-// The sample at t, after what happens there.
-static long sample_at(const truth *a, double t, long from) {
-  long i = from;
-  while (i + 1 < a->count && a->time[i + 1] <= t + 1e-9) i++;
-  return i;
 }
 
 // Distance of a value from the truth at row time t: where the truth jumps within one row before or after, from what it is in that time.
@@ -291,13 +293,13 @@ static void compare(const od_machine *machine, const int *outputs, int count, co
                     const truth *b, double wide, judged *j) {
   double moved = 0;
   for (int k = count; k < a->columns; k++) {
-    range r = range_of(a, k);
+    range r = range_at_rows(a, k, table);
     moved = fmax(moved, r.high - r.low);
   }
   unsigned char *jumps = calloc((size_t)a->count + 1, 1);
   for (int k = 0; k < count; k++) {
     judged_output *o = &j->output[k];
-    range r = range_of(a, k);
+    range r = range_at_rows(a, k, table);
     double size = o->range = size_of(machine, outputs[k], r, moved);
     find_jumps(a, k, size, jumps);
     long at = 0, other = 0;
