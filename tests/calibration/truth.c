@@ -101,7 +101,7 @@ static int roots(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   if (!set_point(d, t, x)) return 1;
   if (d->edges && od_sim_outputs(d->sim, d->y) != OD_OK) return 1;
   for (int i = 0; i < d->edges; i++) value[i] = t < d->quiet_until[i] ? d->side[i] : edge_value(d, i);
-  if (d->has_modes && od_sim_margin(d->sim, &value[d->edges], NULL) != OD_OK) return 1;
+  if (d->has_modes && od_sim_margin(d->sim, &value[d->edges]) != OD_OK) return 1;
   if (d->has_modes && !(value[d->edges] < 1e300)) value[d->edges] = 1e300;
   return 0;
 }
@@ -197,7 +197,7 @@ static bool take_events(driver *d) {
     if (od_sim_sample(d->sim, NULL, NULL, &has_changed) != OD_OK)
       return fail(d, "a sample or switch failed", od_sim_time(d->sim));
     double margin = INFINITY;
-    if (d->has_modes && od_sim_margin(d->sim, &margin, NULL) != OD_OK) return fail(d, "no margin", od_sim_time(d->sim));
+    if (d->has_modes && od_sim_margin(d->sim, &margin) != OD_OK) return fail(d, "no margin", od_sim_time(d->sim));
     if (margin > 0) return true;
   }
   return fail(d, "modes switch without end", od_sim_time(d->sim));
@@ -335,7 +335,7 @@ static bool prepare(driver *d, const int *outputs, int columns) {
   if (od_machine_plant(d->machine, all, count, NULL, 0, &d->plant, &error) != OD_OK) return fail(d, "no plant", 0);
   d->sim = od_sim_new(d->plant);
   d->nx = od_plant_nx(d->plant);
-  d->has_modes = d->plant->ops->margin != NULL;
+  d->has_modes = d->plant->margins > 0;
   size_t nx = (size_t)d->nx;
   d->u = calloc((size_t)d->plant->nu + 1, sizeof(double));
   d->jacobian = calloc(nx * nx + 1, sizeof(double));

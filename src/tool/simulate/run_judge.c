@@ -24,10 +24,12 @@ static const double clearly_accurate = 1e-3;  // of a range: a looser run that i
 static const double of_looser = 1.3, of_tighter = 0.5;
 static const double tightest_cvodes = 3e-12;  // below that a tenth of the tolerance would be lost in round-off
 
+// Runs of one machine that are compared with one another.
 typedef struct contest {
   const od_machine *machine;
   const od_run_options *options;
   double time;
+  long thin;  // rows that are compared, for each that is delivered
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -311,6 +313,26 @@ static od_status check(const od_machine *machine, const od_run_options *o, doubl
   return od_machine_check_pace(machine, time, err);
 }
 
+// Errors are measured in all rows, also where the caller wants few of them: requirements look at all steps.
+static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
+  static const double most_rows = 2e5;
+  long parts = m.adaptive || !m.integrator ? (long)ceil(m.step / OD_LONGEST_STEP * (1 - 1e-9)) : 1;
+  *thin = 1;
+  if (time / m.step * (double)parts > most_rows) return m;
+  *thin = parts * m.every;
+  m.step /= (double)parts;
+  m.every = 1;
+  return m;
+}
+
+static void keep_every(od_table *t, long thin) {
+  long rows = 0;
+  for (long j = 0; j < t->rows; j++)
+    if (j % thin == 0 || j + 1 == t->rows)
+      memmove(t->data + rows++ * t->columns, t->data + j * t->columns, (size_t)t->columns * sizeof *t->data);
+  t->rows = rows;
+}
+
 static od_status deliver(contest *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];
@@ -326,6 +348,7 @@ static od_status deliver(contest *c, int i, od_table **out, od_run_report *repor
   if (status == OD_OK && interrupted)
     status = od_fail(err, OD_INTERRUPTED, "interrupted while the error of the run was being measured");
   if (status == OD_OK && c->options->progress) c->options->progress(c->options->user, 1);
+  keep_every(r->table, c->thin);
   *out = r->table;
   r->table = NULL;
   return status;
@@ -341,10 +364,13 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   if (status != OD_OK) return status;
   contest *c = calloc(1, sizeof *c);
   if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  *c = (contest){.machine = machine, .options = options, .time = time};
-  int delivered = add_run(c, od_run_method_of(options, step), 0);
+  *c = (contest){.machine = machine, .options = options, .time = time, .thin = 1};
+  bool judged = report && !options->unjudged;
+  od_run_method method = od_run_method_of(options, step);
+  if (judged) method = with_all_rows(method, time, &c->thin);
+  int delivered = add_run(c, method, 0);
   if (report) report->accuracy = (od_run_accuracy){.worst = -1, .predictable = INFINITY};
-  if (report && !options->unjudged && c->status[0] == OD_OK) delivered = judge(c, &report->accuracy);
+  if (judged && c->status[0] == OD_OK) delivered = judge(c, &report->accuracy);
   status = deliver(c, delivered, out, report, err);
   for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
   free(c);

@@ -110,7 +110,8 @@ od_run_message od_run_cannot_adapt(const od_integrator *integrator) {
 }
 
 static bool judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
-  if (o->adaptive || !(step > a->stable_step * 1.05)) return true;
+  bool harmless = a->error && a->beyond == 0;
+  if (o->adaptive || harmless || !(step > a->stable_step * 1.05)) return true;
   char names[150];
   list_integrators(is_stable, " and ", names, sizeof names);
   return od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
