@@ -278,16 +278,18 @@ static void call_watcher(const od_run_state *r) {
 }
 
 // why: what ended the run early; NULL: it is complete.
-static bool fill_report(const od_run_state *r, double seconds, const char *why, bool interrupted,
-                        od_run_report *report) {
+static bool fill_report(const contest *c, int i, const char *why, bool interrupted, od_run_report *report) {
+  const od_run_state *r = &c->run[i];
   od_run_accuracy *a = &report->accuracy;
   od_sim_counts counts = od_sim_count(r->sim);
   report->steps = r->cvodes ? od_cvodes_steps(r->cvodes) : counts.steps;
   report->residuals = counts.residuals;
   report->repartitions = counts.repartitions;
-  report->seconds = seconds;
+  report->seconds = c->seconds[i];
   a->stable_step = r->stable_step;
-  a->balance = r->balance;
+  a->balance = a->better_balance = r->balance;
+  for (int k = i; k < c->count; k++)
+    if (c->status[k] == OD_OK) a->better_balance = c->run[k].balance;
   a->moved = od_run_energy_moved(r);
   a->better_step = shorter_step(r, a);
   bool ok = od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
@@ -343,7 +345,7 @@ static od_status deliver(contest *c, int i, od_table **out, od_run_report *repor
   if (status == OD_OK) status = take_final(r, err);
   call_watcher(r);
   const char *why = status == OD_OK ? NULL : c->err[i].text[0] ? c->err[i].text : od_status_text(status);
-  if (report && !fill_report(r, c->seconds[i], why, interrupted, report) && status == OD_OK)
+  if (report && !fill_report(c, i, why, interrupted, report) && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && interrupted)
     status = od_fail(err, OD_INTERRUPTED, "interrupted while the error of the run was being measured");

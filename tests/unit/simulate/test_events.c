@@ -94,7 +94,8 @@ static void pulses_are_seen_by_all_rules(void **state) {
       double exact = isnan(pulses[i].exact) ? off - on : pulses[i].exact, got = final(t, 0);
       if (fabs(got - exact) > 2e-3 * exact)
         fail_msg("%s, %s: %.6g instead of %.6g", pulses[i].name, k < 4 ? integrators[k] : "auto", got, exact);
-      assert_int_equal(report.verdict.trust, OD_SOUND);
+      if (report.verdict.trust != OD_SOUND)
+        fail_msg("%s, %s: %s", pulses[i].name, k < 4 ? integrators[k] : "auto", report.verdict.remark[0].text);
       od_run_report_free(&report);
       od_table_free(t);
       od_machine_free(m);
