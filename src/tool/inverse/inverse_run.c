@@ -10,98 +10,6 @@
 
 enum { ASK = 256, NOISE_ROWS = 64 };  // noise is looked at in so many rows
 
-// ---- drives
-
-static bool can_drive(const od_model *m, int instance) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
-  return c == &od_cylinder_class || c == &od_motor_class;
-}
-
-static od_drive element_drive(const od_model *m, int instance) {
-  od_drive drive = {OD_DRIVE_ELEMENT, instance, 1};
-  od_drive_oil oil = od_drive_oil_of(m, &drive);
-  if (oil.area_a != 0) drive.share = fabs(oil.area_a);
-  return drive;
-}
-
-bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out) {
-  const od_model *m = od_machine_model(machine);
-  for (int i = 0; i < m->instances; i++)
-    if (can_drive(m, i) && strcmp(m->instance[i].name, name) == 0) {
-      *out = element_drive(m, i);
-      return true;
-    }
-  for (int i = 0; i < m->loads; i++)
-    if (m->load[i].kind != OD_LOAD_CONTACT && strcmp(m->load[i].name, name) == 0) {
-      *out = (od_drive){OD_DRIVE_LOAD, i, 1};
-      return true;
-    }
-  for (int i = 0; i < m->joints; i++)
-    if (m->joint[i].coordinates == 1 && strcmp(m->joint[i].name, name) == 0) {
-      *out = (od_drive){OD_DRIVE_COORDINATE, m->joint[i].coordinate, 1};
-      return true;
-    }
-  return false;
-}
-
-int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room) {
-  const od_model *m = od_machine_model(machine);
-  int count = 0;
-  for (int i = 0; i < m->instances && count < room; i++)
-    if (can_drive(m, i)) out[count++] = element_drive(m, i);
-  if (count) return count;
-  for (int i = 0; i < m->loads && count < room; i++)
-    if (m->load[i].input >= 0) out[count++] = (od_drive){OD_DRIVE_LOAD, i, 1};
-  return count;
-}
-
-const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive) {
-  const od_model *m = od_machine_model(machine);
-  if (drive->kind == OD_DRIVE_ELEMENT) return m->instance[drive->index].name;
-  if (drive->kind == OD_DRIVE_LOAD) return m->load[drive->index].name;
-  return m->joint[m->link[m->coordinate_link[drive->index]].joint].name;
-}
-
-const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive) {
-  const od_model *m = od_machine_model(machine);
-  if (drive->kind == OD_DRIVE_ELEMENT) return od_instance_class(&m->instance[drive->index])->noun;
-  if (drive->kind == OD_DRIVE_COORDINATE) return "joint";
-  return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
-}
-
-// Whether a signal says which part of a number counts, so that the number itself is what there can be.
-static bool is_part(const od_model *m, int signal) {
-  return signal < 0 || (signal < m->inputs && strcmp(m->input[signal].unit, "1") == 0);
-}
-
-double od_inverse_pump_flow(const od_machine *machine) {
-  const od_model *m = od_machine_model(machine);
-  double sum = 0;
-  for (int i = 0; i < m->instances; i++) {
-    const od_element_class *c = od_instance_class(&m->instance[i]);
-    if (!c->supplies || c->acts != OD_ACTS_NOWHERE) continue;
-    if (!is_part(m, m->instance[i].signal)) return 0;
-    for (int k = 0; k < c->field_count; k++)
-      if (strcmp(c->fields[k].key, "flow") == 0) sum += fabs(m->theta[m->instance[i].number + k]);
-  }
-  return sum;
-}
-
-// Whether what a drive does is a torque.
-static bool turns(const od_model *m, const od_drive *drive) {
-  int coordinate = -1;
-  if (drive->kind == OD_DRIVE_ELEMENT) {
-    coordinate = m->actuator[m->instance[drive->index].actuator].coordinate;
-    if (coordinate < 0) return false;
-  } else if (drive->kind == OD_DRIVE_LOAD) {
-    if (m->load[drive->index].kind != OD_LOAD_JOINT) return m->load[drive->index].kind == OD_LOAD_TORQUE;
-    coordinate = m->load[drive->index].coordinate;
-  } else {
-    coordinate = drive->index;
-  }
-  return m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
-}
-
 // ---- the table
 
 typedef struct run {
@@ -152,7 +60,7 @@ static int lay_columns(run *s) {
   for (int d = 0; d < o->drives; d++) {
     od_drive_columns *c = &s->r->columns[d];
     const char *name = od_inverse_drive_name(s->machine, &o->drive[d]);
-    bool turning = turns(s->m, &o->drive[d]);
+    bool turning = od_drive_turns(s->m, &o->drive[d]);
     *c = (od_drive_columns){
         .speed = -1, .input = -1, .length = -1, .pressure_a = -1, .pressure_b = -1, .flow_a = -1, .flow_b = -1};
     c->effort = add_column(s, &end, name, turning ? "torque_needed" : "force_needed", turning ? "N m" : "N");
@@ -192,7 +100,7 @@ static bool allocate(run *s) {
   s->effort = calloc(nd, sizeof *s->effort);
   s->nominal = calloc(2 * nd, sizeof *s->nominal);
   s->loose = calloc(16 * n, sizeof *s->loose);
-  s->look = calloc(OD_TRAJECTORY_PEAKS * n, sizeof *s->look);
+  s->look = calloc(OD_TRAJECTORY_PEAKS * (n + nu), sizeof *s->look);
   if (!s->r->columns || !s->r->noise || !s->r->ends || !s->r->coarse || !s->oil || !s->u || !s->q || !s->rate ||
       !s->second || !s->effort || !s->nominal || !s->loose || !s->look)
     return false;
@@ -396,13 +304,16 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// When motions have a peak, and when inputs, some of which act on the machine, are largest and least.
 static void list_looks(run *s) {
   for (int i = 0; i < s->o->moves - s->o->loose; i++)
     for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->look[s->looks++] = s->o->motion[i].peak[k];
+  for (int i = 0; i < s->m->inputs; i++, s->looks += 2)
+    od_input_peaks(s->machine, i, s->o->begin, s->o->end, s->look + s->looks);
   qsort(s->look, (size_t)s->looks, sizeof *s->look, by_time);
 }
 
-// Peaks of motions between a row and the next one: what is needed there. Positions that cannot be reached are left to the rows.
+// Peaks of motions and inputs between a row and the next one: what is needed there. Positions that cannot be reached are left to the rows.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
@@ -454,7 +365,7 @@ static int *find_idle(const run *s, int *count) {
   int *idle = calloc((size_t)s->m->instances + 1, sizeof *idle);
   *count = 0;
   for (int i = 0; idle && i < s->m->instances; i++) {
-    bool driven = !can_drive(s->m, i);
+    bool driven = !od_drive_can_be(s->m, i);
     for (int d = 0; d < s->o->drives; d++)
       driven = driven || (s->o->drive[d].kind == OD_DRIVE_ELEMENT && s->o->drive[d].index == i);
     if (!driven) idle[(*count)++] = i;

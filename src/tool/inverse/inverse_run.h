@@ -69,6 +69,9 @@ typedef struct od_inverse_result {
   od_verdict verdict;
 } od_inverse_result;
 
+// inverse_drives.c: whether an element is a cylinder or motor; whether what a drive does is a torque.
+bool od_drive_can_be(const od_model *m, int instance);
+bool od_drive_turns(const od_model *m, const od_drive *drive);
 // Drives of a machine: by name (a cylinder, a motor, a force or torque, a joint). False: there is none of that name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
 // All cylinders and motors; where there are none, all forces and torques with an input; else none. At most `room`; returns how many.

@@ -98,10 +98,7 @@ static void forget_rounding(od_trajectory *r, const peaks *p) {
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out);
 
-od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
-  int samples;
-  const double *pairs = od_machine_input_samples(machine, input, &samples);
-  if (samples >= 3) return of_file(machine, pairs, samples, begin, end, out);
+static void of_signal(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
   *out = (od_trajectory){.machine = machine, .input = input, .spacing = end - begin};
   peaks p = no_peaks();
   double near = same_break * (end - begin);
@@ -122,7 +119,31 @@ od_status od_trajectory_of_input(const od_machine *machine, int input, double be
   }
   for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) refine(out, &p, k);
   forget_rounding(out, &p);
+}
+
+od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
+  int samples;
+  const double *pairs = od_machine_input_samples(machine, input, &samples);
+  if (samples >= 3) return of_file(machine, pairs, samples, begin, end, out);
+  of_signal(machine, input, begin, end, out);
   return OD_OK;
+}
+
+void od_input_peaks(const od_machine *machine, int input, double begin, double end, double at[2]) {
+  int samples;
+  const double *pairs = od_machine_input_samples(machine, input, &samples);
+  double most = -INFINITY, least = INFINITY;
+  od_trajectory signal;
+  at[0] = at[1] = begin;
+  for (int i = 0; i < samples; i++) {
+    double t = pairs[2 * i] - od_machine_start_time(machine), value = pairs[2 * i + 1];
+    if (!(t >= begin && t <= end)) continue;
+    if (value > most) most = value, at[0] = t;
+    if (value < least) least = value, at[1] = t;
+  }
+  if (samples > 0) return;
+  of_signal(machine, input, begin, end, &signal);
+  at[0] = signal.peak[0], at[1] = signal.peak[1];
 }
 
 // ---- samples

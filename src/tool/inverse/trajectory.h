@@ -30,6 +30,8 @@ od_status od_trajectory_of_input(const od_machine *machine, int input, double be
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
                                    od_trajectory *out);
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out);
+// When an input is largest and when it is least between two times.
+void od_input_peaks(const od_machine *machine, int input, double begin, double end, double at[2]);
 void od_trajectory_free(od_trajectory *trajectory);
 
 // Value, rate and second rate at a time; at a break those after it. Before the first and after the last node: at rest there.

@@ -134,6 +134,24 @@ static void between_rows(void **state) {
   }
 }
 
+// A force from outside that acts between two rows: 1 kN that the drive must hold.
+static void inputs_between_rows(void **state) {
+  static const char pushed[] =
+      "machine: pushed\n"
+      "inputs: {blow: {unit: N, half_cosines: {at: [[0.2501 s, 0 N], [0.2504 s, 1 kN], [0.2507 s, 0 N]]}}}\n"
+      "bodies: {m: {point: {mass: 10 kg}}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+      "forces: {push: {at: m, direction: [1, 0, 0], value: blow}}\n"
+      "initial: {rail.position: 0 m}\n"
+      "run: {time: 0.5 s, step: 1 ms}\n";
+  scratch *s = *state;
+  scratch_write(s, "m.yaml", pushed, sizeof pushed - 1);
+  outcome o = run(s, "inverse m.yaml --move rail.position='0 m' --drive rail --si");
+  ends_with(o, 3);
+  says(o.out, "Rows too few: rail.force_needed is -1000 N at t = 0.2504 s");
+  forget(o);
+}
+
 // 0.1 m sin(2 pi f t + 0.3), with noise that a generator of congruences makes.
 static void write_log(scratch *s, double frequency, double spacing, int rows, double noise) {
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");
@@ -282,8 +300,9 @@ static void implausible_needs(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(signals_in_closed_form), TEST(between_rows),        TEST(ends_of_logs),      TEST(few_samples),
-      TEST(files_as_inputs),        TEST(after_a_saved_state), TEST(implausible_needs),
+      TEST(signals_in_closed_form), TEST(between_rows),      TEST(inputs_between_rows),
+      TEST(ends_of_logs),           TEST(few_samples),       TEST(files_as_inputs),
+      TEST(after_a_saved_state),    TEST(implausible_needs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
