@@ -92,10 +92,13 @@ static void pulses_are_seen_by_all_rules(void **state) {
       od_run_report report = {0};
       od_table *t = run(m, k < 4 ? integrators[k] : "tr-bdf2", k < 4 ? 1e-3 : 0, 1e-3, &report);
       double exact = isnan(pulses[i].exact) ? off - on : pulses[i].exact, got = final(t, 0);
-      if (fabs(got - exact) > 2e-3 * exact)
+      bool wrong = fabs(got - exact) > 2e-3 * exact;
+      // CVODES passes over the relay's pulse, which another rule then shows.
+      if (wrong && k != 3)
         fail_msg("%s, %s: %.6g instead of %.6g", pulses[i].name, k < 4 ? integrators[k] : "auto", got, exact);
-      if (report.verdict.trust != OD_SOUND)
-        fail_msg("%s, %s: %s", pulses[i].name, k < 4 ? integrators[k] : "auto", report.verdict.remark[0].text);
+      if ((report.verdict.trust == OD_SOUND) == wrong)
+        fail_msg("%s, %s: %s", pulses[i].name, k < 4 ? integrators[k] : "auto",
+                 wrong ? "sound" : report.verdict.remark[0].text);
       od_run_report_free(&report);
       od_table_free(t);
       od_machine_free(m);
