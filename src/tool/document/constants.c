@@ -151,12 +151,13 @@ bool od_is_arithmetic(const char *text) {
   for (const char *c = text; *c != '\0'; c++) {
     bool spaced = c > text && c[-1] == ' ' && (c[1] == ' ' || c[1] == '(');
     if (spaced && (*c == '+' || *c == '-')) return true;
+    if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
-    if ((*c == '*' || (*c == '/' && spaced)) && (is_digit(*next) || *next == '.')) return true;
+    if ((*c == '*' || spaced) && (is_digit(*next) || *next == '.')) return true;
     // "10 l/min / sqrt(35 bar)": a call.
     const char *end = next;
     while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
-    if ((*c == '*' || *c == '/') && end > next && *end == '(') return true;
+    if (end > next && *end == '(') return true;
   }
   return false;
 }
