@@ -45,8 +45,7 @@ static bool is_key_position(const tree_builder *b) {
 // Makes room for one more node, and for node[-1], which comes first in memory.
 static bool grow(od_tree *tree) {
   int used = tree->node != NULL ? tree->count + 1 : 0;
-  od_tree_node *grown =
-      od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
+  od_tree_node *grown = od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
   if (grown == NULL) return false;
   if (tree->node == NULL) grown[0] = (od_tree_node){.text = "", .first = -1, .next = -1, .target = -1};
   tree->node = grown + 1;

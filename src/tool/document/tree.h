@@ -37,7 +37,7 @@ typedef struct od_tree {
   od_tree_node *node;  // one behind the beginning of its memory: see node[-1] above
   int count, capacity;
   int repeated;  // values that aliases repeat
-  int root;  // -1: the file is empty
+  int root;      // -1: the file is empty
   od_tree_origin *origin;
   int origins, origin_capacity;
 } od_tree;
