@@ -11,7 +11,7 @@
 
 #include "io/inputs_read.h"
 
-enum { FIRST_ROOM = 65536, PATIENCE_MS = 1000 };
+enum { FIRST_ROOM = 65536, PATIENCE_MS = 500 };
 
 typedef struct input {
   int fd;

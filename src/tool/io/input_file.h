@@ -1,7 +1,7 @@
 // Reading whole files.
 //
 // Devices are refused: /dev/zero never ends. A pipe is read if a program writes to it: the wait for the writer of a named pipe is at
-// most a second. A pipe and some files of /proc may have no end, so callers give a limit.
+// most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
 #ifndef OD_IO_INPUT_FILE_H
 #define OD_IO_INPUT_FILE_H
 
