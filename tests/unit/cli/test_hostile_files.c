@@ -42,10 +42,11 @@ static void repeat(FILE *to, const char *text, int times) {
   for (int i = 0; i < times; i++) fputs(text, to);
 }
 
-static void check(scratch *s, const char *text, size_t length, const char *said) {
-  scratch_write(s, "x.yaml", text, length);
+// Runs "oleodyn ARGUMENTS" with that before it, for a minute at most and in a gigabyte.
+static void refuse(scratch *s, const char *before, const char *arguments, const char *said) {
   char command[600];
-  snprintf(command, sizeof command, "cd %s && timeout -s KILL 60 '%s' check x.yaml >.out 2>.err", s->folder, OD_BINARY);
+  snprintf(command, sizeof command, "cd %s && %s timeout -s KILL 60 '%s' %s >.out 2>.err", s->folder, before, OD_BINARY,
+           arguments);
   int status = system(command);
   outcome o = {WIFEXITED(status) ? WEXITSTATUS(status) : -1, NULL, NULL};
   o.out = scratch_read(scratch_path(s, ".out"));
@@ -54,6 +55,11 @@ static void check(scratch *s, const char *text, size_t length, const char *said)
   struct rusage used;
   getrusage(RUSAGE_CHILDREN, &used);
   assert_true(used.ru_maxrss < 1 << 20);  // KB
+}
+
+static void check(scratch *s, const char *text, size_t length, const char *said) {
+  scratch_write(s, "x.yaml", text, length);
+  refuse(s, "", "check x.yaml", said);
 }
 
 static void check_written(scratch *s, writer *w, const char *said) {
@@ -180,9 +186,22 @@ static void test_endless_files(void **state) {
   }
 }
 
+// A line without an end on standard input: as a header, and as a row. Before, a signal did not end it.
+static void test_endless_lines(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "rail.yaml", rail);
+  scratch_put(s, "x.yaml",
+              "experiment: x\nmachine: rail.yaml\nstep: 10 ms\nsensors: {rail.position: {sigma: 1 mm}}\n"
+              "initial: {rail.position: 1 mm, rail.rate: 1 mm/s}\n");
+  refuse(s, "", "observe x.yaml --live </dev/zero",
+         "standard input:1:1: this line is longer than 16 MB; is this a log?");
+  refuse(s, "(printf 't,u,rail.position\\n0,0,0\\n'; cat /dev/zero) |", "observe x.yaml --live",
+         "standard input:3:1: this line is longer than 16 MB; is this a log?");
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {TEST(test_lists_for_maps), TEST(test_texts), TEST(test_repetitions),
-                                     TEST(test_endless_files)};
+                                     TEST(test_endless_files), TEST(test_endless_lines)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
