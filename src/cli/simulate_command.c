@@ -13,6 +13,7 @@
 #include "cli/result_files.h"
 #include "cli/run_summary.h"
 #include "cli/select_outputs.h"
+#include "cli/signals.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
@@ -151,6 +152,10 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
+  // A run that came to its end may have been interrupted while its error was determined.
+  if (status == OD_OK && od_signals_interrupted())
+    status = od_fail(&err, OD_INTERRUPTED,
+                     "interrupted while the run was judged; its rows are complete, its verdict is not");
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
 
   bool ok = true, any = table && table->rows > 0;

@@ -151,12 +151,13 @@ bool od_is_arithmetic(const char *text) {
   for (const char *c = text; *c != '\0'; c++) {
     bool spaced = c > text && c[-1] == ' ' && (c[1] == ' ' || c[1] == '(');
     if (spaced && (*c == '+' || *c == '-')) return true;
+    if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
-    if ((*c == '*' || (*c == '/' && spaced)) && (is_digit(*next) || *next == '.')) return true;
+    if ((*c == '*' || spaced) && (is_digit(*next) || *next == '.')) return true;
     // "10 l/min / sqrt(35 bar)": a call.
     const char *end = next;
     while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
-    if ((*c == '*' || *c == '/') && end > next && *end == '(') return true;
+    if (end > next && *end == '(') return true;
   }
   return false;
 }
@@ -362,12 +363,12 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   }
   const char *path = is_parameter ? name : od_format(ld, "constants.%s", name);
   od_given given = od_given_for(ld, node, path, name, "SI units", od_place_of(ld, key));
-  if (given.text == NULL) return;
   if (given.place.scope == NULL) given.place.scope = od_place_of(ld, node).scope;
   all->item[all->count++] = (od_constant){.name = name,
                                           .path = path,
                                           .text = given.text,
                                           .place = given.place,
+                                          .state = given.text != NULL ? OD_CONSTANT_NEW : OD_CONSTANT_FAILED,
                                           .is_parameter = is_parameter,
                                           .formula = -1,
                                           .number = -1};
@@ -383,6 +384,7 @@ static void evaluate_all(od_loader *ld) {
   }
   for (int i = 0; i < all->count; i++) {
     od_constant copy = all->item[i];
+    if (copy.state == OD_CONSTANT_FAILED) continue;
     if (!copy.is_parameter || take_quantity(ld, &copy)) evaluate(ld, i, 0);
   }
 }

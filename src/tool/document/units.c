@@ -16,6 +16,8 @@
 #include "document/texts.h"
 #include "io/utf8.h"
 
+enum { LONGEST_UNIT = 200 };  // bytes
+
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { METRE, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, CANDELA, RADIAN, BASES };
@@ -193,8 +195,8 @@ static bool looks_like_unit(const char *text) {
 
 static parsed_unit take_apart(const char *text) {
   parsed_unit parsed = {0};
-  // The scanner of UDUNITS passes over bytes that are no UTF-8.
-  if (!od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
+  // UDUNITS needs time without bound for long texts. Its scanner passes over bytes that are no UTF-8.
+  if (strlen(text) > LONGEST_UNIT || !od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
   ut_unit *unit = ut_parse(database, text, UT_UTF8);
   if (unit == NULL) return parsed;
   visit v = {.linear = true};

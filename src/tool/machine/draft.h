@@ -63,6 +63,7 @@ typedef struct od_draft {
   int sums;  // sums around the signal that is being read, and derivatives
   int derivatives;
   int signals;      // signals so far
+  int segments;     // segments of sequences so far
   int initials;     // initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
 } od_draft;
