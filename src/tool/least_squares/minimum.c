@@ -14,7 +14,7 @@ static const double visible = 1e-4;     // part of the residuals that matters
 static const double closer = 1.0 / 32;  // each neighbor on a line than the one before
 static const double nothing = 1e-13;    // relative change of a cost: rounding
 static const double furthest = 64;      // times a parameter's size: how far plateaus are looked over
-enum { NEIGHBORS = 7, ROUNDS = 40 };
+enum { NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- by the model
 
@@ -162,6 +162,26 @@ static void look_around(od_search *s, double least, lines which, look *l) {
   }
 }
 
+// Without derivatives the search cannot go on: the least cost between here and what lies as far beyond the best neighbor, by golden sections.
+static void refine(od_search *s, look *l) {
+  const double golden = 0.6180339887498949;
+  double a = 0, b = 2, cost[2] = {INFINITY, INFINITY}, best = l->decrease;
+  for (int j = 0; j < s->k; j++) l->line[j] = l->best[j] - s->now.u[j];
+  for (int i = 0, side = 2; i < REFINEMENTS; i++) {
+    double place[2] = {b - golden * (b - a), a + golden * (b - a)};
+    for (int p = 0; p < 2; p++)
+      if (side == 2 || side == p) cost[p] = try_neighbor(s, l->line, place[p]) ? s->trial.cost : INFINITY;
+    side = cost[0] < cost[1] ? 0 : 1;
+    double least = (s->now.cost - cost[side]) / s->now.cost;
+    for (int j = 0; least > best && j < s->k; j++) l->best[j] = s->now.u[j] + place[side] * l->line[j];
+    best = fmax(best, least);
+    if (side == 0)
+      b = place[1], cost[1] = cost[0];
+    else
+      a = place[0], cost[0] = cost[1];
+  }
+}
+
 // ---- both
 
 static bool go_to(od_search *s, const double *u) {
@@ -197,6 +217,7 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   if (e->is_plateau) look_around(s, least, which, l);
   if (l->stopped) *reason = OD_LS_STOPPED;
   e->is_minimum = l->decrease <= least;
+  if (!e->is_minimum && rank == 0 && !l->stopped) refine(s, l);
   e->by_neighbors = e->is_minimum && which == ALONG_ALL;
   if (e->by_neighbors || !e->is_minimum) e->offset = sqrt(fmax(l->decrease, 0));
   return e->is_minimum || l->stopped || jams || !go_to(s, l->best);
