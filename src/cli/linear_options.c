@@ -280,16 +280,29 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// "valve.spool = 0 V, command = 0 V": signals of a kind at the operating point; false: there are none.
+// "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V": signals of a kind at the operating point; false: there are none.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   const od_linear_signal *s;
   for (int i = 0; (s = find(m, i)) && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s = %s", used ? ", " : "", s->name,
-                             od_display_quantity(s->value, s->unit).text);
+    used += (size_t)snprintf(text + used, size - used, "%s%s = %s%s%s%s", used ? ", " : "", s->name,
+                             od_display_quantity(s->value, s->unit).text, s->cause[0] ? " (" : "", s->cause,
+                             s->cause[0] ? ")" : "");
   return used > 0;
+}
+
+// How fast a state changes: "300 bar per second", "7.6 per second", "2 m/s2".
+static od_display_text rate_text(const od_linear_signal *s) {
+  size_t length = strlen(s->unit);
+  bool is_rate = length > 1 && strcmp(s->unit + length - 2, "/s") == 0;
+  char unit[80];
+  snprintf(unit, sizeof unit, "%.70s%s", s->unit[0] ? s->unit : "1", is_rate ? "2" : "");
+  od_display_text text = od_display_quantity(s->rate, unit);
+  size_t used = strlen(text.text);
+  if (!is_rate) snprintf(text.text + used, sizeof text.text - used, " per second");
+  return text;
 }
 
 // What the reader of a linear model must know, in the words of the terminal; NULL after the last.
@@ -301,14 +314,12 @@ static const char *warning(const od_linear_model *m, int i, char *text, size_t s
   else if (list_signals(m, od_linear_narrow, list, sizeof list) && i-- == 0)
     snprintf(text, size,
              "the slopes change within " OD_NARROW_WORDS
-             " of %s, as friction at rest makes them do; the linear model and its margins "
-             "hold for smaller movements only",
+             " of %s; the linear model and its margins hold for smaller movements only",
              list);
   else if (s && i-- == 0)
-    snprintf(
-        text, size,
-        "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
-        s->name, s->rate, s->unit, s->unit[0] ? " " : "");
+    snprintf(text, size,
+             "the machine does not rest here: %s changes by %s; the linear model holds for a short time only", s->name,
+             rate_text(s).text);
   else if (m->closed[0] && i-- == 0)
     snprintf(
         text, size,

@@ -142,7 +142,7 @@ static void test_bode_units(void **state) {
   forget(o);
   o = run(s, "bode axis.yaml --to P.pressure");
   ends_with(o, 0);
-  says(o.err, "the slopes differ on the two sides of valve.spool = 0 V; the linear model has their mean");
+  says(o.err, "the slopes differ on the two sides of valve.spool = 0 V (the ports of 'valve'); the linear model has their mean");
   says(o.out, "none: the output does not follow the input here");
   forget(o);
   // The same words in the terminal and in the file, for the response of a model as well: three lags with a gain above 8.
@@ -212,7 +212,7 @@ static void test_linearize_files(void **state) {
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   outcome o = run(s, "linearize lags.yaml --json l.json --csv l.csv --mat l.mat");
   ends_with(o, 0);
-  says(o.out, "3 states, 1 inputs, 1 outputs");
+  says(o.out, "3 states, 1 input, 1 output");
   says(o.out, "wrote l.mat");
   forget(o);
   char *text = scratch_read(scratch_path(s, "l.json"));
