@@ -16,6 +16,7 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "linear/kinks.h"
+#include "simulate/divergence.h"
 
 void od_linear_arguments_free(od_linear_arguments *a) {
   od_load_arguments_free(&a->load);
@@ -24,6 +25,10 @@ void od_linear_arguments_free(od_linear_arguments *a) {
   od_words_free(&a->hold);
   od_words_free(&a->release);
   od_words_free(&a->sweep.paths);
+  if (a->state) {
+    od_state_names_free(&a->state->names);
+    free(a->state->value);
+  }
 }
 
 // Adds the inputs that match; false: none does.
@@ -135,6 +140,16 @@ void od_linear_plan_free(od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
 }
 
+static od_status take_state(const od_operating_point *p, od_point_state *state, od_error *err) {
+  od_status status = od_state_names_list(p->machine, &state->names, err);
+  if (status != OD_OK) return status;
+  state->value = calloc((size_t)state->names.count + 1, sizeof *state->value);
+  if (!state->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < state->names.count; i++)
+    state->value[i] = od_output_now(p->machine, p->sim, state->names.output[i]);
+  return OD_OK;
+}
+
 od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
                                bool (*progress)(void *user, double done), void *user, od_linear_model **model,
                                od_error *err) {
@@ -145,7 +160,8 @@ od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *
   *model = NULL;
   od_status status = od_operating_point_find(machine, &options, &point, err);
   if (status != OD_OK) return status;
-  status = od_linear_model_make(&point, plan->inputs, plan->input_count, model, err);
+  if (plan->state) status = take_state(&point, plan->state, err);
+  if (status == OD_OK) status = od_linear_model_make(&point, plan->inputs, plan->input_count, model, err);
   od_operating_point_free(&point);
   return status;
 }
@@ -159,6 +175,7 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
   if (code < 0) code = od_linear_plan_make(*machine, a, &plan);
   if (code < 0) code = od_files_check(&a->files);
   if (code < 0) code = od_files_spare(&a->files);
+  plan.state = a->files.state ? a->state : NULL;
   if (code < 0) {
     od_progress progress = od_progress_start(a->quiet);
     od_status status = od_linear_plan_model(*machine, &plan, od_progress_tick, &progress, model, &err);
@@ -293,18 +310,6 @@ static bool list_signals(const od_linear_model *m, signal_finder find, char *tex
   return used > 0;
 }
 
-// How fast a state changes: "300 bar per second", "7.6 per second", "2 m/s2".
-static od_display_text rate_text(const od_linear_signal *s) {
-  size_t length = strlen(s->unit);
-  bool is_rate = length > 1 && strcmp(s->unit + length - 2, "/s") == 0;
-  char unit[80];
-  snprintf(unit, sizeof unit, "%.70s%s", s->unit[0] ? s->unit : "1", is_rate ? "2" : "");
-  od_display_text text = od_display_quantity(s->rate, unit);
-  size_t used = strlen(text.text);
-  if (!is_rate) snprintf(text.text + used, sizeof text.text - used, " per second");
-  return text;
-}
-
 // What the reader of a linear model must know, in the words of the terminal; NULL after the last.
 static const char *warning(const od_linear_model *m, int i, char *text, size_t size) {
   char list[600];
@@ -319,7 +324,7 @@ static const char *warning(const od_linear_model *m, int i, char *text, size_t s
   else if (s && i-- == 0)
     snprintf(text, size,
              "the machine does not rest here: %s changes by %s; the linear model holds for a short time only", s->name,
-             rate_text(s).text);
+             od_display_rate(s->rate, s->unit).text);
   else if (m->closed[0] && i-- == 0)
     snprintf(
         text, size,

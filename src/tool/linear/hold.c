@@ -11,6 +11,7 @@
 
 #include "io/display.h"
 #include "machine/machine.h"
+#include "machine/steady.h"
 
 enum { ROUNDS = 60, HALVINGS = 30, PLACES = 9 };
 static const double small = 1e-9, longest_move = 0.3, passed = 1e-6, rank_bound = 1e-10, nearest = 1e-6;
@@ -458,6 +459,21 @@ static void come_back(search *s) {
   free(u);
 }
 
+// Newton's method fails where nothing depends on what is sought, as at a spool that is shut. The machine itself may settle from there, with the
+// inputs of the start: then the search begins again at that point. False: it does not settle, and the search is where it was.
+static bool settle(search *s) {
+  od_steady r = {0};
+  go_back(s);
+  if (!evaluate(s) || od_steady_settle(s->p->machine, s->p->sim, s->p->plant, NULL, &r) != OD_OK || !r.found) {
+    go_back(s);
+    return false;
+  }
+  memcpy(s->x, od_sim_state(s->p->sim), (size_t)s->nx * sizeof *s->x);
+  for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
+  keep(s);
+  return true;
+}
+
 od_status od_hold_find(od_operating_point *p, const od_point_options *o, const od_stops *limits, bool *undecided,
                        od_error *err) {
   search s;
@@ -470,10 +486,20 @@ od_status od_hold_find(od_operating_point *p, const od_point_options *o, const o
     memcpy(first, s.best_x, (size_t)s.nx * sizeof *first);
     if (s.nu) memcpy(inputs, s.best_u, (size_t)s.nu * sizeof *inputs);
     trial t = attempt(&s);
-    double part = t.found ? 1 : follow(&s, start, &t);
-    if (t.found) {
+    bool has_settled = !t.found && settle(&s);
+    trial again = has_settled ? attempt(&s) : t;
+    if (again.found) t = again;
+    if (has_settled && !t.found) {
       memcpy(s.best_x, first, (size_t)s.nx * sizeof *first);
       if (s.nu) memcpy(s.best_u, inputs, (size_t)s.nu * sizeof *inputs);
+    }
+    double part = t.found ? 1 : follow(&s, start, &t);
+    if (t.found) {
+      // What nothing decides stays near the start, or near where the machine settles.
+      if (!again.found || !has_settled) {
+        memcpy(s.best_x, first, (size_t)s.nx * sizeof *first);
+        if (s.nu) memcpy(s.best_u, inputs, (size_t)s.nu * sizeof *inputs);
+      }
       come_back(&s);
       find_undecided(&s, undecided);
     } else {
