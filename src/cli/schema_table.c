@@ -36,7 +36,7 @@ const od_schema_row od_schema_rows[] = {
     {"sections", "tanks", MAP, "tank", "a constant pressure"},
     {"sections", "sources", MAP, "source", "a pressure that is kept: a number, an input, or a factor and an input"},
     {"sections", "pressure_differences", MAP, "difference", "gauges between two nodes"},
-    {"sections", "initial", NUMBER_MAP, NULL,
+    {"sections", "initial", OD_SCHEMA_NUMBER_MAP_OR_WORD, "steady",
      "the state at the start: 'P.pressure: 2 MPa', 'A.angle: about 30 deg', 'balance', 'others: steady'"},
     {"template", "parameters", PART, "anything", "names with their defaults; nothing: every instance must give it"},
     {"ground", "points", MAP, "vector", NULL},
