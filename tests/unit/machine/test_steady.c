@@ -97,7 +97,7 @@ static void test_exact_values_stay(void **state) {
   near(y[1], (500 * 9.81 + 1e5 * ring) / area, 10);
 }
 
-// A servo axis whose spool begins shut, where no flow depends on any pressure. The cylinder leaks from B to A, and both edges have one opening and so one drop:
+// A servo axis whose spool begins shut, where no flow depends on any pressure; or with values to be balanced: the rates of integral and spool are zero whatever these are. The cylinder leaks from B to A, and both edges have one opening and so one drop:
 //   P - pB = pA - T,  pA Aa = pB Ab,  c (pB - pA) = q sqrt((pA - T)/drop) |s|
 static void test_shut_valve(void **state) {
   static const char text[] =
@@ -117,11 +117,14 @@ static void test_shut_valve(void **state) {
       "  pid: {type: pid, input: error, unit: V, kp: 100 V/m, ki: 100 V/(m s), limits: [-10 V, 10 V]}\n"
       "initial: %s\n";
   static const char *const names[] = {"rail.position", "A.pressure", "B.pressure", "sv.spool", "pid.integral"};
-  static const char *const starts[] = {"steady", "{others: steady, rail.position: 0.1 m}",
-                                       "{others: steady, rail.position: about 0.3 m, A.pressure: about 150 bar}"};
+  static const char *const starts[] = {
+      "steady", "{others: steady, rail.position: 0.1 m}",
+      "{others: steady, rail.position: about 0.3 m, A.pressure: about 150 bar}",
+      "{rail.position: 0.1 m, A.pressure: balance from 60 bar, B.pressure: balance from 120 bar, "
+      "sv.spool: balance from -0.1 V, pid.integral: balance from -0.1 V}"};
   double pA = 202e5 * 15 / 45, pB = 202e5 - pA, spool = -10 * 2e-12 * (pB - pA) / (1e-3 * sqrt((pA - 2e5) / 35e5));
   const double expected[] = {0.1, pA, pB, spool, spool}, tolerance[] = {1e-8, 100, 100, 1e-6, 1e-6};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     char file[2000];
     double y[5];
     snprintf(file, sizeof file, text, starts[i]);
