@@ -195,6 +195,14 @@ typedef struct trial {
   int left;              // the row with the largest residual, where not all is held
 } trial;
 
+// Empty volumes are at rest, too, but they are not what is sought: whether the search has emptied one.
+static bool is_emptied(const search *s) {
+  static const double least = 1e3;  // Pa
+  for (int j = 0; j < s->unknowns; j++)
+    if (s->is_pressure[j] && s->x[s->unknown[j]] < least && s->best_x[s->unknown[j]] >= least) return true;
+  return false;
+}
+
 // From where it was best; where a valve is closed nothing depends on its command, so that other values of the free inputs are
 // tried, too.
 static trial attempt(search *s) {
@@ -208,6 +216,7 @@ static trial attempt(search *s) {
     bool held = iterate(s);
     double largest = 0;
     t.limit = passed_limit(s, &t.value);
+    held = held && !is_emptied(s);
     t.found = held && !t.limit;
     if (!held && !t.limit) t.limit = od_stops_reached(s->limits, s->p->output, s->ny, s->y, &t.value);
     for (int i = 0; i < s->rows && !held; i++)
