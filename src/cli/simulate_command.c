@@ -119,7 +119,7 @@ static od_status write_report(const void *user, const char *path, od_error *err)
   const od_results *r = user;
   char how[160];
   od_results_describe(r, how, sizeof how);
-  const od_run_page page = {r->machine, r->table, r->report, r->judge, how, r->message};
+  const od_run_page page = {r->machine, r->table, r->panel, r->report, r->judge, how, r->message};
   return od_run_report_write(&page, path, err);
 }
 
