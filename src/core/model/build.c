@@ -208,6 +208,9 @@ void od_build_oil(od_build *b, od_oil_law law, int first_number) {
   b->part.oil_law = law;
   b->part.oil = first_number;
 }
+void od_build_oil_tension(od_build *b) {
+  b->part.oil_tension = true;
+}
 void od_build_oil_viscosity(od_build *b, int first_number) {
   b->part.viscosity = first_number;
 }
