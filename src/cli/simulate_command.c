@@ -21,6 +21,7 @@
 #include "io/plot.h"
 #include "machine/method_names.h"
 #include "machine/saved_state.h"
+#include "machine/start_kicks.h"
 #include "oleodyn/integrator.h"
 #include "report/run_report.h"
 #include "simulate/run.h"
@@ -159,6 +160,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
 
   bool ok = true, any = table && table->rows > 0;
+  if (any && !od_start_kicks(machine, &report.verdict)) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
   if (any && judge) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, &err);
     if (judged != OD_OK) status = judged;
