@@ -27,8 +27,7 @@ static int run_once(const job *j) {
                                   .integrator = "trapezoid",
                                   .outputs = file->outputs,
                                   .output_count = file->output_count,
-                                  .unjudged = j->unjudged,
-                                  .no_trial = true};
+                                  .unjudged = j->unjudged};
   od_table *table = NULL;
   od_run_report report = {0};
   const od_status status = od_run(j->machine, &options, &table, &report, NULL);

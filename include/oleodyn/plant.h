@@ -78,10 +78,9 @@ typedef struct od_plant_ops {
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
-  // Plants that switch (a valve with hysteresis, a brake): how far the last point is from the next switch, positive until one is
-  // due, and its derivatives by x (nx; NULL: not wanted). sample() takes the switches that are due, too. NULL for plants that
-  // do not switch.
-  od_status (*margin)(const od_plant *plant, void *work, double *margin, double *by_state);
+  // The guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches that are due.
+  // NULL for plants without guards.
+  od_status (*guards)(const od_plant *plant, void *work, double *guard);
   // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
   // J = ds/dz held. NULL for plants that do not know.
   od_status (*stiffness)(const od_plant *plant, void *work, double *K);
@@ -100,8 +99,16 @@ struct od_plant {
   const void *model;      // what the functions read
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
-  void *reserved[4];  // zero
+  // Guards: functions of the point that decide which piece of a law holds. Between two pieces the rates jump or bend.
+  int margins;             // of modes (a relay, a brake): positive until a switch is due
+  int zeros;               // the sign decides (a contact, a branch of a formula)
+  int scales;              // the interval decides: knot k of a table is at the value k
+  const int *scale_knots;  // the number of knots of each scale
+  void *reserved[2];       // zero
 };
+static inline int od_plant_guards(const od_plant *plant) {
+  return plant->margins + plant->zeros + plant->scales;
+}
 static inline int od_plant_nx(const od_plant *plant) {
   return 2 * plant->nz + plant->nc;
 }

@@ -92,23 +92,47 @@ OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, do
 // leads to a state in which nothing can be evaluated, none is taken, and the simulation stays as it was.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
-// How far the present state is from the next switch of a mode: positive until one is due, INFINITY without modes; and its
-// derivatives by the state (nx; NULL: not wanted).
-OD_API od_status od_sim_margin(od_sim *sim, double *margin, double *by_state);
-// Whoever steps and samples in turn takes a switch at the end of the step in which it happens. This takes the step of length h
-// just taken once more, if it has led past a switch, so that it ends right behind it: *taken is how long it has become. *rate is
-// how fast the margin changed there (negative; 0: nothing was found within the step). A bounded number of steps are tried. Where one of them
-// fails, the simulation is the copy before the step, and *taken is 0.
-// Callers look for so many switches within a step of their own; more of them are taken where steps end.
-enum { OD_MOST_SWITCHES = 16 };
-typedef struct od_switch_search {
-  const void *before;                               // a copy of the simulation before the step
-  const double *u_end;                              // the inputs at the end of the step
-  void (*inputs)(void *user, double t, double *u);  // those within it; NULL for plants without inputs
+// The guards of the plant at the present point (od_plant_guards() of them), and the smallest margin of a mode: positive until a switch is
+// due, INFINITY without modes.
+OD_API od_status od_sim_guards(od_sim *sim, double *guard);
+OD_API od_status od_sim_margin(od_sim *sim, double *margin);
+
+// Events within a step: switches of modes and knots of laws, also those that the plant passes and comes back from between two points.
+// Without a search, switches are taken at the end of the step in which they happen.
+//
+//   od_sim_begin_events(sim, &search, false)      before a step
+//   od_sim_step_within(sim, h, ...)
+//   od_sim_end_events(sim, &search, h)            after it
+//   od_sim_find_switch(sim, &search, h, &taken)   takes the step again where it has led past a switch
+//   od_sim_sample(sim, ...)                       takes the switch
+//
+// All memory is the caller's.
+typedef struct od_event_search {
+  void *before, *after;  // od_sim_bytes() each: the simulation before the step, and room for that behind it
+  double *memory;        // od_event_doubles() of them
+  // Inputs within the step; NULL: they are straight lines.
+  void (*inputs)(void *user, double t, double *u);
   void *user;
-  double *u;  // room for nu
-} od_switch_search;
-OD_API od_status od_sim_find_switch(od_sim *sim, const od_switch_search *search, double h, double *taken, double *rate);
+  void *reserved[2];  // zero
+} od_event_search;
+enum { OD_MOST_SWITCHES = 16 };  // callers look for so many within a step of theirs; more are taken where steps end
+OD_API size_t od_event_doubles(const od_plant *plant);
+// Copies the simulation to `before` and finds the guards there and how fast they change. goes_on: nothing has changed since
+// od_sim_end_events(), which has found them already.
+OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool goes_on);
+// After a step of length h: the guards at its end and how fast they change.
+OD_API od_status od_sim_end_events(od_sim *sim, const od_event_search *search, double h);
+// Then: the length of a shorter step that passes one knot alone, or h where this step does.
+OD_API double od_sim_knot_step(const od_sim *sim, const od_event_search *search, double h);
+// After a step of length h, if it has led past a switch: takes it again, so that it ends right behind the first switch. *taken is how long it has
+// become; h: nothing switches within it. A bounded number of steps are tried. Where one of them fails, the simulation is as it was before
+// the step, and *taken is 0.
+OD_API od_status od_sim_find_switch(od_sim *sim, const od_event_search *search, double h, double *taken);
+
+// Dense output: makes `between`, a copy of the simulation behind a step (`after`), stand at a time within the step that began at `before`, with
+// inputs u. States and integrals are cubic there, rates and outputs follow from them.
+OD_API od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim *after, double t,
+                                    const double *u);
 
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.

@@ -24,7 +24,6 @@
 #include "report/run_report.h"
 #include "simulate/run.h"
 
-static const double default_step = 1e-3;
 
 // The command line, as texts and as values.
 typedef struct arguments {
@@ -54,35 +53,25 @@ static bool find_integrator(const char *name, const char **out) {
   return false;
 }
 
-// The step's length or 'auto', and the time from row to row.
-static bool find_step(const arguments *a, const od_run_defaults *file, od_run_options *run) {
-  run->adaptive = a->step ? strcmp(a->step, OD_STEP_AUTO) == 0 : file->adaptive;
-  run->step = run->adaptive ? file->rows : file->step;
-  if (!(run->step > 0)) run->step = default_step;
-  if (run->adaptive) return od_option_quantity("rows", a->rows, "s", &run->step);
+// The step's length or 'auto', the integrator, and the time from row to row.
+static bool find_method(const arguments *a, const od_machine *machine, od_run_options *run) {
+  od_run_wishes wishes = {.adaptive = a->step && strcmp(a->step, OD_STEP_AUTO) == 0};
+  bool ok = wishes.adaptive || od_option_quantity("step", a->step, "s", &wishes.step);
+  ok = (!a->integrator || find_integrator(a->integrator, &wishes.integrator)) && ok;
+  *run = od_run_options_of(machine, wishes);
+  if (run->adaptive) return od_option_quantity("rows", a->rows, "s", &run->step) && ok;
   if (a->rows) od_cli_error("--rows is for --step auto; with fixed steps --every says which of them are recorded");
-  return od_option_quantity("step", a->step, "s", &run->step) && !a->rows;
-}
-
-// What the command line says, else what the machine file says, else the default: the first integrator, or, for adaptive steps,
-// the first with an error estimate.
-static const char *choose_integrator(const arguments *a, const od_run_defaults *file, bool adaptive) {
-  if (a->integrator || file->integrator) return a->integrator ? a->integrator : file->integrator;
-  const od_integrator *first = od_integrator_at(0);
-  for (int i = 0; adaptive && first->estimate_order == 0 && od_integrator_at(i); i++) first = od_integrator_at(i);
-  return first->name;
+  return ok && !a->rows;
 }
 
 static int make_run_options(const arguments *a, const od_machine *machine, const od_selection *outputs,
                             od_run_options *run) {
-  const od_run_defaults *file = od_machine_run(machine);
-  *run = (od_run_options){
-      .time = file->time, .tolerance = file->tolerance, .outputs = outputs->index, .output_count = outputs->count};
-  bool ok = od_option_quantity("time", a->time, "s", &run->time);
-  ok = find_step(a, file, run) && ok;
+  bool ok = find_method(a, machine, run);
+  run->outputs = outputs->index;
+  run->output_count = outputs->count;
+  ok = od_option_quantity("time", a->time, "s", &run->time) && ok;
   ok = od_option_quantity("tolerance", a->tolerance, "1", &run->tolerance) && ok;
   ok = od_option_count("every", a->every, &run->every) && ok;
-  ok = find_integrator(choose_integrator(a, file, run->adaptive), &run->integrator) && ok;
   if (ok && !(run->time > 0)) {
     od_cli_error("for how long? %s does not say; give --time, or time in the file's run section",
                  od_machine_file(machine));
@@ -225,7 +214,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   simulate_sweep *s = user;
   int code = od_select_outputs(machine, &s->a->outputs, &s->outputs);
   if (code < 0) code = make_run_options(s->a, machine, &s->outputs, &s->run);
-  s->run.unjudged = s->run.no_trial = true;
+  s->run.unjudged = true;
   return code;
 }
 

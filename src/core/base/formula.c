@@ -52,6 +52,21 @@ double od_operation_value(const od_operation *list, int place, const double *v) 
   return list[place].kind == OD_OPERATION_NUMBER ? list[place].value : operate_r(&list[place], list, v);
 }
 
+int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, double *value) {
+  double v[OD_MOST_OPERATIONS];
+  int count = 0;
+  if (value) run_r(f, in, ins, q, v);
+  for (int i = 0; i < f->count; i++) {
+    const od_operation *o = &f->operation[i];
+    bool of_one = o->kind == OD_OPERATION_ABS || o->kind == OD_OPERATION_SIGN || o->kind == OD_OPERATION_IF_NEGATIVE;
+    bool of_two = o->kind == OD_OPERATION_MIN || o->kind == OD_OPERATION_MAX;
+    if (!of_one && !of_two) continue;
+    if (value) value[count] = of_one ? v[o->a] : v[o->a] - v[o->b];
+    count++;
+  }
+  return count;
+}
+
 double od_formula_value(const od_formula *f, const double *in, int ins, const double *q) {
   double v[OD_MOST_OPERATIONS];
   return run_r(f, in, ins, q, v);

@@ -26,6 +26,10 @@ void od_formula_results_r(const od_formula *f, const double *in, int ins, const 
 void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
                           double _Complex *result);
 
+// What its branches depend on: the operand of each abs(), sign() and if(), and the difference of those of min() and max(). Returns how many
+// there are; value may be NULL.
+int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, double *value);
+
 // The value, and all its derivatives by in and then by q, in one pass backwards. At a corner it is the derivative of the branch
 // that the value is from; of abs() at zero it is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers, double *by);

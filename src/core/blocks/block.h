@@ -113,8 +113,6 @@ typedef void (*od_block_step_complex)(const od_block_spec *s, const double _Comp
                                       const double _Complex *u, double _Complex *next);
 
 typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const double *x, const double *u);
-typedef double _Complex (*od_block_margin_complex)(const od_block_spec *s, const double _Complex *q,
-                                                   const double _Complex *x, const double _Complex *u);
 
 typedef struct od_block_class {
   const char *type;     // as files call it
@@ -148,6 +146,9 @@ typedef struct od_block_class {
   // Its output jumps where its input does not, without a mode that could be located; of some only while their first number is zero.
   bool jumps, jumps_at_zero;
   bool (*is_linear)(const od_block_spec *s);  // NULL: it is; sampled ones never are
+  // Of classes whose numbers begin with abscissae: over so many inputs, choice k counting those of input k; or over the sum of two.
+  int table_axes;
+  bool table_over_sum;
 
   // Outputs and rates; both are always written.
   od_block_evaluate evaluate;
@@ -162,7 +163,6 @@ typedef struct od_block_class {
   // Of classes with modes, which are never sampled; NULL: it has none. How far it is from switching, positive until that is due; and all
   // of its states after it has switched. A mode is a state without a rate.
   od_block_margin margin;
-  od_block_margin_complex margin_complex;
   od_block_step switch_states;
   od_block_step_complex switch_states_complex;
   // Optional, for hot classes; without it slopes are unit steps of a linear block and complex steps of others. Rows are

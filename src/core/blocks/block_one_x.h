@@ -30,10 +30,12 @@ static void X(step_block)(const od_block_spec *s, const od_x *q, const od_x *x, 
 }
 #endif
 
-#ifdef OD_BLOCK_MODES
+#if defined OD_BLOCK_MODES && !defined OD_COMPLEX
 static od_x X(margin_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u) {
   return X(margin)((const X(numbers) *)q, (X(block)){s, x, u, NULL, NULL});
 }
+#endif
+#ifdef OD_BLOCK_MODES
 static void X(switch_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *next) {
   X(switch_states)((const X(numbers) *)q, (X(block)){s, x, u, NULL, NULL}, next);
 }

@@ -25,6 +25,7 @@ const od_block_class od_table_block = {
     .choices = {{OD_CHOICE_ENTRIES, "at", 40}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
+    .table_axes = 1,
     OD_BLOCK_EVALUATES,
 };
 #endif

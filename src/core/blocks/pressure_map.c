@@ -18,6 +18,7 @@ const od_block_class od_pressure_map_block = {
     .choices = {{OD_CHOICE_ENTRIES, "at_a", 8}, {OD_CHOICE_ENTRIES, "at_b", 8}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
+    .table_axes = 2,
     OD_BLOCK_EVALUATES,
     .slopes = slopes_block,
 };

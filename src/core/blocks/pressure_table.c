@@ -25,6 +25,8 @@ const od_block_class od_pressure_table_block = {
     .choices = {{OD_CHOICE_ENTRIES, "at_sum", 40}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
+    .table_axes = 1,
+    .table_over_sum = true,
     OD_BLOCK_EVALUATES,
 };
 #endif

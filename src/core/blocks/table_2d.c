@@ -19,6 +19,7 @@ const od_block_class od_table_2d_block = {
     .choices = {{OD_CHOICE_ENTRIES, "at_row", 16}, {OD_CHOICE_ENTRIES, "at_column", 16}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
+    .table_axes = 2,
     OD_BLOCK_EVALUATES,
     .slopes = slopes_block,
 };

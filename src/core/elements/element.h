@@ -230,10 +230,12 @@ typedef struct od_element_class {
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
+  // What the pieces of its law depend on by their sign, such as the distances from stops: so many, and those of an instance.
+  int zeros;
+  void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
   // Of classes with modes; NULL: it has none. A mode is an own state without a rate. How far one instance is from switching,
   // positive until it is due; and all of its own states after it has switched, as functions of what it reads.
   double (*margin)(const od_batch *b, const int *pool, double *w, int instance);
-  double _Complex (*margin_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance);
   void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
   void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
                               double _Complex *states);

@@ -47,11 +47,13 @@ static void X(report_all)(const od_batch *b, const int *pool, od_x *w) {
   }
 }
 
-#ifdef OD_ELEMENT_MODES
+#if defined OD_ELEMENT_MODES && !defined OD_COMPLEX
 static od_x X(margin_of)(const od_batch *b, const int *pool, od_x *w, int i) {
   const X(in) *in = (const X(in) *)(w + b->in) + i;
   return X(margin)(in, (const X(numbers) *)(w + pool[b->number + i]));
 }
+#endif
+#ifdef OD_ELEMENT_MODES
 static void X(switch_mode_of)(const od_batch *b, const int *pool, od_x *w, int i, od_x *states) {
   const X(in) *in = (const X(in) *)(w + b->in) + i;
   X(switch_mode)(in, (const X(numbers) *)(w + pool[b->number + i]), (X(states) *)states);

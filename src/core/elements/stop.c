@@ -38,6 +38,13 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 enum { LOW, HIGH };
 
+static void fill_zeros(const od_batch *b, const int *pool, const double *w, int i, double *value) {
+  const in_r *in = (const in_r *)(w + b->in) + i;
+  const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
+  value[LOW] = in->x - q->low;
+  value[HIGH] = q->high - in->x;
+}
+
 const od_element_class od_stop_class = {
     .name = "stop",
     .section = "stops",
@@ -64,5 +71,7 @@ const od_element_class od_stop_class = {
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     OD_ELEMENT_FUNCTIONS,
+    .zeros = 2,
+    .fill_zeros = fill_zeros,
 };
 #endif

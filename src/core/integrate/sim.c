@@ -44,6 +44,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->right = od_place(&end, rows * columns * d);
   s->inside = od_place(&end, (size_t)od_integrators_inside() * nu * d);
   s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);
+  s->guards = od_place(&end, (size_t)od_plant_guards(plant) * d);
   s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
   s->work = od_place(&end, plant->work_size);
   s->size = od_place(&end, 0);
@@ -353,7 +354,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   // Round-off in the time must not make a sample late by a step.
   double next = od_sim_next_sample(s), margin = INFINITY;
   bool due = isfinite(next) && s->t >= next - 1e-12 * fabs(next);
-  od_status status = s->plant->ops->margin ? od_sim_margin(s, &margin, NULL) : OD_OK;
+  od_status status = od_sim_margin(s, &margin);
   if (status != OD_OK || !(due || margin <= 0)) return status;
   double t = due ? fmax(s->t, next) : s->t;
   status = od_sim_refresh(s);

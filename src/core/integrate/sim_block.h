@@ -47,6 +47,7 @@ struct od_sim {
   size_t across;                                  // see motion_parts.c
   size_t inside;                                  // inputs within a step
   size_t scratch;                                 // of the integrator
+  size_t guards;                                  // of the plant
   size_t before_set;                              // the point to come back to when another one is impossible
   size_t work;
 };

@@ -66,11 +66,11 @@ static inline od_x load_size(const od_model *m, const od_x *w, int i) {
 
 // A contact of a point with a plane of the ground, at the present positions and velocities: its normal force N and the whole force
 //   N = stiffness d (1 + damping d'),   f = N n - friction N v_t / sqrt(v_t . v_t + slip^2)
-// with the depth d and the velocity v_t along the plane.
+// with the depth d and the velocity v_t along the plane. It stores stiffness d^2 / 2; the rest of its work, -f . v - stiffness d d', is lost.
 typedef struct X(contact) {
   od_x r[ND], v[ND], along[ND], f[ND];
   const od_x *n;
-  od_x depth, inward, grip, normal, speed;  // grip: 1 + damping d', not below zero; speed: the root
+  od_x height, depth, inward, grip, normal, speed, stored, loss;  // height above the plane; grip: 1 + damping d', not below zero; speed: the root
 } X(contact);
 
 static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact) * c) {
@@ -86,6 +86,7 @@ static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact
     height += c->n[k] * (c->r[k] - (plane[k] - w[l->reference + k]));
     rate += c->n[k] * c->v[k];
   }
+  c->height = height;
   c->depth = RE(height) < 0 ? -height : 0;
   c->inward = -rate;
   c->grip = 1 + q[OD_CONTACT_DAMPING] * c->inward;
@@ -95,6 +96,8 @@ static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact
   for (int k = 0; k < ND; k++) c->along[k] = c->v[k] - rate * c->n[k], square += c->along[k] * c->along[k];
   c->speed = od_x_sqrt(square);
   for (int k = 0; k < ND; k++) c->f[k] = c->normal * (c->n[k] - q[OD_CONTACT_FRICTION] * c->along[k] / c->speed);
+  c->stored = q[OD_CONTACT_STIFFNESS] * c->depth * c->depth / 2;
+  c->loss = -dot(c->f, c->v) - q[OD_CONTACT_STIFFNESS] * c->depth * c->inward;
 }
 
 // The direction of a force or torque in ground axes (planar torques: the sense in [0]).

@@ -79,6 +79,7 @@ const od_mechanics_real OD_TABLE = {
     .tangent_lanes = X(tangent_lanes),
 #endif
     .output_tangent = X(output_tangent),
+    .contact_height = X(contact_height),
     .tree_factor = X(tree_factor),
     .tree_solve = X(tree_solve),
     .tree_line = X(tree_line),

@@ -43,9 +43,11 @@ typedef struct od_mechanics_real {
   void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                         const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);
-  // Its change along the last tangent or tangent_motion, with du and change as there.
+  // The change of an output along the last tangent or tangent_motion, with du and change as there.
   double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                            const od_number_change *change);
+  // Of a load that is a contact: how far its point is above the plane, m.
+  double (*contact_height)(const od_model *m, const double *w, int load);
   // Machines without loops: Newton's matrix at the last point, factored along the tree into `tree` (od_tree_doubles()), without
   // the lines between two moving links, and with `own` on its diagonal besides (NULL: nothing); a solution with these factors, in place; and how the pull of such a line acts on the
   // coordinates, and how its pull, length and speed follow them (tree_solve_x.h).

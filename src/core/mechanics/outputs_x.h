@@ -42,6 +42,12 @@ static od_x total_kinetic(const od_model *m, const od_x *w) {
 static od_x total_potential(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
+  for (int i = 0; i < m->loads; i++) {
+    if (m->load[i].kind != OD_LOAD_CONTACT) continue;
+    X(contact) c;
+    contact_at(m, w, i, &c);
+    sum += c.stored;
+  }
   return sum;
 }
 
@@ -118,16 +124,24 @@ static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
 #endif
 }
 
-// The size of a load, of a contact its normal force, or its power.
+// The size of a load, of a contact its normal force, or its power; what a contact stores.
 static od_x load_output(const od_model *m, const od_x *w, const od_output *o) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
     X(contact) c;
     contact_at(m, w, o->index, &c);
-    return o->kind == OD_OUT_LOAD ? c.normal : dot(c.f, c.v);
+    return o->kind == OD_OUT_LOAD ? c.normal : o->kind == OD_OUT_LOAD_STORED ? c.stored : c.loss;
   }
   od_x size = load_size(m, w, o->index);
   return o->kind == OD_OUT_LOAD ? size : size * load_speed(m, w, o->index);
 }
+
+#ifndef OD_COMPLEX
+static double X(contact_height)(const od_model *m, const double *w, int load) {
+  X(contact) c;
+  contact_at(m, w, load, &c);
+  return c.height;
+}
+#endif
 
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
@@ -159,7 +173,8 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_ROD_FORCE: return rod_tension(m, w, o->index);
     case OD_OUT_GEAR_FORCE: return gear_force(m, w, o->index);
     case OD_OUT_LOAD:
-    case OD_OUT_LOAD_POWER: return load_output(m, w, o);
+    case OD_OUT_LOAD_POWER:
+    case OD_OUT_LOAD_STORED: return load_output(m, w, o);
     case OD_OUT_INPUT: return w[l->u + o->index];
     case OD_OUT_KINETIC: return total_kinetic(m, w);
     case OD_OUT_POTENTIAL: return total_potential(m, w);
@@ -232,6 +247,14 @@ static double total_kinetic_tangent(const od_model *m, const double *w, const od
 static double total_potential_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, change, i);
+  for (int i = 0; i < m->loads; i++) {
+    if (m->load[i].kind != OD_LOAD_CONTACT) continue;
+    X(contact) c;
+    contact_tangent d;
+    contact_at(m, w, i, &c);
+    contact_tangents(m, w, change, i, &c, &d);
+    sum += d.stored;
+  }
   return sum;
 }
 
@@ -312,7 +335,7 @@ static double load_output_tangent(const od_model *m, const double *w, const od_o
     contact_tangent d;
     contact_at(m, w, o->index, &c);
     contact_tangents(m, w, change, o->index, &c, &d);
-    return o->kind == OD_OUT_LOAD ? d.normal : dot(d.f, c.v) + dot(c.f, d.v);
+    return o->kind == OD_OUT_LOAD ? d.normal : o->kind == OD_OUT_LOAD_STORED ? d.stored : d.loss;
   }
   double size = load_size_tangent(m, w, change, o->index, du);
   if (o->kind == OD_OUT_LOAD) return size;
@@ -341,7 +364,8 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, change, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, change, o->index);
     case OD_OUT_LOAD:
-    case OD_OUT_LOAD_POWER: return load_output_tangent(m, w, o, du, change);
+    case OD_OUT_LOAD_POWER:
+    case OD_OUT_LOAD_STORED: return load_output_tangent(m, w, o, du, change);
     case OD_OUT_INPUT: return du ? du[o->index] : 0;
     case OD_OUT_KINETIC: return total_kinetic_tangent(m, w, change);
     case OD_OUT_POTENTIAL: return total_potential_tangent(m, w, change);

@@ -57,9 +57,9 @@ OD_PART void T(load_direction_tangent)(const od_model *m, const double *w, const
     for (int k = 0; k < ND; k++) dd[k] += own[k];
 }
 
-// The change of a contact along the last tangent: of its point, its normal force and its whole force.
+// The change of a contact along the last tangent: of its point, its normal force and its whole force, of what it stores and loses.
 typedef struct T(contact_tangent) {
-  od_t r[ND], v[ND], f[ND], normal;
+  od_t r[ND], v[ND], f[ND], normal, stored, loss;
 } T(contact_tangent);
 
 // What numbers of the contact itself change: direction and place of the plane, and the law's numbers.
@@ -110,6 +110,9 @@ OD_PART void T(contact_tangents)(const od_model *m, const double *w, const od_nu
     d->f[k] = d->normal * (c->n[k] - q[OD_CONTACT_FRICTION] * slide) - c->normal * q[OD_CONTACT_FRICTION] * turned +
               c->normal * (own.n[k] - own.friction * slide);
   }
+  d->stored = q[OD_CONTACT_STIFFNESS] * c->depth * depth + own.stiffness * (c->depth * c->depth / 2);
+  d->loss = -TP(dot)(d->f, c->v) - PT(dot)(c->f, d->v) - own.stiffness * (c->depth * c->inward) -
+            q[OD_CONTACT_STIFFNESS] * (depth * c->inward - c->depth * rate);
 }
 
 OD_PART void T(load_tangent)(const od_model *m, double *w, const od_number_change *change, int i, const od_t *du,

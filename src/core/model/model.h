@@ -313,7 +313,8 @@ typedef enum od_output_kind {
   OD_OUT_ROD_FORCE,
   OD_OUT_GEAR_FORCE,
   OD_OUT_LOAD,
-  OD_OUT_LOAD_POWER,  // index: load
+  OD_OUT_LOAD_POWER,   // index: load. What it supplies; of a contact, what it loses
+  OD_OUT_LOAD_STORED,  // index: load that is a contact
   OD_OUT_INPUT,       // index: signal
   // The circuit. index: node
   OD_OUT_NODE_PRESSURE,

@@ -34,6 +34,7 @@ od_output_reads od_output_reads_of(od_output_kind kind) {
     case OD_OUT_GEAR_FORCE:
     case OD_OUT_LOAD:
     case OD_OUT_LOAD_POWER:
+    case OD_OUT_LOAD_STORED:
     case OD_OUT_INPUT:
     case OD_OUT_NODE_INFLOW:
     case OD_OUT_NODE_CAVITATING:

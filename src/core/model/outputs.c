@@ -142,8 +142,11 @@ static void add_loads(listing *list) {
                  (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
                   m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
     add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
-    add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, "power");
-    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name, "work");
+    bool contact = load->kind == OD_LOAD_CONTACT;
+    if (contact) add(list, OD_OUT_LOAD_STORED, i, 0, "J", load->name, "energy");
+    add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, contact ? "loss" : "power");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name,
+        contact ? "dissipated" : "work");
   }
 }
 

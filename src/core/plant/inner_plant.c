@@ -51,9 +51,9 @@ static double next_sample(const od_plant *plant, const void *work) {
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->next_sample(d->inner, od_inner_work(d, work));
 }
-static od_status margin(const od_plant *plant, void *work, double *value, double *by_state) {
+static od_status guards(const od_plant *plant, void *work, double *guard) {
   const od_inner_plant *d = plant_of(plant);
-  return d->inner->ops->margin(d->inner, od_inner_work(d, work), value, by_state);
+  return d->inner->ops->guards(d->inner, od_inner_work(d, work), guard);
 }
 static void edges(const od_plant *plant, const double *x, unsigned char *at_edge) {
   const od_inner_plant *d = plant_of(plant);
@@ -72,6 +72,6 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .settle = inner->settle ? settle : NULL,
                         .stiffness = inner->stiffness ? stiffness : NULL,
                         .next_sample = inner->next_sample ? next_sample : NULL,
-                        .margin = inner->margin ? margin : NULL,
+                        .guards = inner->guards ? guards : NULL,
                         .edges = inner->edges ? edges : NULL};
 }

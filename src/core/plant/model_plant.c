@@ -163,6 +163,7 @@ static void destroy(od_plant *plant) {
   free(d->changed);
   free(d->mechanical);
   free(d->scale);
+  free(d->scale_knots);
   free(d);
 }
 
@@ -236,7 +237,6 @@ static od_plant_ops operations_of(const od_model *m) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;
   }
-  if (od_model_switchers(m)) ops.margin = od_model_plant_margin;
   if (m->newton == OD_NEWTON_TREE) {
     ops.step_factors = od_model_plant_tree_factors;
     ops.step_solve = od_model_plant_tree_solve;
@@ -310,7 +310,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, parameters[i]);
     d->block[i] = od_block_find_number(m, parameters[i]);
   }
-  if (!od_model_plant_find_changes(d)) {
+  if (!od_model_plant_count_guards(d) || !od_model_plant_find_changes(d)) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }

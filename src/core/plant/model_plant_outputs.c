@@ -29,7 +29,11 @@ static double integral_part(const od_model *m, const double *w, const od_output 
       supplied -= integral_of(m, w, energy, elements + i);
     else
       dissipated += integral_of(m, w, energy, elements + i);
-  for (int i = 0; i < m->loads; i++) supplied += energy[loads + i];
+  for (int i = 0; i < m->loads; i++)
+    if (m->load[i].kind == OD_LOAD_CONTACT)
+      dissipated += energy[loads + i];
+    else
+      supplied += energy[loads + i];
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].kind == OD_NODE_VOLUME)
       compressed += energy[nodes + i];

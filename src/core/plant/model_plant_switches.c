@@ -12,7 +12,8 @@
 
 enum {
   MOST_STATES =
-      (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES
+      (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES,
+  MOST_ROUNDS = 100  // of switches at one moment
 };
 
 // ---- the i-th of what has modes: an element, or behind all elements a block
@@ -28,16 +29,10 @@ static const od_batch *batch_of(const od_model *m, const od_instance *e) {
   return &m->join.batch[e->batch];
 }
 
-static double margin_of(const od_model *m, double *w, int i) {
+double od_model_switch_margin(const od_model *m, double *w, int i) {
   const od_instance *e = element_of(m, i);
   return e ? od_instance_class(e)->margin(batch_of(m, e), m->join.pool, w, e->place)
            : od_block_margin_at(m, w, block_of(m, i));
-}
-
-static double _Complex margin_complex(const od_model *m, double _Complex *wc, int i) {
-  const od_instance *e = element_of(m, i);
-  return e ? od_instance_class(e)->margin_complex(batch_of(m, e), m->join.pool, wc, e->place)
-           : od_block_margin_at_complex(m, wc, block_of(m, i));
 }
 
 // Its states after a switch.
@@ -66,33 +61,6 @@ static int state_of(const od_model *m, int i, int k) {
   return k < b->states ? b->state + k : -1;
 }
 
-// ---- margins
-
-// What is nearest to switching; -1 where there is none.
-static int nearest(const od_model *m, double *w, double *margin) {
-  int first = -1;
-  *margin = INFINITY;
-  for (int i = 0; i < od_model_switchers(m); i++) {
-    double distance = margin_of(m, w, i);
-    if (!(distance >= *margin)) *margin = distance, first = i;
-  }
-  return first;
-}
-
-od_status od_model_plant_margin(const od_plant *plant, void *work, double *margin, double *by_state) {
-  const od_plant_data *d = od_plant_data_of(plant);
-  const od_model *m = d->m;
-  od_work_parts p = od_work_parts_of(d, work);
-  int first = nearest(m, p.w, margin);
-  if (first < 0 || !by_state) return isnan(*margin) ? OD_NOT_FINITE : OD_OK;
-  for (int j = 0; j < od_plant_nx(plant); j++) {
-    od_status status = od_model_plant_complex_state(plant, work, j);
-    if (status != OD_OK) return status;
-    by_state[j] = __imag__ margin_complex(m, p.wc, first) / od_imaginary_step;
-  }
-  return OD_OK;
-}
-
 // ---- switches
 
 // The rows of a map that belong to the states of what switches, in one column: the moved quantity stands in p->wc.
@@ -112,7 +80,7 @@ static od_status move_map(const od_plant *plant, void *work, double *map, int co
     od_status status = od_model_plant_complex_column(plant, work, parameters ? j : -1, map + j, columns);
     if (status != OD_OK) return status;
     for (int i = 0; i < od_model_switchers(m); i++)
-      if (margin_of(m, p.w, i) <= 0) put_rows(d, &p, i, map, columns, j);
+      if (od_model_switch_margin(m, p.w, i) <= 0) put_rows(d, &p, i, map, columns, j);
   }
   return OD_OK;
 }
@@ -132,13 +100,19 @@ static void switch_one(const od_plant_data *d, const od_work_parts *p, int i, do
   }
 }
 
+static bool is_due(const od_model *m, double *w) {
+  for (int i = 0; i < od_model_switchers(m); i++)
+    if (od_model_switch_margin(m, w, i) <= 0) return true;
+  return false;
+}
+
 // Switches all that is due. What an element had stored before and has no more afterwards is lost.
 static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x) {
   const od_model *m = d->m;
   double *before = p->w + m->layout.switch_stored, *loss = p->w + m->layout.switch_loss;
   for (int i = 0; i < od_model_switchers(m); i++) {
     if (i < m->switchers) before[i] = stored_in(m, p->w, m->switcher[i]);
-    if (margin_of(m, p->w, i) <= 0) switch_one(d, p, i, x);
+    if (od_model_switch_margin(m, p->w, i) <= 0) switch_one(d, p, i, x);
   }
   if (m->blocks) od_model_signals(m, p->w);  // some may measure a mode
   if (m->switchers) od_circuit_evaluate(m, p->w);
@@ -148,12 +122,9 @@ static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  // What has switched may make something else due, at the same moment. Where things make each other due in turns without end,
-  // the rest waits for the end of the next step.
-  for (int round = 0; round < od_model_switchers(d->m); round++) {
-    double margin;
-    nearest(d->m, p.w, &margin);
-    if (!(margin <= 0)) break;
+  // What has switched may make something else due at the same moment, or itself again (a state machine that passes through states). Where
+  // elements make each other due in turns without end, the rest waits for the end of the next step.
+  for (int round = 0; round < MOST_ROUNDS && is_due(d->m, p.w); round++) {
     od_status status = map ? move_map(plant, work, map, od_plant_nx(plant), false) : OD_OK;
     if (status == OD_OK && by_parameters) status = move_map(plant, work, by_parameters, plant->np, true);
     if (status != OD_OK) return status;

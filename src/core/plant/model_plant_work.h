@@ -36,6 +36,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   int *changed, changes;         // indices of the constants
   int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
   double *scale;
+  int *scale_knots;  // see od_plant
   // Offsets in bytes.
   size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
@@ -250,8 +251,11 @@ void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_p
 bool od_model_measures_numbers(const od_model *m);
 
 // model_plant_switches.c: elements with modes, in machines that have any.
-// How far the nearest of them is from switching, at the last point; and its derivatives by the state (nx; NULL: not wanted).
-od_status od_model_plant_margin(const od_plant *plant, void *work, double *margin, double *by_state);
+// How far the i-th of what has modes is from switching.
+double od_model_switch_margin(const od_model *m, double *w, int i);
+// model_plant_guards.c: counts them when the plant is made (false: memory ran out), and finds them at the last point.
+bool od_model_plant_count_guards(od_plant_data *d);
+od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 // Switches what is due there: moves x and the last point. map (nx x nx) and by_parameters (nx x np) begin as those of a jump that
 // does nothing; NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);

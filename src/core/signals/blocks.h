@@ -37,9 +37,11 @@ void od_block_sample_complex(const od_block *b, const double _Complex *q, const 
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 
+// What stands at the inputs of a block (OD_MOST_BLOCK_INPUTS).
+void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
+
 // Of a block with modes: how far it is from switching, and all its states after that.
 double od_block_margin_at(const od_model *m, const double *w, int block);
-double _Complex od_block_margin_at_complex(const od_model *m, const double _Complex *w, int block);
 void od_block_switch(const od_model *m, const double *w, int block, double *next);
 void od_block_switch_complex(const od_model *m, const double _Complex *w, int block, double _Complex *next);
 

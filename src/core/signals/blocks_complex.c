@@ -22,14 +22,6 @@ void od_block_sample_complex(const od_block *b, const double _Complex *q, const 
 
 // ---- switches
 
-double _Complex od_block_margin_at_complex(const od_model *m, const double _Complex *w, int block) {
-  const od_block *b = &m->block[block];
-  double _Complex u[OD_MOST_BLOCK_INPUTS];
-  gather_inputs(m, w, b, u);
-  return od_block_class_of(&b->spec)->margin_complex(&b->spec, w + m->layout.theta + b->number,
-                                                     w + m->layout.c + b->state, u);
-}
-
 void od_block_switch_complex(const od_model *m, const double _Complex *w, int block, double _Complex *next) {
   const od_block *b = &m->block[block];
   double _Complex u[OD_MOST_BLOCK_INPUTS];

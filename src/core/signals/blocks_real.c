@@ -117,6 +117,10 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
 
 // ---- switches
 
+void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u) {
+  gather_inputs(m, w, b, u);
+}
+
 double od_block_margin_at(const od_model *m, const double *w, int block) {
   const od_block *b = &m->block[block];
   double u[OD_MOST_BLOCK_INPUTS];

@@ -16,9 +16,8 @@ struct od_true_motion {
   od_sim *sim;
   od_motion_steps steps;
   long at;              // the step it has reached; -1: not begun
-  od_sim *before;       // the simulation before a step, of machines with modes; NULL: it has none
+  od_event_search search;  // of machines with modes; before NULL: it has none
   double *u, *u_after;  // inputs, and just after a jump
-  double *u_inside;     // within a step
   double *y, *rate;
   od_truth_noise *disturbance;  // NULL: nothing disturbs it
 };
@@ -32,14 +31,15 @@ static void inputs_at(void *user, double t, double *u) {
 
 // A step, in as many parts as the machine switches on the way.
 static od_status step(od_true_motion *m, double h) {
-  const od_switch_search search = {m->before, m->u, inputs_at, m, m->u_inside};
+  const od_event_search *search = m->search.before ? &m->search : NULL;
   for (int i = 0;; i++) {
-    if (m->before) memcpy(m->before, m->sim, od_sim_size(m->plant));
-    od_status status = od_sim_step(m->sim, h, m->u);
-    if (status != OD_OK || !m->before || i == OD_MOST_SWITCHES) return status;
-    double taken, rate;
+    od_status status = search ? od_sim_begin_events(m->sim, search, false) : OD_OK;
+    if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
+    if (status != OD_OK || !search || i == OD_MOST_SWITCHES) return status;
+    double taken;
     bool changed;
-    status = od_sim_find_switch(m->sim, &search, h, &taken, &rate);
+    status = od_sim_end_events(m->sim, search, h);
+    if (status == OD_OK) status = od_sim_find_switch(m->sim, search, h, &taken);
     if (status != OD_OK || taken == h) return status;
     status = od_sim_sample(m->sim, NULL, NULL, &changed);
     if (status != OD_OK) return status;
@@ -122,23 +122,33 @@ void od_true_motion_free(od_true_motion *m) {
   if (!m) return;
   od_truth_noise_free(m->disturbance);
   od_sim_free(m->sim);
-  od_sim_free(m->before);
+  free(m->search.before);
+  free(m->search.after);
+  free(m->search.memory);
   od_plant_free(m->plant);
   free(m->u);
   free(m);
+}
+
+static bool make_search(od_true_motion *m) {
+  size_t bytes = od_sim_bytes(m->sim);
+  m->search = (od_event_search){.before = malloc(bytes),
+                                .after = malloc(bytes),
+                                .memory = calloc(od_event_doubles(m->plant), sizeof(double)),
+                                .inputs = m->plant->nu ? inputs_at : NULL,
+                                .user = m};
+  return m->search.before && m->search.after && m->search.memory;
 }
 
 static bool allocate(od_true_motion *m) {
   size_t nu = (size_t)m->plant->nu, ny = (size_t)m->plant->ny;
   bool integrates = false;
   m->sim = od_sim_new(m->plant);
-  m->before = m->plant->ops->margin ? od_sim_new(m->plant) : NULL;
-  m->u = calloc(3 * nu + 2 * ny + 1, sizeof *m->u);
-  if (!m->sim || !m->u || (m->plant->ops->margin && !m->before)) return false;
+  m->u = calloc(2 * nu + 2 * ny + 1, sizeof *m->u);
+  if (!m->sim || !m->u || (m->plant->margins && !make_search(m))) return false;
   od_sim_set_integrator(m->sim, m->e->integrator);
   m->u_after = m->u + nu;
-  m->u_inside = m->u_after + nu;
-  m->y = m->u_inside + nu;
+  m->y = m->u_after + nu;
   for (int i = 0; i < m->e->sensors; i++) integrates = integrates || m->e->sensor[i].integrate > 0;
   m->rate = integrates ? m->y + ny : NULL;
   if (m->e->disturbed) m->disturbance = od_truth_noise_new(m->e, m->plant, m->steps.length);

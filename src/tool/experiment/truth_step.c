@@ -53,7 +53,6 @@ od_status od_experiment_judge_step(const od_experiment *e, bool beside_noise, od
                                   .integrator = e->integrator ? e->integrator->name : NULL,
                                   .outputs = outputs,
                                   .output_count = e->sensors,
-                                  .no_trial = true,
                                   .progress = going.progress,
                                   .user = going.user};
   od_table *table = NULL;

@@ -9,7 +9,6 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-static const double default_step = 1e-3;
 
 // Outputs that may be states: a state is called after the output that is equal to it.
 static bool may_be_state(const od_model *m, const od_output *o) {
@@ -60,23 +59,14 @@ static od_status start(od_operating_point *p, int count, od_error *err) {
 
 // What the run is made with: what the machine file says, as for `simulate`.
 static od_run_options run_options(const od_operating_point *p, const od_point_options *o, int count) {
-  const od_run_defaults *file = od_machine_run(p->machine);
-  bool adaptive = file->adaptive && !(o->step > 0);
-  double step = o->step > 0 ? o->step : adaptive ? file->rows : file->step;
-  const od_integrator *first = od_integrator_at(0);
-  for (int i = 0; adaptive && first->estimate_order == 0 && od_integrator_at(i); i++) first = od_integrator_at(i);
-  return (od_run_options){.time = o->time,
-                          .step = step > 0 ? step : default_step,
-                          .adaptive = adaptive,
-                          .tolerance = file->tolerance,
-                          .integrator = file->integrator ? file->integrator : first->name,
-                          .outputs = p->output,
-                          .output_count = count,
-                          .unjudged = true,
-                          .differentiable = true,
-                          .no_trial = true,
-                          .progress = o->progress,
-                          .user = o->user};
+  od_run_options run = od_run_options_of(p->machine, (od_run_wishes){.step = o->step});
+  run.time = o->time;
+  run.outputs = p->output;
+  run.output_count = count;
+  run.unjudged = run.differentiable = true;
+  run.progress = o->progress;
+  run.user = o->user;
+  return run;
 }
 
 // The run that `simulate` would make, up to the time; its simulation is kept.
@@ -88,7 +78,9 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
                    OD_MOST_STEPS);
   od_status status = od_machine_check_pace(p->machine, o->time, err);
   if (status != OD_OK) return status;
-  od_run_state r = od_run_begin(p->machine, &options, o->time, step, 1L << 62);
+  od_run_method method = od_run_method_of(&options, step);
+  method.every = 1L << 62;
+  od_run_state r = od_run_begin(p->machine, &options, o->time, method);
   status = od_run_prepare(&r, err);
   if (status == OD_OK) status = od_run_all(&r, err);
   if (status == OD_OK) {

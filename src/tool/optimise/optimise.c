@@ -77,7 +77,7 @@ static bool go_on(void *user, double done) {
 static bool run_machine(search *s) {
   const od_optimise_options *o = s->o;
   int *output = calloc((size_t)(od_machine_output_count(s->machine) + o->goals) + 1, sizeof *output), outputs = 0;
-  od_run_options run = od_run_options_of(s->machine);
+  od_run_options run = od_run_options_of(s->machine, (od_run_wishes){0});
   od_run_report report = {0};
   od_table *table = NULL;
   if (!output) return false;

@@ -11,6 +11,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "integrate/sim_block.h"
+#include "simulate/run.h"
 
 struct od_cvodes {
   od_sim *sim;
@@ -22,7 +23,7 @@ struct od_cvodes {
   N_Vector x, energy;
   SUNMatrix matrix;
   SUNLinearSolver solver;
-  double *u, *jacobian, *first_energy;
+  double *u, *jacobian, *first_energy, *guard;
   od_status status;
   long steps;
   double end;  // of the run; INFINITY: not known
@@ -75,11 +76,12 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-static int margin(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
+static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);
   od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
-  if (status == OD_OK) status = od_sim_margin(c->sim, value, NULL);
+  if (status == OD_OK) status = od_sim_guards(c->sim, c->guard);
+  memcpy(value, c->guard, (size_t)c->plant->margins * sizeof *value);
   return status == OD_OK ? 0 : failure(c, status);
 }
 
@@ -97,7 +99,9 @@ static bool start_solver(od_cvodes *c) {
     return false;
   if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
-  if (c->plant->ops->margin && CVodeRootInit(c->memory, 1, margin) != CV_SUCCESS) return false;
+  // Where laws have pieces, longer steps might pass over one of them.
+  if (od_plant_guards(c->plant) && CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
+  if (c->plant->margins && CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
   N_VConst(0, c->energy);
   return CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS && CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
@@ -127,7 +131,9 @@ od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *m
   c->u = calloc((size_t)plant->nu + 1, sizeof *c->u);
   c->jacobian = calloc((size_t)(nx * nx), sizeof *c->jacobian);
   c->first_energy = calloc((size_t)nq, sizeof *c->first_energy);
-  bool ok = c->memory && c->x && c->energy && c->matrix && c->solver && c->u && c->jacobian && c->first_energy;
+  c->guard = calloc((size_t)od_plant_guards(plant) + 1, sizeof *c->guard);
+  bool ok = c->memory && c->x && c->energy && c->matrix && c->solver && c->u && c->jacobian && c->first_energy &&
+            c->guard;
   if (!ok || !start_solver(c)) {
     od_cvodes_free(c);
     return NULL;
@@ -146,6 +152,7 @@ void od_cvodes_free(od_cvodes *c) {
   free(c->u);
   free(c->jacobian);
   free(c->first_energy);
+  free(c->guard);
   free(c);
 }
 
@@ -209,7 +216,7 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
 
 // At the end of a piece, with the inputs as they are from there on: a jump of theirs may switch something.
 static od_status take_samples(od_cvodes *c, double t) {
-  if (!c->plant->ops->margin && t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
+  if (c->plant->margins == 0 && t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
   bool changed;
   if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
   od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;

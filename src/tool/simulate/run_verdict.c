@@ -8,36 +8,20 @@
 #include "machine/machine.h"
 #include "machine/method_names.h"
 #include "model/outputs.h"
-#include "simulate/jumps.h"
 
-// "12 %" of something, or where that is too much to be a number, "more than ten times".
+// "12 % of".
 typedef struct part_text {
   char text[32];
 } part_text;
-static part_text part_of(double part, const char *exactly) {
+static part_text part_of(double part) {
   part_text p;
-  if (!(part < 10))
-    snprintf(p.text, sizeof p.text, "more than ten times");
-  else if (part >= 0.995)
-    snprintf(p.text, sizeof p.text, "%s%.0f %% of", exactly, 100 * part);
+  if (part < 0.995)
+    snprintf(p.text, sizeof p.text, "%.2g %% of", 100 * part);
+  else if (part < 1e4)
+    snprintf(p.text, sizeof p.text, "%.0f %% of", 100 * part);
   else
-    snprintf(p.text, sizeof p.text, "%s%.2g %% of", exactly, 100 * part);
+    snprintf(p.text, sizeof p.text, "%.1e times", part);
   return p;
-}
-
-// Which step would do.
-static void advise(const od_run_accuracy *a, char *text, size_t size) {
-  text[0] = '\0';
-  if (!(a->better_step > 0)) return;
-  od_duration better = od_duration_text(a->better_step, 3);
-  if (isnan(a->better_part))
-    snprintf(text, size, " A step of about %s may do.", better.text);
-  else if (a->better_part <= OD_ACCURATE)
-    snprintf(text, size, " A step of %s does: with it the error is %s the range.", better.text,
-             part_of(a->better_part, "").text);
-  else
-    snprintf(text, size, " With a step of %s the error is still %s the range; try --integrator cvodes.", better.text,
-             part_of(a->better_part, "").text);
 }
 
 // How far off the worst output is, and how many more.
@@ -51,8 +35,9 @@ static off_text off_by(const od_machine *machine, const od_run_options *o, const
   if (a->beyond > 1)
     snprintf(more, sizeof more, ", and %d more output%s by more than %g %%", a->beyond - 1, a->beyond > 2 ? "s" : "",
              100 * OD_ACCURATE);
-  snprintf(off.text, sizeof off.text, "%.130s is off by %s %s near %.6g s%s.",
-           od_machine_output_name(machine, o->outputs[a->worst]), part_of(e->part, "about ").text,
+  snprintf(off.text, sizeof off.text, "%.130s is off by %s%s %s near %.6g s%s.",
+           od_machine_output_name(machine, o->outputs[a->worst]),
+           a->source == OD_ERROR_ESTIMATED ? "an estimated " : "", part_of(e->part).text,
            e->range > 0 && e->range == a->moved ? "the energy moved" : "its range", e->at, more);
   return off;
 }
@@ -61,60 +46,37 @@ static bool is_cvodes(const od_run_options *o) {
   return o->integrator && strcmp(o->integrator, OD_CVODES) == 0;
 }
 
-// What jumps within steps, and what helps.
-static void explain_jumps(const od_machine *machine, char *text, size_t size) {
-  const od_model *m = od_machine_model(machine);
-  const od_instance *port = od_model_port_that_jumps(m);
-  if (od_model_laws_jump(m))
-    snprintf(text, size,
-             " A quantiser, a sign or a formula jumps within steps; a relay or a switch is located in time, and "
-             "--step auto goes closer.");
-  size_t used = strlen(text);
-  if (port)
-    snprintf(text + used, size - used,
-             " The curve of the port '%.80s' of the valve '%.80s' begins open, so that its opening jumps within steps; "
-             "one that begins with 0 does not, and --step auto goes closer.",
-             port->name, m->instance[port->host].name);
+static od_trust trust_in(const od_run_accuracy *a) {
+  return a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND;
 }
 
 static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
                        od_verdict *v) {
-  if (a->beyond == 0 || is_cvodes(o) || o->adaptive) return true;
-  char advice[200], jumps[600] = "";
-  advise(a, advice, sizeof advice);
-  if (a->by_jumps) explain_jumps(machine, jumps, sizeof jumps);
-  return od_verdict_add(v, a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
-                        "Step too long:", "with steps of %s %s%s%s", od_duration_text(step, 3).text,
-                        off_by(machine, o, a).text, jumps, advice);
+  if (a->beyond == 0 || is_cvodes(o) || o->adaptive || isfinite(a->predictable)) return true;
+  return od_verdict_add(
+      v, trust_in(a), "step.long", "Step too long:",
+      "with steps of %s %s A step of about %s may do; with 'step: %s' the run controls its error itself.",
+      od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
+      OD_STEP_AUTO);
 }
 
+// Of CVODES and adaptive steps.
 static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                             od_verdict *v) {
-  if (a->beyond == 0 || !is_cvodes(o)) return true;
-  const char *off = isinf(a->error[a->worst].part)
-                        ? "the error of the outputs is not known: the tighter run beside this one failed."
-                        : NULL;
-  return od_verdict_add(v, OD_DOUBTFUL, "tolerance.loose",
-                        "Tolerance too loose:", "with a tolerance of %g %s Use %g or less.", o->tolerance,
-                        off ? off : off_by(machine, o, a).text, OD_LOOSE_TOLERANCE);
+  if (a->beyond == 0 || !(is_cvodes(o) || o->adaptive) || isfinite(a->predictable)) return true;
+  return od_verdict_add(v, trust_in(a), "tolerance.loose", "Tolerance too loose:", "with a tolerance of %g %s Use %g.",
+                        a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
 }
 
-// Of adaptive steps.
-static bool judge_adaptive_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
-                                     od_verdict *v) {
-  if (a->beyond == 0 || is_cvodes(o) || !o->adaptive) return true;
-  char advice[200] = "";
-  if (a->better_tolerance > 0 && isnan(a->better_part))
-    snprintf(advice, sizeof advice, " A tolerance of %g may do.", a->better_tolerance);
-  else if (a->better_tolerance > 0 && a->better_part <= OD_ACCURATE)
-    snprintf(advice, sizeof advice, " A tolerance of %g does: with it the error is %s the range.", a->better_tolerance,
-             part_of(a->better_part, "").text);
-  else if (a->better_tolerance > 0)
-    snprintf(advice, sizeof advice, " With a tolerance of %g the error is still %s the range; try --integrator %s.",
-             a->better_tolerance, part_of(a->better_part, "").text, OD_CVODES);
-  return od_verdict_add(v, a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND, "tolerance.loose",
-                        "Tolerance too loose:", "with a tolerance of %g %s%s",
-                        o->tolerance > 0 ? o->tolerance : OD_ADAPTIVE_TOLERANCE, off_by(machine, o, a).text, advice);
+// Two runs with small tolerances disagree.
+static bool judge_predictability(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
+                                 od_verdict *v) {
+  if (!isfinite(a->predictable)) return true;
+  return od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
+                        "beyond t = %.4g s this motion amplifies the smallest differences, or has events that a small "
+                        "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
+                        "beyond that time are one possible motion of many.",
+                        a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
 }
 
 // The integrators with a property, for a sentence: "a, b and c".
@@ -148,7 +110,7 @@ od_run_message od_run_cannot_adapt(const od_integrator *integrator) {
 }
 
 static bool judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
-  if (o->adaptive || !(step > a->stable_step * (1 + 1e-6))) return true;
+  if (o->adaptive || !(step > a->stable_step * 1.05)) return true;
   char names[150];
   list_integrators(is_stable, " and ", names, sizeof names);
   return od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
@@ -158,22 +120,13 @@ static bool judge_stability(const od_run_options *o, double step, const od_run_a
                         od_duration_text(a->stable_step, 3).text, names);
 }
 
-static bool judge_inputs(const od_machine *machine, double step, const od_run_accuracy *a, od_verdict *v) {
-  if (a->coarse_input < 0) return true;
-  return od_verdict_add(v, OD_DOUBTFUL, "step.input", "Input faster than the steps:",
-                        "within a step of %s the input '%s' leaves the straight line between its ends by %s its range, "
-                        "which the run does not see.",
-                        od_duration_text(step, 3).text, od_machine_input_name(machine, a->coarse_input),
-                        part_of(a->coarse_part, "").text);
-}
-
 static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   if (!(fabs(a->balance) > OD_ACCURATE * a->moved)) return true;
   od_trust trust = fabs(a->balance) > OD_LOST * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
   return od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
                         "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy came from nowhere or got lost: "
                         "the %s.",
-                        a->balance, part_of(fabs(a->balance) / a->moved, "").text, a->moved,
+                        a->balance, part_of(fabs(a->balance) / a->moved).text, a->moved,
                         is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
@@ -200,23 +153,24 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 
-static bool judge_second_run(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
-  if (!a->unknown) return true;
-  return od_verdict_add(
-      v, OD_DOUBTFUL, "step.unknown", "Error not known:",
-      "a run of a machine of this size, with laws that jump, or whose outputs include integrals of powers is judged by a "
-      "second one with %s, which did not come to its end.",
-      o->adaptive ? "a tighter tolerance" : "half the step");
+// Where the error was not measured.
+static bool judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *v) {
+  if (incomplete || a->source == OD_ERROR_MEASURED) return true;
+  if (a->source == OD_ERROR_ESTIMATED)
+    return od_verdict_add(v, OD_SOUND, "error.estimated", "Error estimated:",
+                          "a better run to compare with failed or would have taken more than five times as long, so the error "
+                          "is estimated from a run with longer steps.");
+  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
+                        "the runs that this one would have been compared with failed.");
 }
 
-bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
-                  od_verdict *verdict) {
+bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
+                  const od_run_accuracy *a, od_verdict *verdict) {
   bool ok = judge_stability(options, step, a, verdict);
   ok = judge_step(machine, options, step, a, verdict) && ok;
-  ok = judge_second_run(options, a, verdict) && ok;
   ok = judge_tolerance(machine, options, a, verdict) && ok;
-  ok = judge_adaptive_tolerance(machine, options, a, verdict) && ok;
-  ok = judge_inputs(machine, step, a, verdict) && ok;
+  ok = judge_predictability(machine, options, a, verdict) && ok;
+  ok = judge_source(a, incomplete || options->unjudged, verdict) && ok;
   ok = judge_reactions(machine, options, verdict) && ok;
   return judge_balance(options, a, verdict) && ok;
 }

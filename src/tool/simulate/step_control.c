@@ -12,15 +12,16 @@ static const double least = 0.1;   // shorter at most by this, after a step that
 static const double most = 5;      // longer at most by this
 static const double after_failure = 0.25;
 static const double after_jump = 0.1;
-static const double shortest_part = 1e-15;  // of the run's time: the shortest step
+static const double shortest_part = 1e-15;   // of the run's time: the shortest step
+static const double smallest_part = 1e-9;    // steps as short as that are accepted with any error: a law jumps
 
 struct od_step_control {
-  od_sim *sim, *saved;
+  od_sim *sim;
   const od_plant *plant;
   int nx, order;
-  size_t size;
   double tolerance, time, longest_allowed;
   double h;            // the length to be tried next
+  double proposed;     // the same behind a step that is accurate enough, once it is accepted
   double longest;      // that was accepted
   bool was_rejected;   // the last try
   long tries;          // since the pace was looked at,
@@ -44,11 +45,9 @@ od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double 
   od_step_control *c = calloc(1, sizeof *c + (size_t)(4 * nx) * sizeof(double));
   if (!c) return NULL;
   *c = (od_step_control){.sim = sim,
-                         .saved = malloc(od_sim_bytes(sim)),
                          .plant = plant,
                          .nx = nx,
                          .order = od_sim_integrator(sim)->estimate_order,
-                         .size = od_sim_bytes(sim),
                          .tolerance = tolerance,
                          .time = time,
                          .longest_allowed = longest,
@@ -60,19 +59,11 @@ od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double 
   c->after = c->before + nx;
   memcpy(c->low, od_sim_state(sim), (size_t)nx * sizeof *c->low);
   memcpy(c->high, od_sim_state(sim), (size_t)nx * sizeof *c->high);
-  if (c->saved) return c;
-  od_step_control_free(c);
-  return NULL;
+  return c;
 }
 
 void od_step_control_free(od_step_control *c) {
-  if (!c) return;
-  free(c->saved);
   free(c);
-}
-
-void od_step_control_begin(od_step_control *c) {
-  memcpy(c->saved, c->sim, c->size);
 }
 
 double od_step_control_next(od_step_control *c, double t, double end) {
@@ -89,7 +80,7 @@ static double error_size(od_step_control *c) {
   for (int i = 0; i < c->nx; i++) {
     double low = fmin(c->low[i], x[i]), high = fmax(c->high[i], x[i]);
     double usual = scale ? scale[i < nz ? i : i - nz] : 1;
-    double size = fmax(fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high))), 1e-6 * usual);
+    double size = fmax(fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high))), 1e-3 * usual);
     double part = fabs(c->before[i] + c->after[i]) / (c->tolerance * size);
     if (!(part <= worst)) worst = part;  // also true for NaN
   }
@@ -123,22 +114,29 @@ static od_status too_short(const od_step_control *c, double t, od_status status,
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accepted,
                                 od_error *err) {
   double h = end - t, error = status == OD_OK ? error_size(c) : INFINITY;
-  *accepted = error <= 1;
+  *accepted = error <= 1 || (status == OD_OK && isfinite(error) && h <= smallest_part * c->time);
   if (*accepted) {
     double by = fmin(safety * pow(fmax(error, 1e-10), -1.0 / c->order), c->was_rejected ? 1 : most);
     // A step that was cut short says nothing against longer ones.
-    c->h = fmin(by < 1 ? h * by : fmax(c->h, h * by), c->longest_allowed);
-    c->was_rejected = false;
-    c->longest = fmax(c->longest, h);
-    watch_states(c);
+    c->proposed = fmin(by < 1 ? h * fmax(by, least) : fmax(c->h, h * by), c->longest_allowed);
   } else {
-    memcpy(c->sim, c->saved, c->size);
     double by = isfinite(error) ? fmax(safety * pow(error, -1.0 / c->order), least) : after_failure;
     c->h = h * fmin(by, 0.9);
     c->was_rejected = true;
     if (!(c->h > shortest_part * c->time) || !(t + c->h > t)) return too_short(c, t, status, err);
   }
   return check_pace(c, t, err);
+}
+
+void od_step_control_shorten(od_step_control *c, double h) {
+  c->h = h;
+}
+
+void od_step_control_accept(od_step_control *c, double h) {
+  c->h = c->proposed;
+  c->was_rejected = false;
+  c->longest = fmax(c->longest, h);
+  watch_states(c);
 }
 
 void od_step_control_restart(od_step_control *c) {

@@ -115,7 +115,7 @@ static od_status prepare(od_case *c, od_error *err) {
     return od_fail(err, OD_BAD_INPUT,
                    "%s: the case '%s' needs a machine with 'requirements', or 'values': they are what is gathered",
                    od_machine_file(w->machine), c->name);
-  w->run = od_run_options_of(w->machine);
+  w->run = od_run_options_of(w->machine, (od_run_wishes){0});
   if (!(w->run.time > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
                    od_machine_file(w->machine), c->name);

@@ -168,18 +168,13 @@ static void check_switch(const lone_block *b, od_dice *d) {
   c->switch_states(&b->spec, q, at.in, u, next);
   for (int j = 0; j < ins; j++) {
     for (int i = 0; i < ins; i++) in[i] = at.in[i] + (i == j ? tiny * I : 0);
-    double complex m = c->margin_complex(&b->spec, in + n + b->n.inputs, in, in + n);
     c->switch_states_complex(&b->spec, in + n + b->n.inputs, in, in + n, next_complex);
-    assert_true(fabs(creal(m) - margin) <= 1e-12 * (1 + fabs(margin)));
     if (j < n) continue;  // between two modes nothing is differentiated
     lone_block moved = at;
-    double margins[2];
     for (int s = 0; s < 2; s++) {
       moved.in[j] = at.in[j] + (s ? h : -h);
-      margins[s] = c->margin(&b->spec, moved.in + n + b->n.inputs, moved.in, moved.in + n);
       c->switch_states(&b->spec, moved.in + n + b->n.inputs, moved.in, moved.in + n, side[s]);
     }
-    assert_true(is_near(cimag(m) / tiny, (margins[1] - margins[0]) / (2 * h), 1, 1e-6));
     for (int i = 0; i < n; i++)
       assert_true(is_near(cimag(next_complex[i]) / tiny, (side[1][i] - side[0][i]) / (2 * h), 1, 1e-6));
   }
@@ -298,7 +293,7 @@ static void tables(void **state) {
     // Only blocks with one input can be sampled.
     assert_true(!od_block_can_be_sampled(c) || (!c->inputs[0].list && !c->inputs[1].key));
     assert_true(!c->step == !c->step_complex);
-    assert_true(!c->margin == !c->margin_complex && !c->margin == !c->switch_states);
+    assert_true(!c->margin == !c->switch_states);
     assert_true(!c->margin || !od_block_can_be_sampled(c));
     int polynomials = 0;
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {

@@ -56,7 +56,7 @@ static od_table *simulated(const char *length) {
   od_machine *m = od_test_machine("cases/fourbar-observer/spring.yaml", setting, NULL);
   int outputs[] = {od_test_output(m, "A.angle"), od_test_output(m, "crank.end.x")};
   const od_run_options options = {
-      .time = 0.5, .step = 2e-3, .integrator = "trapezoid", .outputs = outputs, .output_count = 2, .no_trial = true};
+      .time = 0.5, .step = 2e-3, .integrator = "trapezoid", .outputs = outputs, .output_count = 2};
   od_table *table = NULL;
   assert_int_equal(od_run(m, &options, &table, NULL, NULL), OD_OK);
   od_machine_free(m);

@@ -248,7 +248,7 @@ static void test_tables(void **state) {
       assert_true((has_rate || c->margin) && c->states[k].unit);
     }
     check_states_are_shown(c);
-    assert_true(!c->margin == !c->switch_mode && !c->margin == !c->margin_complex);
+    assert_true(!c->margin == !c->switch_mode);
     bool shows_energy = false;
     for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && c->outputs[k].shows != OD_SHOWS_NOTHING; k++)
       shows_energy = shows_energy || c->outputs[k].shows == OD_SHOWS_INTEGRAL || c->outputs[k].shows == OD_SHOWS_STATE;

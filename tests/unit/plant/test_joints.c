@@ -30,8 +30,7 @@ static od_table *run_all(const od_machine *machine, double time, double step) {
                                   .integrator = "rk4",
                                   .outputs = all,
                                   .output_count = count,
-                                  .unjudged = true,
-                                  .no_trial = true};
+                                  .unjudged = true};
   od_table *table = NULL;
   od_error err = {0};
   if (od_run(machine, &options, &table, NULL, &err) != OD_OK) fail_msg("%s", err.text);

@@ -78,7 +78,7 @@ static bool check_machine(unsigned long long seed, bool circuit, double *worst) 
   bool ready = od_sim_set(sim, 1.5e-3, x, u) == OD_OK;
   // Elements and blocks with modes would switch at some points, which other tests look at.
   double margin = 1;
-  if (ready && od_model_switchers(m)) ready = od_sim_margin(sim, &margin, NULL) == OD_OK && margin > 0;
+  if (ready && od_model_switchers(m)) ready = od_sim_margin(sim, &margin) == OD_OK && margin > 0;
   if (ready) {
     assert_int_equal(od_sim_sample(sim, map, by_parameters, &changed), OD_OK);
     assert_false(changed);  // not due yet

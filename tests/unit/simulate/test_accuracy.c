@@ -31,8 +31,7 @@ static od_table *run(const od_machine *m, const char *integrator, double step, b
                                   .integrator = integrator,
                                   .tolerance = 1e-9,
                                   .outputs = file->outputs,
-                                  .output_count = file->output_count,
-                                  .no_trial = !trial};
+                                  .output_count = file->output_count};
   od_table *table = NULL;
   if (od_run(m, &options, &table, report, NULL) == OD_OK) return table;
   od_table_free(table);

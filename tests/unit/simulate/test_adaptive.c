@@ -29,8 +29,7 @@ static od_table *run(const od_machine *m, const char *integrator, double rows, d
                                   .adaptive = strcmp(integrator, "cvodes") != 0,
                                   .tolerance = tolerance,
                                   .outputs = file->outputs,
-                                  .output_count = file->output_count,
-                                  .no_trial = true};
+                                  .output_count = file->output_count};
   od_table *table = NULL;
   if (od_run(m, &options, &table, report, err) == OD_OK) return table;
   od_table_free(table);

@@ -26,8 +26,7 @@ static od_table *run(const od_machine *m, double step, bool adaptive, bool (*pro
                                   .integrator = adaptive ? "tr-bdf2" : "trapezoid",
                                   .outputs = file->outputs,
                                   .output_count = file->output_count,
-                                  .progress = progress,
-                                  .no_trial = true};
+                                  .progress = progress};
   od_table *table = NULL;
   assert_int_equal(od_run(m, &options, &table, report, NULL), OD_OK);
   return table;
@@ -110,7 +109,6 @@ static od_outcome outcome_of(double bound, double *reached) {
                                   .integrator = "tr-bdf2",
                                   .outputs = output,
                                   .output_count = outputs,
-                                  .no_trial = true,
                                   .watch = od_judge_watch,
                                   .watcher = g};
   od_table *t = NULL;

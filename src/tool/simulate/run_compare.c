@@ -1,0 +1,156 @@
+// The difference of two runs of one machine, output by output, in parts of the outputs' ranges.
+//
+// Outputs that can jump are compared with the least and the greatest value of the other run within one row before and after, where an event is that
+// near: the runs have the jump at times that differ by less than a row, and the height of the jump is no error.
+#include <math.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "model/outputs.h"
+#include "simulate/run_state.h"
+
+// --- What is compared -------------------------------------------------------------------------------------------------
+
+static const od_output *model_output(const od_run_state *r, int output) {
+  const od_model *m = od_machine_model(r->machine);
+  int index = r->options->outputs[output];
+  return index < od_model_output_count(m) ? &m->output[index] : NULL;
+}
+
+// The balance is no quantity of the machine: its range is its error. What flows into a junction is zero but for rounding.
+bool od_run_is_judged(const od_run_state *r, int output) {
+  const od_model *m = od_machine_model(r->machine);
+  const od_output *o = model_output(r, output);
+  if (o && o->kind == OD_OUT_NODE_INFLOW && m->node[o->index].junction >= 0) return false;
+  return strcmp(od_machine_output_name(r->machine, r->options->outputs[output]), od_run_energies[0]) != 0;
+}
+
+static bool is_junction(const od_model *m, int node) {
+  return node >= 0 && m->node[node].junction >= 0;
+}
+
+// The signal of a block that follows its states alone.
+static bool is_smooth_signal(const od_model *m, int signal) {
+  for (int i = 0; i < m->blocks; i++) {
+    const od_block *b = &m->block[i];
+    if (signal < b->signal || signal >= b->signal + b->outputs) continue;
+    return b->states > 0 && b->spec.sample == 0 && !od_block_class_of(&b->spec)->margin &&
+           !od_block_passes_on(&b->spec, false);
+  }
+  return false;
+}
+
+// Whether an output has no jumps: it follows from states, and these have none.
+static bool is_continuous(const od_model *m, const od_output *o) {
+  od_output_reads reads = od_output_reads_of(o->kind);
+  if (reads == OD_READS_MOTION || o->kind == OD_OUT_BLOCK_STATE || o->kind >= OD_OUT_INTEGRAL) return true;
+  if (reads == OD_READS_NODES)
+    return !is_junction(m, o->index) && !(o->kind == OD_OUT_PRESSURE_DIFFERENCE && is_junction(m, o->second));
+  return o->kind == OD_OUT_INPUT && is_smooth_signal(m, o->index);
+}
+
+// Whether something in the machine jumps at times that are not located: a quantizer.
+static bool has_quantizers(const od_model *m) {
+  for (int i = 0; i < m->blocks; i++)
+    if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0) return true;
+  return false;
+}
+
+bool od_run_has_events(const od_run_state *r) {
+  return r->samples || od_plant_guards(r->plant) > 0 || has_quantizers(od_machine_model(r->machine));
+}
+
+// --- Ranges -----------------------------------------------------------------------------------------------------------
+
+double od_run_energy_moved(const od_run_state *r) {
+  double moved = 0;
+  for (int i = 1; i < OD_RUN_ENERGIES && r->energy; i++)
+    moved = fmax(moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
+  return moved;
+}
+
+// Energies of the whole machine are exchanged with one another, so their errors are parts of the energy moved at least. An integral
+// may be small by itself, and is compared with a thousandth of that at least.
+static double least_range(const od_run_state *r, int output) {
+  const od_output *o = model_output(r, output);
+  if (!o) return 0;
+  if (o->kind == OD_OUT_KINETIC || o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED)
+    return od_run_energy_moved(r);
+  return o->kind >= OD_OUT_INTEGRAL ? 1e-3 * od_run_energy_moved(r) : 0;
+}
+
+// Over both runs: one of them may have missed what moves the output.
+static double range_of(const od_run_state *r, const od_run_state *other, int output) {
+  const od_table *tables[] = {r->table, other->table};
+  double low = INFINITY, high = -INFINITY;
+  for (int k = 0; k < 2; k++)
+    for (long j = 0; j < tables[k]->rows; j++) {
+      double y = tables[k]->data[j * tables[k]->columns + 1 + output];
+      low = fmin(low, y);
+      high = fmax(high, y);
+    }
+  return fmax(od_visible_range(low, high), fmax(least_range(r, output), least_range(other, output)));
+}
+
+// --- Distances --------------------------------------------------------------------------------------------------------
+
+static double value_at(const od_table *t, long row, int output) {
+  return t->data[row * t->columns + 1 + output];
+}
+
+// Of a value from all that a run has within one row of another.
+static double distance_from_neighbours(const od_table *t, long row, int output, double value) {
+  double low = INFINITY, high = -INFINITY;
+  for (long j = row > 0 ? row - 1 : 0; j <= row + 1 && j < t->rows; j++) {
+    low = fmin(low, value_at(t, j, output));
+    high = fmax(high, value_at(t, j, output));
+  }
+  return value < low ? low - value : value > high ? value - high : isnan(value) ? INFINITY : 0;
+}
+
+// Goes through the events of a run as time goes on.
+typedef struct event_reader {
+  const od_run_state *r;
+  long next;
+} event_reader;
+
+static bool event_within(event_reader *e, double from, double to) {
+  while (e->next < e->r->events && e->r->event[e->next] < from) e->next++;
+  return e->next < e->r->events && e->r->event[e->next] <= to;
+}
+
+// Of row i of one table and row j of the other.
+static double distance_of(const od_table *a, long i, const od_table *b, long j, int output, bool jumps) {
+  double own = value_at(a, i, output), other = value_at(b, j, output);
+  if (!jumps) return isnan(own - other) ? INFINITY : fabs(own - other);
+  return fmax(distance_from_neighbours(b, j, output, own), distance_from_neighbours(a, i, output, other));
+}
+
+bool od_run_compare(const od_run_state *r, const od_run_state *better, double factor, od_output_error *error,
+                    double *first) {
+  const od_table *a = r->table, *b = better->table;
+  const od_model *m = od_machine_model(r->machine);
+  // Rows of the run for each of the other, which may have fewer.
+  long ratio = lround(better->method.step * (double)better->method.every / (r->method.step * (double)r->method.every));
+  bool anytime = has_quantizers(m);
+  long rows = 0;
+  while (rows < b->rows && rows * ratio < a->rows) rows++;
+  *first = INFINITY;
+  for (int i = 0; i < r->options->output_count; i++) {
+    const od_output *o = model_output(r, i);
+    bool continuous = o && is_continuous(m, o);
+    event_reader own = {r, 0}, others = {better, 0};
+    double largest = 0, range = range_of(r, better, i);
+    error[i] = (od_output_error){.range = range};
+    for (long j = 0; j < rows; j++) {
+      double t = b->data[j * b->columns], before = j > 0 ? b->data[(j - 1) * b->columns] : t;
+      double after = j + 1 < rows ? b->data[(j + 1) * b->columns] : t;
+      bool event = !continuous && (event_within(&own, before, after) | event_within(&others, before, after) | anytime);
+      double distance = factor * distance_of(a, j * ratio, b, j, i, event);
+      if (distance > largest) largest = distance, error[i].at = t;
+      if (distance > OD_ACCURATE * range && od_run_is_judged(r, i)) *first = fmin(*first, t);
+    }
+    error[i].part = largest > 0 ? largest / range : 0;
+  }
+  return rows > 0;
+}

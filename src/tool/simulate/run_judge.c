@@ -1,0 +1,352 @@
+// A run and how far off it is. The error is measured: the difference from another run that is better, because its tolerance is a tenth and its longest
+// step half as long. Where the two differ too much, the better run is delivered and compared with one that is better still.
+//
+//   adaptive steps of a machine without events   beside a looser run, which costs less; where that leaves a doubt, as below
+//   adaptive steps                               beside tighter runs, until two agree
+//   fixed steps                                  beside runs with adaptive steps
+//   CVODES                                       beside CVODES with a tenth of the tolerance
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "integrate/sim_block.h"
+#include "io/clock.h"
+#include "io/number.h"
+#include "machine/machine.h"
+#include "machine/method_names.h"
+#include "simulate/run_state.h"
+#include "simulate/run_verdict.h"
+
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };  // of a pair of runs that differ too much; of all runs
+static const double clearly_accurate = 1e-3;  // of a range: a looser run that is that near is proof enough
+// Errors fall at least with 10^(2/3) = 4.6 from a tolerance to a tenth of it, so the difference is 0.8 of the error of the looser run; and the
+// tighter one is off by less than half of the difference.
+static const double of_looser = 1.3, of_tighter = 0.5;
+static const double tightest_cvodes = 3e-12;  // below that a tenth of the tolerance would be lost in round-off
+
+typedef struct contest {
+  const od_machine *machine;
+  const od_run_options *options;
+  double time;
+  int count;
+  od_run_state run[MOST_RUNS];
+  od_status status[MOST_RUNS];
+  double seconds[MOST_RUNS];
+  od_error err[MOST_RUNS];
+} contest;
+
+void od_run_report_free(od_run_report *report) {
+  free(report->accuracy.error);
+  od_verdict_free(&report->verdict);
+  *report = (od_run_report){0};
+}
+
+// --- Methods ----------------------------------------------------------------------------------------------------------
+
+static const od_integrator *adaptive_integrator(void) {
+  const od_integrator *first = od_integrator_at(0);
+  for (int i = 0; first && first->estimate_order == 0; i++) first = od_integrator_at(i);
+  return first;
+}
+
+od_run_options od_run_options_of(const od_machine *machine, od_run_wishes wishes) {
+  const od_run_defaults *file = od_machine_run(machine);
+  const char *name = wishes.integrator ? wishes.integrator : file->integrator;
+  const od_integrator *named = name ? od_integrator_find(name) : NULL;
+  od_run_options o = {.time = file->time, .tolerance = file->tolerance};
+  bool fixed = wishes.step > 0 || (!wishes.adaptive && !file->adaptive && file->step > 0);
+  bool cannot_adapt = name && (!named || named->estimate_order == 0);
+  o.adaptive = wishes.adaptive || (file->adaptive && !fixed) || (!fixed && !cannot_adapt);
+  o.step = wishes.step > 0 ? wishes.step : o.adaptive ? file->rows : file->step;
+  if (!(o.step > 0)) o.step = OD_LONGEST_STEP;
+  o.integrator = name ? name : (o.adaptive ? adaptive_integrator() : od_integrator_at(0))->name;
+  return o;
+}
+
+od_run_method od_run_method_of(const od_run_options *o, double step) {
+  const char *name = o->integrator ? o->integrator : od_integrator_at(0)->name;
+  bool is_cvodes = strcmp(name, OD_CVODES) == 0;
+  double usual = o->adaptive && !is_cvodes ? OD_ADAPTIVE_TOLERANCE : 1e-10;
+  return (od_run_method){.integrator = is_cvodes ? NULL : od_integrator_find(name),
+                         .adaptive = o->adaptive && !is_cvodes,
+                         .tolerance = o->tolerance > 0 ? o->tolerance : usual,
+                         .longest = o->longest > 0 ? o->longest : OD_LONGEST_STEP,
+                         .step = step,
+                         .every = o->every > 0 ? o->every : 1};
+}
+
+static od_run_method tighter(od_run_method m) {
+  m.tolerance /= 10;
+  m.longest /= 2;
+  return m;
+}
+
+static od_run_method looser(od_run_method m) {
+  if (m.adaptive || !m.integrator) {
+    m.tolerance *= 10;
+    m.longest *= 2;
+  } else {
+    m.step *= 2;
+  }
+  return m;
+}
+
+// For comparison with fixed steps.
+static od_run_method adaptive_beside(od_run_method m) {
+  m.integrator = adaptive_integrator();
+  m.adaptive = true;
+  m.tolerance = OD_ADAPTIVE_TOLERANCE;
+  m.longest = fmin(OD_LONGEST_STEP, 2 * m.step);
+  return tighter(m);
+}
+
+// --- Runs -------------------------------------------------------------------------------------------------------------
+
+// Runs are judged by at most five times the work of the run itself, or as much as takes about two seconds.
+static long affordable(const od_run_state *r) {
+  static const double two_seconds = 3e7;  // evaluations times states
+  return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
+}
+
+// Another run, by this method; how it ended is in status.
+static int add_run(contest *c, od_run_method method, long most_residuals) {
+  int i = c->count++;
+  od_run_state *r = &c->run[i];
+  double begin = od_seconds();
+  *r = od_run_begin(c->machine, c->options, c->time, method);
+  r->is_first = i == 0;
+  r->most_residuals = most_residuals;
+  // How many runs there will be is not known: each takes half of what is left.
+  r->begins = c->options->unjudged ? 0 : 1 - ldexp(1, -i);
+  r->portion = c->options->unjudged ? 1 : ldexp(0.5, -i);
+  c->status[i] = od_run_prepare(r, &c->err[i]);
+  if (c->status[i] == OD_OK) c->status[i] = od_run_all(r, &c->err[i]);
+  c->seconds[i] = od_seconds() - begin;
+  return i;
+}
+
+// --- Errors -----------------------------------------------------------------------------------------------------------
+
+static void find_worst(const od_run_state *r, od_run_accuracy *a) {
+  a->worst = -1;
+  a->beyond = 0;
+  for (int i = 0; i < r->options->output_count; i++) {
+    if (!od_run_is_judged(r, i)) continue;
+    if (a->worst < 0 || !(a->error[i].part <= a->error[a->worst].part)) a->worst = i;
+    a->beyond += !(a->error[i].part <= OD_ACCURATE);
+  }
+}
+
+static double worst_part(const od_run_accuracy *a) {
+  return a->worst >= 0 ? a->error[a->worst].part : 0;
+}
+
+// The error of run i by the difference from run j. Returns the first time at which it is too large.
+static double measure(const contest *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
+  double first;
+  if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
+  a->source = source;
+  a->tolerance = c->run[i].method.tolerance;
+  find_worst(&c->run[i], a);
+  return first;
+}
+
+// A better run has cost too much or has failed: the error of run i is estimated from a looser one.
+static void estimate(contest *c, int i, od_run_accuracy *a) {
+  const od_run_method *m = &c->run[i].method;
+  double factor = m->adaptive || !m->integrator ? of_tighter : 1 / (pow(2, m->integrator->order) - 1);
+  if (c->count == MOST_RUNS) return;
+  int j = add_run(c, looser(*m), 0);
+  if (c->status[j] == OD_OK) measure(c, i, j, factor, OD_ERROR_ESTIMATED, a);
+}
+
+// Whether run j can serve for comparison with run i. Where it cannot, the error is estimated.
+static bool serves(contest *c, int i, int j, od_run_accuracy *a) {
+  if (c->status[j] == OD_OK) return true;
+  if (c->status[j] != OD_INTERRUPTED) estimate(c, i, a);
+  return false;
+}
+
+// The method with which an error of this part would be well below what is allowed: errors fall with the tolerance to the power of 2/3.
+static od_run_method much_tighter(od_run_method m, double part) {
+  double by = pow(0.3 * OD_ACCURATE / part, 1.5);
+  m.tolerance *= fmax(by, 1e-4);
+  m.longest /= 4;
+  return m;
+}
+
+// Compares run i with a tighter one. Where they differ too much, the tighter one or one that is tighter still takes its place, at most so many
+// times. Returns the run whose errors are in a; the last run is the one that it was compared with. Where no two agree, a->predictable is the
+// time until which they do.
+static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
+  for (int k = 0;; k++) {
+    int j = add_run(c, tighter(c->run[i].method), affordable(&c->run[0]));
+    if (!serves(c, i, j, a)) return i;
+    double first = measure(c, i, j, of_looser, OD_ERROR_MEASURED, a), part = worst_part(a);
+    if (part <= OD_ACCURATE) return i;
+    if (k == most) {
+      a->predictable = first;
+      return i;
+    }
+    int next = j;
+    if (part > 4 * OD_ACCURATE) next = add_run(c, much_tighter(c->run[i].method, part), affordable(&c->run[0]));
+    if (c->status[next] != OD_OK) {
+      a->predictable = first;
+      return i;
+    }
+    i = next;
+  }
+}
+
+// Returns the run that is delivered. A tolerance that somebody has chosen is kept.
+static int judge_adaptive(contest *c, od_run_accuracy *a) {
+  bool chosen = c->options->tolerance > 0;
+  if (!od_run_has_events(&c->run[0])) {
+    int j = add_run(c, looser(c->run[0].method), 0);
+    if (c->status[j] == OD_INTERRUPTED) return 0;
+    if (c->status[j] == OD_OK) measure(c, 0, j, of_tighter, OD_ERROR_MEASURED, a);
+    if (c->status[j] == OD_OK && worst_part(a) <= clearly_accurate) return 0;
+  }
+  int delivered = tighten(c, 0, chosen ? 0 : MOST_RETRIES, a);
+  if (chosen) a->predictable = INFINITY;
+  return delivered;
+}
+
+static void judge_fixed(contest *c, od_run_accuracy *a) {
+  int j = add_run(c, adaptive_beside(c->run[0].method), affordable(&c->run[0]));
+  if (!serves(c, 0, j, a)) return;
+  measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
+  if (worst_part(a) <= OD_ACCURATE) return;
+  // Is it the steps, or is the motion such that no two runs agree?
+  tighten(c, j, MOST_RETRIES, a);
+  int last = c->count - 1;
+  while (last > j && c->status[last] != OD_OK) last--;
+  measure(c, 0, last, 1, OD_ERROR_MEASURED, a);
+}
+
+static void judge_cvodes(contest *c, od_run_accuracy *a) {
+  bool tight = c->run[0].method.tolerance > tightest_cvodes;
+  int j = add_run(c, tight ? tighter(c->run[0].method) : looser(c->run[0].method), 0);
+  if (!serves(c, 0, j, a)) return;
+  double first = measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
+  if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
+}
+
+static int judge(contest *c, od_run_accuracy *a) {
+  const od_run_method *m = &c->run[0].method;
+  a->error = calloc((size_t)c->options->output_count + 1, sizeof *a->error);
+  if (!a->error) return 0;
+  int delivered = 0;
+  if (!m->integrator)
+    judge_cvodes(c, a);
+  else if (m->adaptive)
+    delivered = judge_adaptive(c, a);
+  else
+    judge_fixed(c, a);
+  if (a->source == OD_ERROR_UNKNOWN) {
+    free(a->error);
+    a->error = NULL;
+  }
+  return delivered;
+}
+
+// A step that may do, by the order with which errors fall; a very large error says nothing but "much shorter".
+static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
+  if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
+  double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
+  return od_number_125(fmin(r->method.step * fmin(fmax(by, 0.02), 0.5), a->stable_step));
+}
+
+// --- What is delivered ------------------------------------------------------------------------------------------------
+
+static od_status take_final(const od_run_state *r, od_error *err) {
+  const od_run_options *o = r->options;
+  od_plant *plant = NULL;
+  if (!o->final_outputs) return OD_OK;
+  od_status status = od_machine_plant(r->machine, o->final_outputs, o->finals, NULL, 0, &plant, err);
+  if (status == OD_OK) status = plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), o->final);
+  od_plant_free(plant);
+  return status;
+}
+
+static void call_watcher(const od_run_state *r) {
+  const od_table *t = r->watched_steps;
+  for (long i = 0; t && i < t->rows; i++)
+    r->options->watch(r->options->watcher, t->data[i * t->columns], t->data + i * t->columns + 1);
+}
+
+// why: what ended the run early; NULL: it is complete.
+static bool fill_report(const od_run_state *r, double seconds, const char *why, bool interrupted,
+                        od_run_report *report) {
+  od_run_accuracy *a = &report->accuracy;
+  od_sim_counts counts = od_sim_count(r->sim);
+  report->steps = r->cvodes ? od_cvodes_steps(r->cvodes) : counts.steps;
+  report->residuals = counts.residuals;
+  report->repartitions = counts.repartitions;
+  report->seconds = seconds;
+  a->stable_step = r->stable_step;
+  a->balance = r->balance;
+  a->moved = od_run_energy_moved(r);
+  a->better_step = shorter_step(r, a);
+  bool ok = od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
+  if (ok && why) ok = od_run_judge_end(r->row[0], r->time, why, &report->verdict);
+  return ok && od_run_bounds_add_remarks(r->bounds, &report->verdict) &&
+         od_cavitation_add_remarks(r->cavitation, &report->verdict);
+}
+
+// What the options want can be done.
+static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
+  const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
+  if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
+    return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'", o->integrator);
+  if (o->adaptive && integrator && integrator->estimate_order == 0)
+    return od_fail(err, OD_BAD_INPUT, "%s", od_run_cannot_adapt(integrator).text);
+  if (!(time > 0) || !isfinite(time))
+    return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
+  if (!(step > 0) || !isfinite(step))
+    return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
+  if (!(time / step <= OD_MOST_STEPS))
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e are taken", time / step, step,
+                   OD_MOST_STEPS);
+  return od_machine_check_pace(machine, time, err);
+}
+
+static od_status deliver(contest *c, int i, od_table **out, od_run_report *report, od_error *err) {
+  od_run_state *r = &c->run[i];
+  od_status status = c->status[i];
+  bool interrupted = false;
+  for (int k = 0; k < c->count; k++) interrupted = interrupted || c->status[k] == OD_INTERRUPTED;
+  if (err && status != OD_OK) *err = c->err[i];
+  if (!r->table || r->table->rows == 0) return status;
+  if (status == OD_OK) status = take_final(r, err);
+  call_watcher(r);
+  const char *why = status == OD_OK ? NULL : c->err[i].text[0] ? c->err[i].text : od_status_text(status);
+  if (report && !fill_report(r, c->seconds[i], why, interrupted, report) && status == OD_OK)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && interrupted)
+    status = od_fail(err, OD_INTERRUPTED, "interrupted while the error of the run was being measured");
+  if (status == OD_OK && c->options->progress) c->options->progress(c->options->user, 1);
+  *out = r->table;
+  r->table = NULL;
+  return status;
+}
+
+od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
+                 od_error *err) {
+  *out = NULL;
+  const od_run_defaults *defaults = od_machine_run(machine);
+  double time = options->time > 0 ? options->time : defaults->time;
+  double step = options->step > 0 ? options->step : options->adaptive ? defaults->rows : defaults->step;
+  od_status status = check(machine, options, time, step, err);
+  if (status != OD_OK) return status;
+  contest *c = calloc(1, sizeof *c);
+  if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *c = (contest){.machine = machine, .options = options, .time = time};
+  int delivered = add_run(c, od_run_method_of(options, step), 0);
+  if (report) report->accuracy = (od_run_accuracy){.worst = -1, .predictable = INFINITY};
+  if (report && !options->unjudged && c->status[0] == OD_OK) delivered = judge(c, &report->accuracy);
+  status = deliver(c, delivered, out, report, err);
+  for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
+  free(c);
+  return status;
+}
