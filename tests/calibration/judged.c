@@ -167,7 +167,7 @@ static void note_verdict(judged *j, const od_verdict *v) {
 
 static od_table *run_it(const od_machine *machine, const int *outputs, int count, double seconds, judged *j) {
   double until = processor_time() + seconds;
-  od_run_options options = od_run_options_of(machine);
+  od_run_options options = od_run_options_of(machine, (od_run_wishes){0});
   options.outputs = outputs, options.output_count = count;
   options.progress = keep_going, options.user = &until;
   od_table *table = NULL;
@@ -199,7 +199,6 @@ static double time_plain_run(const od_machine *machine, const int *outputs, int 
   od_run_options options = {.time = od_machine_run(machine)->time,
                             .step = 1e-3,
                             .unjudged = true,
-                            .no_trial = true,
                             .outputs = outputs,
                             .output_count = count};
   options.progress = keep_going, options.user = &until;
