@@ -10,7 +10,7 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture fuzz format clean
+.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture calibrate fuzz format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -27,6 +27,7 @@ help:
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
 	@echo "make torture    every write, read, allocation fails once, every signal comes, every file is cut off: a table (half an hour)"
+	@echo "make calibrate  1000 random machines: reported errors beside true ones (SEEDS=1001:2000)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
@@ -68,6 +69,13 @@ torture: packages
 	@$(call configure,$(BUILD))
 	@cmake --build $(BUILD) -j $(JOBS) --target torture
 	@OD_TORTURE=1 JOBS=$(JOBS) $(BUILD)/tests/torture $(KINDS)
+
+# Seeds up to 1000 are for development; those from 1001 on are held out.
+SEEDS ?= 1001:2000
+calibrate: packages
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS) --target calibration
+	@$(BUILD)/tests/calibration --seeds $(SEEDS) --threads $(JOBS) --check
 
 fuzz: packages verify-packages
 	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)

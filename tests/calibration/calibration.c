@@ -333,7 +333,7 @@ static int usage(void) {
 }
 
 int main(int argc, char **argv) {
-  options o = {.first = 1, .last = 100, .threads = 2, .worst = 15, .seconds = 30, .to = "."};
+  options o = {.first = 1, .last = 100, .threads = 2, .worst = 15, .seconds = 10, .to = "."};
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (strcmp(argv[i], "--all") == 0) {

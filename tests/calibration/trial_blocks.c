@@ -332,6 +332,8 @@ static bool logic(trial *t, const char *c, const char *name) {
   else if (strcmp(c, "formula") == 0)
     formula(t, name, a, b);
   else if (strcmp(c, "quotient") == 0) {
+    // The denominator jumps with its sign: one that the plant feeds back would be held at zero, by sliding, without an answer.
+    trial_input(t, "1", trial_uniform(t, 0, 0.3), 0.8, b);
     trial_put(t, "blocks", "  %s: {type: quotient, numerator: %s, denominator: %s, gain: 0.3, least: 0.4}\n", name, a,
               b);
     trial_add_edge(t, b, "", 0.4, 0), trial_add_edge(t, b, "", -0.4, 0), trial_add_edge(t, b, "", 0, 0);

@@ -50,7 +50,9 @@ static double processor_time(void) {
 }
 
 static bool fail(driver *d, const char *what, double t) {
-  if (!d->out->why[0]) snprintf(d->out->why, sizeof d->out->why, "%s at %.6g s", what, t);
+  if (!d->out->why[0])
+    snprintf(d->out->why, sizeof d->out->why, "%s at %.6g s, after %ld steps and %ld starts", what, t, d->out->steps,
+             d->out->restarts);
   return false;
 }
 
@@ -171,7 +173,7 @@ static bool create_solver(driver *d) {
   if (ok && d->plant->nq)
     ok = CVodeQuadInit(d->memory, powers, d->quadrature) == CV_SUCCESS &&
          CVodeSetQuadErrCon(d->memory, 1) == CV_SUCCESS &&
-         CVodeQuadSStolerances(d->memory, d->tolerance, 1e-2 * d->tolerance) == CV_SUCCESS;
+         CVodeQuadSStolerances(d->memory, 10 * d->tolerance, d->tolerance) == CV_SUCCESS;
   return ok;
 }
 
@@ -249,6 +251,7 @@ static void note_edges(driver *d, double t) {
 
 static void keep_point(driver *d) {
   memcpy(d->good_x, od_sim_state(d->sim), (size_t)d->nx * sizeof(double));
+  for (int i = 0; i < d->nx; i++) d->weight_floor[i] = fmax(d->weight_floor[i], usual_part * fabs(d->good_x[i]));
   if (d->plant->nq) memcpy(d->good_energy, od_sim_energy(d->sim), (size_t)d->plant->nq * sizeof(double));
 }
 
