@@ -41,7 +41,6 @@ static outcome judge(const machine_file *file, const char *text, double time, do
                                   .outputs = output,
                                   .output_count = outputs,
                                   .every = 1000000,  // rows are rare: what happens between them counts all the same
-                                  .no_trial = true,
                                   .watch = od_judge_watch,
                                   .watcher = g};
   if (od_run(m, &options, &table, &report, &err) != OD_OK) fail_msg("%s", err.text);

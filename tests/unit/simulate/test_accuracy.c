@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "machine/machine.h"
-#include "simulate/jumps.h"
 #include "simulate/run.h"
 #include "support/machines.h"
 #include "support/random_file.h"
@@ -24,7 +23,7 @@
 // --- One run ------------------------------------------------------------------------------------------------------
 
 // Runs with the outputs of the file's own 'run' section. NULL: it failed.
-static od_table *run(const od_machine *m, const char *integrator, double step, bool trial, od_run_report *report) {
+static od_table *run(const od_machine *m, const char *integrator, double step, od_run_report *report) {
   const od_run_defaults *file = od_machine_run(m);
   const od_run_options options = {.time = file->time,
                                   .step = step,
@@ -38,7 +37,7 @@ static od_table *run(const od_machine *m, const char *integrator, double step, b
   return NULL;
 }
 
-static double estimated_error(const od_run_report *r) {
+static double measured_error(const od_run_report *r) {
   return r->accuracy.worst >= 0 ? r->accuracy.error[r->accuracy.worst].part : 0;
 }
 
@@ -49,13 +48,13 @@ static double estimated_error(const od_run_report *r) {
 static void check_closed_form(const char *text, double (*exact)(double), double low, double high) {
   od_machine *m = od_test_machine_text(text);
   od_run_report report = {0};
-  od_table *t = run(m, "trapezoid", 0, false, &report);
+  od_table *t = run(m, "trapezoid", 0, &report);
   double most = 0;
   assert_non_null(t);
   od_summary s = od_table_summary(t, 1);
   for (long i = 0; i < t->rows; i++) most = fmax(most, fabs(t->data[2 * i + 1] - exact(t->data[2 * i])));
-  double ratio = estimated_error(&report) / (most / (s.max - s.min));
-  print_message("true error %.3g %% of the range, estimated %.3g times that\n", 100 * most / (s.max - s.min), ratio);
+  double ratio = measured_error(&report) / (most / (s.max - s.min));
+  print_message("true error %.3g %% of the range, measured %.3g times that\n", 100 * most / (s.max - s.min), ratio);
   assert_true(ratio > low && ratio < high);
   assert_int_equal(report.verdict.trust, most > 0.01 * (s.max - s.min) ? OD_DOUBTFUL : OD_SOUND);
   od_run_report_free(&report);
@@ -73,16 +72,16 @@ static double swing(double t) {
   return 0.1 * cos(20 * t);
 }
 
-static void the_estimate_agrees_with_closed_forms(void **state) {
+static void the_error_agrees_with_closed_forms(void **state) {
   (void)state;
   check_closed_form(
       "machine: lag\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 20 ms}}\n"
       "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
-      lag, 0.8, 1.25);
+      lag, 0.95, 1.05);
   check_closed_form(
       "machine: stiff\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 0.1 ms}}\n"
       "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
-      stiff_lag, 0.5, 1.5);
+      stiff_lag, 0.95, 1.05);
   // 500 rad of swinging: the phase falls behind by (wh)^2/12 of that.
   static const char oscillator[] =
       "machine: mass on a spring\nbodies: {mass: {point: {mass: 2 kg}}}\n"
@@ -91,7 +90,7 @@ static void the_estimate_agrees_with_closed_forms(void **state) {
   char text[500];
   for (double h = 2e-4; h < 3e-3; h *= 3) {
     snprintf(text, sizeof text, oscillator, h);
-    check_closed_form(text, swing, 0.8, 1.25);
+    check_closed_form(text, swing, 0.9, 1.1);
   }
 }
 
@@ -110,26 +109,25 @@ static const char pendulum[] =
     "springs: {spring: {between: [ground.wall, rod.end], stiffness: 1e6, damping: 2, length: 0.5 m}}\n"
     "initial: {hinge.angle: -90 deg}\nrun: {time: 1 s, outputs: [hinge.angle]}\n";
 
-// Large machines are judged by a second run. Between two sources, 221 volumes and equal leaks begin in the mode
-// sin(i pi / 2), which dies out with 4 slope modulus / volume sin^2(pi / 4) = 100 1/s.
+// Between two sources, 221 volumes and equal leaks begin in the mode sin(i pi / 2), which dies out with
+// 4 slope modulus / volume sin^2(pi / 4) = 100 1/s.
 static double mode(double t) {
   return 1e7 + 1e6 * exp(-100 * t);
 }
-// Runs that judge others come after them, and are told to be done with their part.
+// Interrupted while it is judged: the rows are complete, the error is not known, and the caller is told.
 static bool only_the_first_run(void *user, double done) {
   (void)user;
-  return done < 1;
+  return done < 0.5;
 }
-static void check_unknown(const char *text) {
+static void check_interrupted(const char *text) {
   od_machine *m = od_test_machine_text(text);
   const od_run_defaults *file = od_machine_run(m);
   const od_run_options options = {
       .outputs = file->outputs, .output_count = file->output_count, .progress = only_the_first_run};
   od_run_report report = {0};
   od_table *table = NULL;
-  assert_int_equal(od_run(m, &options, &table, &report, NULL), OD_OK);
-  assert_true(od_verdict_has(&report.verdict, "step.unknown"));
-  assert_int_equal(report.verdict.trust, OD_DOUBTFUL);
+  assert_int_equal(od_run(m, &options, &table, &report, NULL), OD_INTERRUPTED);
+  assert_true(table->data[(table->rows - 1) * table->columns] == file->time);
   assert_null(report.accuracy.error);
   od_run_report_free(&report);
   od_table_free(table);
@@ -141,7 +139,7 @@ static void check_stability(const char *text) {
   double fastest = 200 * pow(sin(221.0 / 222 * acos(-1) / 2), 2), longest = 2.78529 / fastest;
   for (int stable = 0; stable < 2; stable++) {
     od_run_report report = {0};
-    od_table *table = run(m, "rk4", stable ? 12.5e-3 : 50e-3 / 3, false, &report);
+    od_table *table = run(m, "rk4", stable ? 12.5e-3 : 50e-3 / 3, &report);
     assert_non_null(table);
     assert_true(fabs(report.accuracy.stable_step - longest) < 0.02 * longest);
     assert_int_equal(od_verdict_has(&report.verdict, "step.unstable"), !stable);
@@ -172,8 +170,8 @@ static void large_machines_are_judged(void **state) {
     used +=
         snprintf(text + used, (size_t)(ROOM - used), "  last: {between: [V%d, S], slope: 5e-11 m^3/(s Pa)}\n", VOLUMES);
     assert_true(used < ROOM);
-    check_closed_form(text, mode, 1, 2.5);
-    check_unknown(text);
+    check_closed_form(text, mode, 0.95, 1.05);
+    check_interrupted(text);
     check_stability(text);
   }
   free(text);
@@ -183,25 +181,24 @@ static void steps_that_are_too_long_are_told(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(seal);
   od_run_report report = {0};
-  od_table *t = run(m, "trapezoid", 1e-3, true, &report), *c = run(m, "cvodes", 1e-3, false, NULL);
+  od_table *t = run(m, "trapezoid", 1e-3, &report), *c = run(m, "cvodes", 1e-3, NULL);
   assert_true(table_error(t, c) > 0.5);
   assert_true(od_verdict_has(&report.verdict, "step.long"));
-  // The step that would do does.
+  // The step that may do is much better.
   double better = report.accuracy.better_step;
-  assert_true(report.accuracy.better_part <= OD_ACCURATE);
   od_run_report_free(&report);
   od_table_free(t);
   od_table_free(c);
-  t = run(m, "trapezoid", better, false, &report), c = run(m, "cvodes", better, false, NULL);
-  print_message("a step of %.3g s: true error %.3g, estimated %.3g\n", better, table_error(t, c),
-                estimated_error(&report));
-  assert_true(table_error(t, c) < 0.02);
-  assert_int_equal(report.verdict.trust, OD_SOUND);
+  t = run(m, "trapezoid", better, &report), c = run(m, "cvodes", better, NULL);
+  print_message("a step of %.3g s: true error %.3g, measured %.3g\n", better, table_error(t, c),
+                measured_error(&report));
+  assert_true(table_error(t, c) < 0.1);
+  assert_true(fabs(measured_error(&report) - table_error(t, c)) < 0.1 * table_error(t, c));
   od_run_report_free(&report);
   od_table_free(t);
   od_table_free(c);
   // Runge-Kutta steps: a decaying pressure must not grow.
-  t = run(m, "rk4", 1e-4, false, &report);
+  t = run(m, "rk4", 1e-4, &report);
   assert_non_null(t);
   assert_true(od_verdict_has(&report.verdict, "step.unstable"));
   assert_true(report.accuracy.stable_step < 1e-5 && report.accuracy.stable_step > 1e-7);
@@ -232,7 +229,7 @@ static void vacuum_by_long_steps_is_told(void **state) {
       for (int really = 0; really < 2; really++) {
         od_machine *m = od_test_machine_text(really ? drawn : emptied);
         od_run_report report = {0};
-        od_table *t = run(m, integrator->name, steps[i], false, &report);
+        od_table *t = run(m, integrator->name, steps[i], &report);
         assert_non_null(t);
         assert_int_equal(od_verdict_has(&report.verdict, "cavitation"), really || i > 0);
         assert_int_equal(od_verdict_has(&report.verdict, "step.vacuum"), !really && i > 0);
@@ -265,12 +262,12 @@ static void jumps_within_steps_are_told(void **state) {
     for (int brief = 0; brief < 2; brief++) {
       od_machine *m = od_test_machine_text(text);
       od_run_report report = {0};
-      od_table *t = run(m, integrator->name, brief ? 1e-3 : 0.1, false, &report);
+      od_table *t = run(m, integrator->name, brief ? 1e-3 : 0.1, &report);
       assert_non_null(t);
       for (int i = 0; i < 3; i++) {
         od_summary rows = od_table_summary(t, 1 + i);
         double off = fabs(t->data[(t->rows - 1) * t->columns + 1 + i] - exact[i]) / (rows.max - rows.min);
-        assert_true(brief || report.accuracy.error[i].part >= 0.7 * off);
+        assert_true(brief || report.accuracy.error[i].part >= 0.95 * off);
       }
       assert_int_equal(od_verdict_has(&report.verdict, "step.long"), !brief);
       assert_int_equal(report.verdict.trust == OD_SOUND, brief);
@@ -281,7 +278,7 @@ static void jumps_within_steps_are_told(void **state) {
 }
 
 // A spool crosses zero after 0.5337 s. Curves that begin half open jump there, and stay as they are: from then on the root of the pressure difference
-// falls in proportion to time, which is the closed form. Long steps are told with the name of the port, and short ones are sound. A curve that begins
+// falls in proportion to time, which is the closed form. Long steps are reported, and short ones are sound. A curve that begins
 // with zero does not jump, nor does a flow coefficient.
 static void curves_that_begin_open_are_told(void **state) {
   (void)state;
@@ -307,41 +304,20 @@ static void curves_that_begin_open_are_told(void **state) {
              c == count - 1 ? "coefficient" : "opening", cases[c].curve);
     od_machine *m = od_test_machine_text(text);
     od_run_report report = {0};
-    od_table *t = run(m, od_integrator_at(i / 2 % 3)->name, brief ? 1e-3 : 0.1, false, &report);
+    od_table *t = run(m, od_integrator_at(i / 2 % 3)->name, brief ? 1e-3 : 0.1, &report);
     assert_non_null(t);
     od_summary rows = od_table_summary(t, 1);
     double off = fabs(t->data[(t->rows - 1) * t->columns + 1] - (101e5 - root * root)) / (rows.max - rows.min);
     if (cases[c].jumps)
-      print_message("%s, %s steps of %s: off by %.3g, estimated %.3g\n", cases[c].curve, brief ? "short" : "long",
+      print_message("%s, %s steps of %s: off by %.3g, measured %.3g\n", cases[c].curve, brief ? "short" : "long",
                     od_integrator_at(i / 2 % 3)->name, off, report.accuracy.error[0].part);
-    assert_true(!cases[c].jumps || brief || report.accuracy.error[0].part >= 0.7 * off);
+    assert_true(!cases[c].jumps || brief || report.accuracy.error[0].part >= 0.95 * off);
     assert_true(!cases[c].jumps || !brief || (off < 0.01 && report.verdict.trust == OD_SOUND));
     assert_true(!cases[c].jumps || od_verdict_has(&report.verdict, "step.long") == !brief);
-    // Other rules may see more by their own estimate.
-    bool told = report.accuracy.by_jumps;
-    assert_true(i / 2 % 3 == 0 ? told == (cases[c].jumps && !brief) : !told || (cases[c].jumps && !brief));
-    if (told)
-      assert_non_null(strstr(report.verdict.remark[0].text, "The curve of the port 'a' of the valve 'v' begins open"));
     od_run_report_free(&report);
     od_table_free(t);
     od_machine_free(m);
   }
-}
-
-// Between a port that jumps and an orifice, the pressure of a junction jumps with the port, that of a volume does not.
-static void junctions_jump_with_ports(void **state) {
-  (void)state;
-  od_machine *m = od_test_machine_text(
-      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nvolumes: {X: {volume: 1 L}}\njunctions: [K]\n"
-      "sources: {P: {pressure: 101 bar}}\ninitial: {X.pressure: 1 bar}\ninputs: {u: {unit: V, constant: 1 V}}\n"
-      "orifices: {o: {between: [K, X], area: 1 mm^2, discharge: 0.6}}\n"
-      "valves: {v: {command: u, stroke: 10 V, area: 1 mm^2, discharge: 0.6, ports: {a: {between: [P, K],\n"
-      "    side: positive, curve: {degree: 1, points: [0.5, 1]}}}}}\n");
-  const od_model *model = od_machine_model(m);
-  assert_true(od_model_has_jumps(model) && !od_model_laws_jump(model));
-  assert_true(od_output_is_continuous(model, &model->output[od_machine_output_find(m, "X.pressure")]));
-  assert_false(od_output_is_continuous(model, &model->output[od_machine_output_find(m, "K.pressure")]));
-  od_machine_free(m);
 }
 
 // CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
@@ -375,13 +351,13 @@ static void lost_energy_is_told(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(pendulum);
   od_run_report report = {0};
-  od_table *t = run(m, "trapezoid", 1e-3, false, &report);
+  od_table *t = run(m, "trapezoid", 1e-3, &report);
   assert_true(od_verdict_has(&report.verdict, "energy.balance"));
   assert_true(od_verdict_has(&report.verdict, "step.long"));
   assert_true(fabs(report.accuracy.balance) > 0.01 * report.accuracy.moved);
   od_run_report_free(&report);
   od_table_free(t);
-  t = run(m, "trapezoid", 1e-5, false, &report);
+  t = run(m, "trapezoid", 1e-5, &report);
   assert_false(od_verdict_has(&report.verdict, "energy.balance"));
   od_run_report_free(&report);
   od_table_free(t);
@@ -401,8 +377,8 @@ static void inputs_faster_than_the_steps_are_told(void **state) {
              frequency[i]);
     od_machine *m = od_test_machine_text(text);
     od_run_report report = {0};
-    od_table *t = run(m, "trapezoid", 0, false, &report);
-    assert_int_equal(od_verdict_has(&report.verdict, "step.input"), i == 0);
+    od_table *t = run(m, "trapezoid", 0, &report);
+    assert_int_equal(od_verdict_has(&report.verdict, "step.long"), i == 0);
     if (i == 1) assert_int_equal(report.verdict.trust, OD_SOUND);
     od_run_report_free(&report);
     od_table_free(t);
@@ -426,11 +402,11 @@ static void samples_leave_the_error_as_it_is(void **state) {
     od_machine *m = od_test_machine_text(text);
     od_run_report report = {0};
     double step = od_machine_run(m)->step;
-    od_table *t = run(m, "trapezoid", step, false, &report), *c = run(m, "cvodes", step, false, NULL);
-    double ratio = estimated_error(&report) / table_error(t, c);
-    print_message("%s samples: true error %.3g, estimated %.3g times that\n", i % 2 ? "with" : "without",
+    od_table *t = run(m, "trapezoid", step, &report), *c = run(m, "cvodes", step, NULL);
+    double ratio = measured_error(&report) / table_error(t, c);
+    print_message("%s samples: true error %.3g, measured %.3g times that\n", i % 2 ? "with" : "without",
                   table_error(t, c), ratio);
-    assert_true(ratio > 0.4 && ratio < 2.5);
+    assert_true(ratio > 0.9 && ratio < 1.1);
     od_run_report_free(&report);
     od_table_free(t);
     od_table_free(c);
@@ -446,7 +422,7 @@ static void rest_is_sound(void **state) {
       "joints: {hinge: {type: revolute, between: [ground, rod.start], damping: 1}}\n"
       "initial: {hinge.angle: -90 deg}\nrun: {time: 2 s, step: 10 ms, outputs: [hinge.angle, hinge.rate, rod.end.x]}\n");
   od_run_report report = {0};
-  od_table *t = run(m, "trapezoid", 0, false, &report);
+  od_table *t = run(m, "trapezoid", 0, &report);
   assert_int_equal(report.verdict.trust, OD_SOUND);
   od_run_report_free(&report);
   od_table_free(t);
@@ -462,7 +438,7 @@ static void rounding_at_junctions_is_sound(void **state) {
       "orifices: {a: {between: [P, K], area: 9 mm^2, discharge: 0.7}, b: {between: [K, T], area: 6 mm^2, discharge: 0.7}}\n"
       "initial: {P.pressure: 10 bar}\nrun: {time: 1 s, outputs: [P.pressure, K.pressure, K.inflow]}\n");
   od_run_report report = {0};
-  od_table *t = run(m, "tr-bdf2", 1e-3, false, &report);
+  od_table *t = run(m, "tr-bdf2", 1e-3, &report);
   assert_non_null(t);
   assert_int_equal(report.verdict.trust, OD_SOUND);
   assert_true(report.accuracy.worst >= 0 && report.accuracy.worst < 2);
@@ -488,9 +464,9 @@ static void an_error_does_not_grow_at_rest(void **state) {
   od_machine *m = od_test_machine_text(circuit);
   for (size_t i = 0; i < 3; i++) {
     od_run_report report = {0};
-    od_table *t = run(m, "tr-bdf2", steps[i], false, &report), *c = run(m, "cvodes", steps[i], false, NULL);
-    print_message("steps of %g s: true error %.3g, estimated %.3g\n", steps[i], table_error(t, c),
-                  estimated_error(&report));
+    od_table *t = run(m, "tr-bdf2", steps[i], &report), *c = run(m, "cvodes", steps[i], NULL);
+    print_message("steps of %g s: true error %.3g, measured %.3g\n", steps[i], table_error(t, c),
+                  measured_error(&report));
     assert_true(table_error(t, c) < 0.01);
     assert_int_equal(report.verdict.trust, OD_SOUND);
     od_run_report_free(&report);
@@ -515,18 +491,18 @@ static void judge_one(uint64_t seed, const char *integrator, bool verbose, tally
   od_dice_uniform(&dice, 0, 1);
   double time = od_machine_run(m)->time, steps = ceil(time / exp(od_dice_uniform(&dice, log(3e-5), log(3e-2))));
   od_run_report report = {0};
-  od_table *t = run(m, integrator, time / steps, false, &report);
-  od_table *c = t ? run(m, "cvodes", time / steps, false, NULL) : NULL;
+  od_table *t = run(m, integrator, time / steps, &report);
+  od_table *c = t ? run(m, "cvodes", time / steps, NULL) : NULL;
   n->failed += !c;
   if (c) {
-    double error = table_error(t, c), estimate = estimated_error(&report);
+    double error = table_error(t, c), estimate = measured_error(&report);
     bool bad = !(error <= 0.03), good = error < 0.003, warned = report.verdict.trust != OD_SOUND;
     n->bad += bad;
     n->good += good;
     n->missed += bad && !warned;
     n->alarms += good && warned;
     if (verbose)
-      printf("%llu: step %.3g s, true %.3g, estimated %.3g, ratio %.3g%s\n", (unsigned long long)seed, time / steps,
+      printf("%llu: step %.3g s, true %.3g, measured %.3g, ratio %.3g%s\n", (unsigned long long)seed, time / steps,
              error, estimate, estimate / error,
              bad && !warned   ? " MISSED"
              : good && warned ? " FALSE ALARM"
@@ -558,12 +534,11 @@ int main(int argc, char **argv) {
     judge(strtoull(argv[2], NULL, 10), atoi(argv[3]), argc > 4 ? "rk4" : "trapezoid", true);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_estimate_agrees_with_closed_forms),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_error_agrees_with_closed_forms),
                                      cmocka_unit_test(large_machines_are_judged),
                                      cmocka_unit_test(vacuum_by_long_steps_is_told),
                                      cmocka_unit_test(jumps_within_steps_are_told),
                                      cmocka_unit_test(curves_that_begin_open_are_told),
-                                     cmocka_unit_test(junctions_jump_with_ports),
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(loose_tolerances_are_told),
                                      cmocka_unit_test(lost_energy_is_told),
