@@ -3,6 +3,7 @@
 //   calibration --seeds 1001:2000 --threads 2     the table
 //   calibration --write 17 --to DIR               the machine file of a seed, for oleodyn simulate
 //   calibration --seeds 1:40 --check              exit code 1 beyond the limits (scaled with the number of machines)
+//   calibration --seeds 1:1000 --classes          how many machines have each class, without runs; 1: one is missing
 //   --worst N: so many of the worst; --all: a line for every machine; --seconds S: processor time for each part of a machine
 //
 // Every machine is judged in a process of its own, so that one that dies or hangs costs a line of the table and not the table.
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #include "calibration/judged.h"
+#include "blocks/block_classes.h"
+#include "elements/elements.h"
 #include "io/verdict.h"
 
 // What counts as wrong, right, and an error to speak of: parts of the range.
@@ -25,7 +28,7 @@ enum { MOST_THREADS = 64 };
 typedef struct options {
   uint64_t first, last;
   int threads, worst;
-  bool shows_all, checks;
+  bool shows_all, checks, counts_classes;
   double seconds;
   uint64_t write;
   const char *to;
@@ -289,6 +292,36 @@ static void print_classes(const judged *all, long count) {
   }
 }
 
+// All outputs of one machine.
+static void print_outputs(const judged *j) {
+  for (int i = 0; i < j->outputs; i++) {
+    const judged_output *o = &j->output[i];
+    printf("  %-32s off by %9.3g %% at %9.4g s, reported %9.3g %% at %9.4g s; range %9.4g, reported %9.4g\n", o->name,
+           100 * o->error, o->at, 100 * o->reported, o->reported_at, o->range, o->reported_range);
+  }
+  printf("  run %.3g s, unjudged with 1 ms %.3g s, truth %.3g s with %ld starts; its tolerances differ by %.2g %%\n",
+         j->run_seconds, j->plain_seconds, j->truth_seconds, j->restarts, 100 * j->truth_difference);
+}
+
+// Classes of the library that no machine has.
+static int print_missing(const judged *all, long count) {
+  int missing = 0;
+  int blocks = od_block_class_count();
+  for (int i = 0; i < blocks || od_element_class_at(i - blocks); i++) {
+    char name[64];
+    bool is_used = false;
+    if (i < blocks)
+      snprintf(name, sizeof name, "block %s", od_block_classes[i]->type);
+    else
+      snprintf(name, sizeof name, "element %s", od_element_class_at(i - blocks)->name);
+    for (long k = 0; k < count && !is_used; k++)
+      for (int c = 0; c < all[k].classes; c++) is_used |= strcmp(all[k].used[c], name) == 0;
+    if (!is_used) printf("%s%s", missing++ ? ", " : "Classes without a machine: ", name);
+  }
+  if (missing) printf("\n");
+  return missing;
+}
+
 static int print_all(const judged *all, long count, const options *o) {
   int states[JUDGED_STATES] = {0};
   static tally both, halves[2];
@@ -299,6 +332,7 @@ static int print_all(const judged *all, long count, const options *o) {
     count_machine(&all[i], &halves[all[i].is_adaptive]);
   }
   for (long i = 0; o->shows_all && i < count; i++) print_machine(&all[i], judged_state_names[all[i].state]);
+  if (count == 1) print_outputs(&all[0]);
   printf("Seeds %llu to %llu:", (unsigned long long)o->first, (unsigned long long)o->last);
   for (int k = 0; k < JUDGED_STATES; k++)
     if (states[k]) printf(" %d %s,", states[k], judged_state_names[k]);
@@ -327,7 +361,7 @@ static int print_all(const judged *all, long count, const options *o) {
 
 static int usage(void) {
   fprintf(stderr,
-          "calibration [--seeds FIRST:LAST] [--threads N] [--worst N] [--all] [--check] [--seconds S]\n"
+          "calibration [--seeds FIRST:LAST] [--threads N] [--worst N] [--all] [--check] [--classes] [--seconds S]\n"
           "calibration --write SEED --to FOLDER\n");
   return 2;
 }
@@ -338,6 +372,10 @@ int main(int argc, char **argv) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (strcmp(argv[i], "--all") == 0) {
       o.shows_all = true;
+      continue;
+    }
+    if (strcmp(argv[i], "--classes") == 0) {
+      o.counts_classes = true;
       continue;
     }
     if (strcmp(argv[i], "--check") == 0) {
@@ -366,7 +404,16 @@ int main(int argc, char **argv) {
   }
   if (o.threads < 1 || o.threads > MOST_THREADS || !(o.seconds > 0)) return usage();
   if (o.write) return judged_write(o.write, o.to) ? 0 : 1;
+  if (o.counts_classes) o.seconds = 0;
   judged *all = judge_all(&o);
+  if (o.counts_classes) {
+    for (uint64_t i = 0; i <= o.last - o.first; i++)
+      if (all[i].state != JUDGED) print_machine(&all[i], judged_state_names[all[i].state]);
+    print_classes(all, (long)(o.last - o.first + 1));
+    int missing = print_missing(all, (long)(o.last - o.first + 1));
+    free(all);
+    return missing > 0;
+  }
   int code = print_all(all, (long)(o.last - o.first + 1), &o);
   free(all);
   return code;

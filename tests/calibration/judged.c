@@ -196,11 +196,8 @@ static od_table *run_it(const od_machine *machine, const int *outputs, int count
 // Processor time of a run with fixed steps of 1 ms that is not judged.
 static double time_plain_run(const od_machine *machine, const int *outputs, int count, double seconds) {
   double until = processor_time() + seconds, begin = processor_time();
-  od_run_options options = {.time = od_machine_run(machine)->time,
-                            .step = 1e-3,
-                            .unjudged = true,
-                            .outputs = outputs,
-                            .output_count = count};
+  od_run_options options = {
+      .time = od_machine_run(machine)->time, .step = 1e-3, .unjudged = true, .outputs = outputs, .output_count = count};
   options.progress = keep_going, options.user = &until;
   od_table *table = NULL;
   od_run_report report = {0};
@@ -367,7 +364,7 @@ void judge(uint64_t seed, const char *folder, double seconds, judged *out) {
   } else {
     find_classes(t, machine, out);
     const od_model *m = od_machine_model(machine);
-    judge_machine(t, machine, seconds, out);
+    if (seconds > 0) judge_machine(t, machine, seconds, out);
     out->has_events |= od_model_switchers(m) > 0;
     od_machine_free(machine);
   }
