@@ -153,7 +153,7 @@ static void count_outputs(const judged *j, tally *s) {
 }
 
 static bool is_miss(const judged *j) {
-  return j->state == JUDGED && j->worst > wrong && j->trust == OD_SOUND;
+  return j->state == JUDGED && j->worst > wrong && !j->is_accused;
 }
 static bool is_false_alarm(const judged *j) {
   return j->state == JUDGED && j->worst < right && j->is_accused;
@@ -185,7 +185,8 @@ static double percent(int part, int of) {
 static void print_tally(const char *name, tally *s) {
   printf("%-8s %5d machines: %d wrong by more than 3 %%, %d right within 0.3 %%\n", name, s->machines, s->wrong,
          s->right);
-  printf("           misses (wrong and sound) %d; false alarms (right and not sound) %d\n", s->misses, s->false_alarms);
+  printf("           misses (wrong, no remark about accuracy) %d; false alarms (right, with such a remark) %d\n",
+         s->misses, s->false_alarms);
   printf("           all outputs within 0.1 / 0.3 / 1 %%: %.1f / %.1f / %.1f %% of the machines\n",
          percent(s->within[0], s->machines), percent(s->within[1], s->machines), percent(s->within[2], s->machines));
   printf(
@@ -322,6 +323,31 @@ static int print_missing(const judged *all, long count) {
   return missing;
 }
 
+static void print_remarks(const judged *all, long count) {
+  enum { MOST = 40 };
+  char code[MOST][24];
+  int times[MOST] = {0}, codes = 0, unpredictable = 0, accused = 0;
+  for (long i = 0; i < count; i++) {
+    unpredictable += all[i].state == JUDGED_UNPREDICTABLE,
+        accused += all[i].state == JUDGED_UNPREDICTABLE && all[i].is_accused;
+    for (int k = 0; k < all[i].codes; k++) {
+      int c = 0;
+      while (c < codes && strcmp(code[c], all[i].code[k]) != 0) c++;
+      if (c == MOST) continue;
+      if (c == codes) memcpy(code[codes++], all[i].code[k], sizeof code[0]);
+      times[c]++;
+    }
+  }
+  printf("\nMachines that are not predictable: %d; reported as doubtful or worse: %d\nRemarks about accuracy:",
+         unpredictable, accused);
+  for (int c = 0; c < codes; c++)
+    if (judged_is_about_accuracy(code[c])) printf(" %s %d,", code[c], times[c]);
+  printf("\nRemarks about the machine:");
+  for (int c = 0; c < codes; c++)
+    if (!judged_is_about_accuracy(code[c])) printf(" %s %d,", code[c], times[c]);
+  printf("\n");
+}
+
 static int print_all(const judged *all, long count, const options *o) {
   int states[JUDGED_STATES] = {0};
   static tally both, halves[2];
@@ -346,6 +372,7 @@ static int print_all(const judged *all, long count, const options *o) {
   for (long i = 0; i < count; i++)
     if (is_false_alarm(&all[i])) print_machine(&all[i], "false alarm");
   print_worst(all, count, o->worst);
+  print_remarks(all, count);
   printf("\nNot judged:\n");
   for (long i = 0; i < count; i++)
     if (all[i].state != JUDGED) print_machine(&all[i], judged_state_names[all[i].state]);

@@ -14,8 +14,8 @@
 const char *const judged_state_names[] = {"judged",          "file refused", "no truth",
                                           "not predictable", "run failed",   "process died"};
 
-// Remarks that say nothing about how far off the outputs are.
-static const char *const other_remarks[] = {"load.shared", "cavitation", "pump.beyond", NULL};
+// Remarks with these codes are about how far off the outputs are; others are about the machine.
+static const char *const about_accuracy[] = {"step.", "tolerance.", "error.", "energy.", "run.", NULL};
 
 static const double row_interval = 1e-3;   // s, of adaptive runs
 static const double finest = 1e-4;         // s between samples of the truth
@@ -150,17 +150,17 @@ static bool keep_going(void *user, double done) {
   return processor_time() < *(double *)user;
 }
 
-static bool is_about_accuracy(const od_remark *r) {
-  for (int i = 0; other_remarks[i]; i++)
-    if (strcmp(other_remarks[i], r->code) == 0) return false;
-  return true;
+bool judged_is_about_accuracy(const char *code) {
+  for (int i = 0; about_accuracy[i]; i++)
+    if (strncmp(about_accuracy[i], code, strlen(about_accuracy[i])) == 0) return true;
+  return false;
 }
 
 static void note_verdict(judged *j, const od_verdict *v) {
   j->trust = v->trust;
   for (int i = 0; i < v->count; i++) {
     if (j->codes < JUDGED_CODES) snprintf(j->code[j->codes++], sizeof j->code[0], "%s", v->remark[i].code);
-    j->is_accused |= v->remark[i].trust != OD_SOUND && is_about_accuracy(&v->remark[i]);
+    j->is_accused |= v->remark[i].trust != OD_SOUND && judged_is_about_accuracy(v->remark[i].code);
     j->is_partial |= strcmp(v->remark[i].code, "run.incomplete") == 0;
   }
 }
