@@ -335,10 +335,10 @@ static void judge_machine(const trial *t, const od_machine *machine, double seco
   long grid_count;
   double *grid = make_grid(table, &grid_count);
   truth a, b = {0};
-  bool ok = truth_run(&a, machine, t, outputs, all, grid, grid_count, 1e-11, seconds);
+  bool ok = truth_run(&a, machine, t, outputs, all, grid, grid_count, 1e-11, true, seconds);
   snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "%s", a.why);
   if (ok) {
-    ok = truth_run(&b, machine, t, outputs, all, grid, grid_count, 1e-10, seconds);
+    ok = truth_run(&b, machine, t, outputs, all, grid, grid_count, 1e-10, false, seconds);
     snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "%s", b.why);
   }
   j->truth_seconds = a.seconds + b.seconds;

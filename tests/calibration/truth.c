@@ -321,10 +321,10 @@ static bool run_pieces(driver *d, const double *grid, long count, double seconds
 
 // ---- all of it
 
-static bool prepare(driver *d, const int *outputs, int columns) {
+static bool prepare(driver *d, const int *outputs, int columns, bool knows_edges) {
   int all[TRIAL_EDGES * 2 + 64], count = columns;
   memcpy(all, outputs, (size_t)columns * sizeof *all);
-  for (int i = 0; i < d->t->edges; i++) {
+  for (int i = 0; knows_edges && i < d->t->edges; i++) {
     const trial_edge *e = &d->t->edge[i];
     int first = od_machine_output_find(d->machine, e->first),
         second = e->second[0] ? od_machine_output_find(d->machine, e->second) : -1;
@@ -373,10 +373,10 @@ static void release(driver *d) {
 }
 
 bool truth_run(truth *out, const od_machine *machine, const trial *t, const int *outputs, int columns,
-               const double *grid, long grid_count, double tolerance, double seconds) {
+               const double *grid, long grid_count, double tolerance, bool knows_edges, double seconds) {
   *out = (truth){.columns = columns};
   driver d = {.machine = machine, .t = t, .out = out, .tolerance = tolerance, .started = processor_time()};
-  bool ok = prepare(&d, outputs, columns) && run_pieces(&d, grid, grid_count, seconds);
+  bool ok = prepare(&d, outputs, columns, knows_edges) && run_pieces(&d, grid, grid_count, seconds);
   out->seconds = processor_time() - d.started;
   release(&d);
   return ok;
