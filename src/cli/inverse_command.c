@@ -166,6 +166,20 @@ static void print_rule(const findings *f, FILE *to) {
   fprintf(to, "Flows are those of pistons and motors with their leakage; oil that comes back is not used again.\n");
 }
 
+// How rates of samples were found.
+static void print_smoothing(const findings *f, FILE *to) {
+  for (int i = 0; i < f->motion.count - f->motion.loose; i++) {
+    const od_trajectory *r = &f->motion.motion[i];
+    if (r->smoothing.window == 0) continue;
+    fprintf(to, "Rates of %s: polynomials of degree %d %s %d samples (%s)%s.\n",
+            od_machine_output_name(f->machine, f->motion.moved[i]),
+            r->smoothing.window > 6 ? 6 : r->smoothing.window - 1,
+            r->smoothing.window > 7 ? "by least squares of" : "through", r->smoothing.window,
+            od_duration_text(r->spacing * (r->smoothing.window - 1), 3).text,
+            r->smoothing.chosen ? ", the window by cross-validation" : "");
+  }
+}
+
 static void print(const findings *f, FILE *to) {
   const od_table *t = f->result.table;
   char line[400];
@@ -194,6 +208,7 @@ static void print(const findings *f, FILE *to) {
     od_print_padded(to, shown.unit, 7);
     fprintf(to, " %12s %12s %12s %12s\n", peak, when, other, rms);
   }
+  print_smoothing(f, to);
   print_rule(f, to);
 }
 
@@ -214,6 +229,14 @@ static json_t *findings_json(const findings *f) {
         drives, json_pack("{s:o, s:o}", "name", od_json_text(od_inverse_drive_name(f->machine, &o->drive[d])), "kind",
                           od_json_text(od_inverse_drive_noun(f->machine, &o->drive[d]))));
   json_object_set_new(object, "drives", drives);
+  json_t *smoothing = json_object();
+  for (int i = 0; i < f->motion.count - f->motion.loose; i++)
+    if (f->motion.motion[i].smoothing.window > 0)
+      json_object_set_new(smoothing, od_machine_output_name(f->machine, f->motion.moved[i]),
+                          json_pack("{s:i, s:b, s:o}", "rows", f->motion.motion[i].smoothing.window, "chosen",
+                                    f->motion.motion[i].smoothing.chosen, "noise",
+                                    od_json_number(f->motion.motion[i].smoothing.noise)));
+  json_object_set_new(object, "smoothing", smoothing);
   if (f->result.supply_flow >= 0) {
     json_object_set_new(object, "pressure_rule", json_string(o->rule == OD_RULE_SUM ? "sum" : "back"));
     json_object_set_new(object, "pressure", od_json_number(o->pressure));
@@ -301,7 +324,8 @@ int od_command_inverse(int argc, char **argv) {
       {"log", OD_OPTION_TEXT, "FILE",
        "CSV or MATLAB file with the motion: columns called like quantities, over time; all of\nthem, or those that --move names",
        &a.motion.log},
-      {"smooth", OD_OPTION_TEXT, "F", "with --log: a low-pass of this frequency ('10 Hz') before rates are taken",
+      {"smooth", OD_OPTION_TEXT, "F",
+       "with --log: rates by polynomials over windows that pass motion up to this frequency\n('10 Hz'); default: by cross-validation",
        &a.motion.smooth},
       {"drive", OD_OPTION_LIST, "NAME,...", "what drives: cylinders, motors, forces, torques or joints (repeatable)",
        &a.drives},

@@ -13,7 +13,6 @@
 #include "io/table.h"
 #include "machine/machine.h"
 #include "plant/inverse.h"
-#include "prepare/prepare.h"
 
 enum { MOST_ROWS = 10000000, MOST_LOOSE = 100 };
 static const double default_step = 1e-3;
@@ -88,7 +87,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
       od_cli_error("--move: %s is in %s, the input '%s' in %s", name, unit, value, od_machine_input_unit(machine, i));
       return false;
     }
-    od_status status = od_trajectory_of_input(machine, i, p->begin, p->end, p->step, to);
+    od_status status = od_trajectory_of_input(machine, i, p->begin, p->end, to);
     if (status != OD_OK) od_cli_error("--move: %s: %s", name, od_status_text(status));
     p->moved[p->count++] = output;
     return status == OD_OK;
@@ -107,8 +106,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
     od_cli_error("--move: %s: '%s' is not finite", name, value);
     return false;
   }
-  const double t[] = {p->begin, (p->begin + p->end) / 2, p->end}, held[] = {constant, constant, constant};
-  od_status status = od_trajectory_of_samples(t, held, 3, to);
+  od_status status = od_trajectory_of_constant(constant, p->begin, p->end, to);
   if (status != OD_OK) od_cli_error("--move: %s: %s", name, od_status_text(status));
   p->moved[p->count++] = output;
   return status == OD_OK;
@@ -122,6 +120,7 @@ typedef struct log_data {
   int *column, *output;
   double *t, *value;  // value[row * columns + column]
   long rows;
+  double low_pass;  // Hz; 0: not given
 } log_data;
 
 static void free_log(log_data *d) {
@@ -191,22 +190,14 @@ static bool convert_columns(const od_machine *machine, const char *path, log_dat
   return ok;
 }
 
-// A low-pass that shifts no times.
-static bool smooth(const od_motion_arguments *a, log_data *d) {
-  od_error err = {0};
-  od_prepare wish = {0};
-  od_prepared *out = NULL;
+// The frequency of --smooth; above half of the log's rate there is nothing to remove.
+static bool read_smoothing(const od_motion_arguments *a, log_data *d) {
   if (!a->smooth) return true;
-  if (!od_option_quantity("smooth", a->smooth, "Hz", &wish.low_pass)) return false;
-  bool *inputs = calloc((size_t)d->columns, sizeof *inputs);
-  od_status status = inputs ? od_prepare_signals(&wish, d->t, d->value, d->rows, d->columns, inputs, &out, &err)
-                            : od_fail(&err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK && out->rows == d->rows)
-    memcpy(d->value, out->value, (size_t)d->rows * (size_t)d->columns * sizeof *d->value);
-  if (status != OD_OK) od_cli_error("--smooth: %s", err.text);
-  od_prepared_free(out);
-  free(inputs);
-  return status == OD_OK;
+  if (!od_option_quantity("smooth", a->smooth, "Hz", &d->low_pass)) return false;
+  double most = (double)(d->rows - 1) / (d->t[d->rows - 1] - d->t[0]) / 2;
+  if (d->low_pass < most) return true;
+  od_cli_error("--smooth: %s is not below half of the log's rate, %.6g Hz", a->smooth, most);
+  return false;
 }
 
 static int read_log(const od_machine *machine, const od_motion_arguments *a, log_data *d) {
@@ -219,7 +210,7 @@ static int read_log(const od_machine *machine, const od_motion_arguments *a, log
   d->time = od_table_find_time(d->table);
   bool ok = d->time >= 0 && d->table->rows >= 3;
   if (!ok) od_cli_error("%s: expected a column of times and at least three rows", a->log);
-  ok = ok && find_columns(machine, a->log, d) && convert_columns(machine, a->log, d) && smooth(a, d);
+  ok = ok && find_columns(machine, a->log, d) && convert_columns(machine, a->log, d) && read_smoothing(a, d);
   return ok ? -1 : OD_EXIT_BAD_INPUT;
 }
 
@@ -258,7 +249,7 @@ static bool from_log(const od_machine *machine, const od_motion_arguments *a, co
     if (is_moved(p, d->output[i])) continue;
     if (named && !is_named(a, od_machine_output_name(machine, d->output[i]))) continue;
     for (long k = 0; k < d->rows; k++) samples[k] = d->value[k * d->columns + i];
-    ok = od_trajectory_of_samples(d->t, samples, d->rows, &p->motion[p->count]) == OD_OK;
+    ok = od_trajectory_of_samples(d->t, samples, d->rows, d->low_pass, &p->motion[p->count]) == OD_OK;
     p->moved[p->count++] = d->output[i];
   }
   free(samples);

@@ -107,7 +107,7 @@ static od_status fill_table(findings *f, od_progress *progress) {
     row[0] = t;
     for (int i = 0; i < f->inputs; i++) {
       row[1 + 2 * i] = u[i];
-      row[2 + 2 * i] = od_machine_input_slope(f->machine, i, t);
+      row[2 + 2 * i] = od_machine_input_derivative(f->machine, i, t, 1);
     }
     if (status == OD_OK) status = od_table_append(f->table, row);
   }

@@ -15,7 +15,7 @@ typedef struct X(out) {
   od_x flow, rate, torque;
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored, heat;
+  od_x loss, stored, supply;
 } X(report);
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
@@ -28,8 +28,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
   od_x dp = in->to - in->from, thinness = s.oil[OD_OIL_STATE_THINNESS];
-  r->heat = q->leakage * thinness * dp * dp + q->viscous / thinness * in->speed * in->speed;
-  r->loss = r->heat - out->torque * in->speed;
+  r->loss = q->leakage * thinness * dp * dp + q->viscous / thinness * in->speed * in->speed;
+  r->supply = out->torque * in->speed;
   r->stored = q->inertia * in->speed * in->speed / 2;
 }
 
@@ -61,10 +61,12 @@ const od_element_class od_driven_pump_class = {
                 {.name = "rate", .unit = "rad/s", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "torque", .unit = "N m", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
-                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
-                {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
+                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "work", .unit = "J", .shows = OD_SHOWS_WORK},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .supplies = true,
-    .heat = OD_REPORT_OWN,
+    .supply = OD_REPORT_OWN,
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -152,6 +152,7 @@ typedef enum od_shows {
   OD_SHOWS_REPORT,      // report[index]
   OD_SHOWS_STATE,       // state index
   OD_SHOWS_INTEGRAL,    // of the loss
+  OD_SHOWS_WORK,        // the integral of the supply
   OD_SHOWS_OF_FRICTION  // out[index] of the friction that belongs to it, or zero
 } od_shows;
 typedef struct od_element_output {
@@ -208,7 +209,9 @@ typedef struct od_element_class {
   int ins, outs, kept, reports, choices;
   bool end_choice;  // choice 0 is whether the last end, an optional one, is connected; the builder decides it
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
-  bool supplies;    // its loss is negative: it gives energy to the machine
+  // Which report is the power that something outside gives to the machine through it, such as a drum or a drive, which is no loss; 0: none.
+  int supply;
+  bool supplies;    // it gives energy to the machine: by that report, or by a loss that is negative
   int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
   bool

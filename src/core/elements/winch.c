@@ -1,6 +1,6 @@
 // A winch with its rope between two points: a drum pays rope out, or hauls it in, at a speed that is given. The rope pulls and never pushes.
 //   out' = speed * signal,    d = x - length - out,    tension = stiffness d (1 + damping d') for d > 0
-// What the drum takes from the machine is tension * out'; hauling in, it gives.
+// The drum gives the power -tension * out' to the machine; paying out under tension, it takes.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -13,7 +13,7 @@ typedef struct X(out) {
   od_x tension, force, out_rate;
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored;
+  od_x loss, stored, supply;
 } X(report);
 #include "elements/grip_x.h"
 
@@ -33,8 +33,9 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
                                   X(report) * r) {
   (void)s;
   X(grip) g = X(stretch)(in, q);
-  r->loss = X(grip_loss)(&g, q->stiffness) + out->tension * out->out_rate;
+  r->loss = X(grip_loss)(&g, q->stiffness);
   r->stored = X(grip_stored)(&g, q->stiffness);
+  r->supply = -out->tension * out->out_rate;
 }
 
 #else
@@ -63,9 +64,11 @@ const od_element_class od_winch_class = {
                 {.name = "tension", .unit = "N", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "paid_out", .unit = "m", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "work", .unit = "J", .shows = OD_SHOWS_WORK},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    .may_supply = true,
+    .supply = OD_REPORT_OWN,
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -46,7 +46,7 @@ double od_circuit_stored(const od_model *m, const double *w);
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
 // What each instance loses.
-void od_circuit_losses(const od_model *m, double *w, double *loss);
+void od_circuit_losses(const od_model *m, double *w, double *loss, double *supply);
 
 static inline bool od_output_is_of_circuit(od_output_kind kind) {
   return kind >= OD_OUT_NODE_PRESSURE && kind <= OD_OUT_BLOCK_STATE;

@@ -34,10 +34,13 @@ double od_circuit_stored(const od_model *m, const double *w) {
 double od_circuit_output(const od_model *m, const double *w, const od_output *o) {
   return circuit_output_r(m, w, o);
 }
-void od_circuit_losses(const od_model *m, double *w, double *loss) {
+void od_circuit_losses(const od_model *m, double *w, double *loss, double *supply) {
   for (int i = 0; i < m->join.batches; i++) report_batch_r(&m->join.batch[i], m->join.pool, w);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    loss[i] = w[m->join.batch[e->batch].report + e->place * od_instance_class(e)->reports + OD_REPORT_LOSS];
+    const od_element_class *c = od_instance_class(e);
+    const double *report = w + m->join.batch[e->batch].report + e->place * c->reports;
+    loss[i] = report[OD_REPORT_LOSS];
+    if (e->supplier >= 0) supply[e->supplier] = report[c->supply];
   }
 }

@@ -191,6 +191,11 @@ static bool list_switchers(od_model *m, od_arena *arena) {
   return m->switcher != NULL;
 }
 
+static void list_suppliers(od_model *m) {
+  for (int i = 0; i < m->instances; i++)
+    m->instance[i].supplier = od_instance_class(&m->instance[i])->supply ? m->suppliers++ : -1;
+}
+
 od_model *od_compile(od_build *b) {
   od_arena arena = {0};
   od_model *m = od_arena_take(&arena, sizeof *m);
@@ -218,6 +223,7 @@ od_model *od_compile(od_build *b) {
     od_find_reservoir(b, m);
     if (m->junctions) od_check_junctions(b, m);
     if (!list_switchers(m, &arena)) goto no_memory;
+    list_suppliers(m);
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
     if (!od_compile_closures(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena))
       goto no_memory;

@@ -11,7 +11,8 @@ static int heat_slot(const od_element_class *c) {
 static int heat_of(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(&m->instance[e->host])->needs_oil);
-  if (!in_oil || c->heat == OD_NO_HEAT || (c->supplies && c->heat == OD_REPORT_LOSS)) return OD_NO_HEAT;
+  if (!in_oil || c->heat == OD_NO_HEAT || (c->supplies && c->supply == 0 && c->heat == OD_REPORT_LOSS))
+    return OD_NO_HEAT;
   return c->heat;
 }
 

@@ -184,6 +184,7 @@ typedef struct od_instance {
   int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
   int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
   int switcher;                       // place among the elements with modes, or -1
+  int supplier;                       // place among the elements with a supply, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
   int batch, place;     // where it stands among those of its class
   int in, out, slope;   // its first place in the work memory
@@ -395,6 +396,7 @@ struct od_model {
   od_output *measure;  // what blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
   int block_slopes;    // how many derivatives all blocks have
+  int suppliers;       // elements with a supply
   int switchers;       // elements with modes
   int *switcher;
   int block_switchers;  // blocks with modes
@@ -428,11 +430,11 @@ struct od_model {
   void *memory;  // everything above lives in here
 };
 
-// Powers, in the order in which a plant reports them: losses of elements; what loads supply; what nodes take.
-enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_KINDS };
+// Powers, in the order in which a plant reports them: losses of elements; what loads supply; what nodes take; what elements supply.
+enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_KINDS };
 // Where each kind begins; at OD_POWER_KINDS, how many there are.
 static inline int od_model_power(const od_model *m, int kind) {
-  const int count[OD_POWER_KINDS] = {m->instances, m->loads, m->nodes};
+  const int count[OD_POWER_KINDS] = {m->instances, m->loads, m->nodes, m->suppliers};
   int begin = 0;
   for (int i = 0; i < kind; i++) begin += count[i];
   return begin;

@@ -210,6 +210,7 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
     case OD_SHOWS_OF_FRICTION: out.kind = OD_OUT_ELEMENT, out.index = e->friction; break;
     case OD_SHOWS_REPORT: out.kind = OD_OUT_REPORT; break;
     case OD_SHOWS_STATE: out.kind = OD_OUT_ELEMENT_STATE; break;
+    case OD_SHOWS_WORK: out.kind = OD_OUT_INTEGRAL, out.index = od_model_power(m, OD_POWER_SUPPLY) + e->supplier; break;
     case OD_SHOWS_INTEGRAL: out.kind = OD_OUT_INTEGRAL, out.index += od_model_power(m, OD_POWER_ELEMENT); break;
     case OD_SHOWS_NOTHING: break;
   }

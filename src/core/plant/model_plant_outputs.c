@@ -18,17 +18,18 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   if (!energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
   int elements = od_model_power(m, OD_POWER_ELEMENT), loads = od_model_power(m, OD_POWER_LOAD),
-      nodes = od_model_power(m, OD_POWER_NODE);
+      nodes = od_model_power(m, OD_POWER_NODE), supplies = od_model_power(m, OD_POWER_SUPPLY);
   if (o->kind == OD_OUT_INTEGRAL) {
     double sum = integral_of(m, w, energy, o->index);
     if (o->second >= 0) sum += integral_of(m, w, energy, o->second);
     return o->negative ? -sum : sum;
   }
   for (int i = 0; i < m->instances; i++)
-    if (od_instance_class(&m->instance[i])->supplies)
+    if (od_instance_class(&m->instance[i])->supplies && m->instance[i].supplier < 0)
       supplied -= integral_of(m, w, energy, elements + i);
     else
       dissipated += integral_of(m, w, energy, elements + i);
+  for (int i = 0; i < m->suppliers; i++) supplied += energy[supplies + i];
   for (int i = 0; i < m->loads; i++)
     if (m->load[i].kind == OD_LOAD_CONTACT)
       dissipated += energy[loads + i];
@@ -93,7 +94,7 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
-  od_circuit_losses(m, p.w, power + od_model_power(m, OD_POWER_ELEMENT));
+  od_circuit_losses(m, p.w, power + od_model_power(m, OD_POWER_ELEMENT), power + od_model_power(m, OD_POWER_SUPPLY));
   double *load = power + od_model_power(m, OD_POWER_LOAD), *node = power + od_model_power(m, OD_POWER_NODE);
   for (int i = 0; i < m->loads; i++)
     load[i] = od_model_output_value(m, p.w, &(od_output){.kind = OD_OUT_LOAD_POWER, .index = i});

@@ -7,8 +7,7 @@
 
 enum { LOOKS = 32 };  // per period of a sine, or per piece between two breaks
 
-// How soon a signal may change its sign twice after t, as far as it is not between two breaks anyway. `end`: of the piece.
-static double pace(const od_signals *s, int index, double t, double end) {
+double od_signal_pace(const od_signals *s, int index, double t, double end) {
   const od_signal_node *n = &s->nodes[index];
   const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
   double frequency = 0, shortest = INFINITY;
@@ -29,7 +28,8 @@ static double pace(const od_signals *s, int index, double t, double end) {
     }
     case OD_SIGNAL_SUM:
     case OD_SIGNAL_DERIVATIVE:
-      for (int i = 0; i < n->count; i++) shortest = fmin(shortest, pace(s, s->children[n->first + (size_t)i], t, end));
+      for (int i = 0; i < n->count; i++)
+        shortest = fmin(shortest, od_signal_pace(s, s->children[n->first + (size_t)i], t, end));
       // What is monotone in each part need not be so in the sum.
       return isfinite(end) ? fmin(shortest, (end - t) / LOOKS) : shortest;
     default: break;
@@ -54,7 +54,7 @@ double od_signal_next_reversal(const od_signals *s, int index, double t, double 
   double sign = od_signal_value(s, index, t);
   while (t < until) {
     double piece = fmin(od_signal_next_break(s, index, t), until);
-    double end = fmin(piece, t + pace(s, index, t, piece));
+    double end = fmin(piece, t + od_signal_pace(s, index, t, piece));
     if (!(end > t)) return INFINITY;  // times so large that they have no successor
     double before = nextafter(end, -INFINITY);
     if (od_signal_value(s, index, before) * sign < 0) return locate(s, index, sign, t, before);

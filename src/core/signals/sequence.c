@@ -11,14 +11,19 @@
 
 static const double pi = 3.14159265358979323846;
 
+double od_sine_derivative(double amplitude, double omega, double phase, int order) {
+  double part = order % 2 ? cos(phase) : sin(phase);
+  return amplitude * pow(omega, order) * (order < 2 ? part : -part);
+}
+
 enum { DURATION = 1, FIRST = 2 };  // places in a segment
 
 static double hold_value(const double *g, double from, double s) {
   (void)g, (void)s;
   return from;
 }
-static double no_slope(const double *g, double from, double s) {
-  (void)g, (void)from, (void)s;
+static double no_derivative(const double *g, double from, double s, int order) {
+  (void)g, (void)from, (void)s, (void)order;
   return 0;
 }
 
@@ -30,9 +35,9 @@ static double step_value(const double *g, double from, double s) {
 static double ramp_value(const double *g, double from, double s) {
   return s >= g[DURATION] ? g[FIRST] : from + (g[FIRST] - from) * (s / g[DURATION]);
 }
-static double ramp_slope(const double *g, double from, double s) {
+static double ramp_derivative(const double *g, double from, double s, int order) {
   (void)s;
-  return (g[FIRST] - from) / g[DURATION];
+  return order == 1 ? (g[FIRST] - from) / g[DURATION] : 0;
 }
 
 static double half_cosine_value(const double *g, double from, double s) {
@@ -40,8 +45,9 @@ static double half_cosine_value(const double *g, double from, double s) {
   double half = sin(0.5 * pi * (s / g[DURATION]));
   return from + (g[FIRST] - from) * half * half;
 }
-static double half_cosine_slope(const double *g, double from, double s) {
-  return (g[FIRST] - from) * 0.5 * pi / g[DURATION] * sin(pi * (s / g[DURATION]));
+static double half_cosine_derivative(const double *g, double from, double s, int order) {
+  double omega = pi / g[DURATION];
+  return od_sine_derivative(0.5 * (g[FIRST] - from) * omega, omega, pi * (s / g[DURATION]), order - 1);
 }
 
 // After whole periods a sine is where it began; round-off must not leave it on the other side of zero.
@@ -50,26 +56,29 @@ static double sine_value(const double *g, double from, double s) {
   if (s >= g[DURATION] && fabs(periods - round(periods)) < 1e-12 * fmax(1, periods)) return from;
   return from + g[FIRST] * (sin(2 * pi * periods + g[FIRST + 2]) - sin(g[FIRST + 2]));
 }
-static double sine_slope(const double *g, double from, double s) {
+static double sine_derivative(const double *g, double from, double s, int order) {
   (void)from;
   double omega = 2 * pi * g[FIRST + 1];
-  return g[FIRST] * omega * cos(omega * s + g[FIRST + 2]);
+  return od_sine_derivative(g[FIRST], omega, omega * s + g[FIRST + 2], order);
 }
 
 static double lagged_step_value(const double *g, double from, double s) {
   return from - (g[FIRST] - from) * expm1(-s / g[FIRST + 1]);
 }
-static double lagged_step_slope(const double *g, double from, double s) {
-  return (g[FIRST] - from) / g[FIRST + 1] * exp(-s / g[FIRST + 1]);
+static double lagged_step_derivative(const double *g, double from, double s, int order) {
+  return (from - g[FIRST]) * pow(-1 / g[FIRST + 1], order) * exp(-s / g[FIRST + 1]);
 }
 
-typedef double (*segment_function)(const double *segment, double from, double since);
 static const struct {
-  segment_function value, slope;
+  double (*value)(const double *segment, double from, double since);
+  double (*derivative)(const double *segment, double from, double since, int order);
 } kinds[OD_SEGMENT_KINDS] = {
-    [OD_SEGMENT_HOLD] = {hold_value, no_slope},   [OD_SEGMENT_STEP] = {step_value, no_slope},
-    [OD_SEGMENT_RAMP] = {ramp_value, ramp_slope}, [OD_SEGMENT_HALF_COSINE] = {half_cosine_value, half_cosine_slope},
-    [OD_SEGMENT_SINE] = {sine_value, sine_slope}, [OD_SEGMENT_LAGGED_STEP] = {lagged_step_value, lagged_step_slope},
+    [OD_SEGMENT_HOLD] = {hold_value, no_derivative},
+    [OD_SEGMENT_STEP] = {step_value, no_derivative},
+    [OD_SEGMENT_RAMP] = {ramp_value, ramp_derivative},
+    [OD_SEGMENT_HALF_COSINE] = {half_cosine_value, half_cosine_derivative},
+    [OD_SEGMENT_SINE] = {sine_value, sine_derivative},
+    [OD_SEGMENT_LAGGED_STEP] = {lagged_step_value, lagged_step_derivative},
 };
 
 bool od_segment_is_one(const double *segment) {
@@ -82,8 +91,8 @@ double od_segment_value(const double *segment, double from, double since) {
   return kinds[(int)segment[0]].value(segment, from, since);
 }
 
-double od_segment_slope(const double *segment, double from, double since) {
-  return kinds[(int)segment[0]].slope(segment, from, since);
+double od_segment_derivative(const double *segment, double from, double since, int order) {
+  return kinds[(int)segment[0]].derivative(segment, from, since, order);
 }
 
 double od_segment_end(const double *segment, double from) {

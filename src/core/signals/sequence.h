@@ -19,9 +19,11 @@ enum { OD_SEGMENT_NUMBERS = 5 };  // of each segment: kind, duration and up to t
 
 // Whether these numbers are a segment: a known kind, and a duration above zero.
 bool od_segment_is_one(const double *segment);
-// The value, and its exact slope, `since` seconds after a segment began with the value `from`.
+// The value, and its exact derivative of order 1 to 3, `since` seconds after a segment began with the value `from`.
 double od_segment_value(const double *segment, double from, double since);
-double od_segment_slope(const double *segment, double from, double since);
+double od_segment_derivative(const double *segment, double from, double since, int order);
+// The derivative of order 0 to 3 of amplitude * sin(phase) by time, where the phase grows with the constant rate omega.
+double od_sine_derivative(double amplitude, double omega, double phase, int order);
 // The value at which a segment ends.
 double od_segment_end(const double *segment, double from);
 

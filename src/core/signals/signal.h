@@ -40,8 +40,12 @@ int od_signals_add_derivative(od_signals *s, int child);
 // The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples
 // (bisection).
 double od_signal_value(const od_signals *s, int node, double t);
-// Its exact slope there, from the right; jumps do not count. NAN: it is a derivative itself.
+// Its exact slope there, from the right; jumps do not count.
 double od_signal_slope(const od_signals *s, int node, double t);
+// The exact derivative of order 1 or 2, in the same way; of a signal that is no derivative itself also of order 3.
+double od_signal_derivative(const od_signals *s, int node, double t, int order);
+// The (time, value) pairs of a table; NULL and 0: the node is of another kind.
+const double *od_signal_samples(const od_signals *s, int node, int *count);
 // The earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY: between two such times it is
 // smooth. Integrators restart there, and differences are not taken across.
 double od_signal_next_break(const od_signals *s, int node, double t);
@@ -49,6 +53,9 @@ double od_signal_next_break(const od_signals *s, int node, double t);
 // is zero for a while, that is when it leaves zero. A sign that changes twice within a 32nd of a period, or of a piece of a sum, may be
 // passed over.
 double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
+// A time after t in which the signal changes its sign at most once: a 32nd of the period of a sine, or of the piece from t to `end` of
+// a sum. INFINITY for signals that are monotone from break to break.
+double od_signal_pace(const od_signals *s, int node, double t, double end);
 // How soon it may jump again, for ever: the bit of a binary sequence; INFINITY for signals that jump only so often.
 double od_signal_bit(const od_signals *s, int index);
 // When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).

@@ -10,98 +10,6 @@
 
 enum { ASK = 256, NOISE_ROWS = 64 };  // noise is looked at in so many rows
 
-// ---- drives
-
-static bool can_drive(const od_model *m, int instance) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
-  return c == &od_cylinder_class || c == &od_motor_class;
-}
-
-static od_drive element_drive(const od_model *m, int instance) {
-  od_drive drive = {OD_DRIVE_ELEMENT, instance, 1};
-  od_drive_oil oil = od_drive_oil_of(m, &drive);
-  if (oil.area_a != 0) drive.share = fabs(oil.area_a);
-  return drive;
-}
-
-bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out) {
-  const od_model *m = od_machine_model(machine);
-  for (int i = 0; i < m->instances; i++)
-    if (can_drive(m, i) && strcmp(m->instance[i].name, name) == 0) {
-      *out = element_drive(m, i);
-      return true;
-    }
-  for (int i = 0; i < m->loads; i++)
-    if (m->load[i].kind != OD_LOAD_CONTACT && strcmp(m->load[i].name, name) == 0) {
-      *out = (od_drive){OD_DRIVE_LOAD, i, 1};
-      return true;
-    }
-  for (int i = 0; i < m->joints; i++)
-    if (m->joint[i].coordinates == 1 && strcmp(m->joint[i].name, name) == 0) {
-      *out = (od_drive){OD_DRIVE_COORDINATE, m->joint[i].coordinate, 1};
-      return true;
-    }
-  return false;
-}
-
-int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room) {
-  const od_model *m = od_machine_model(machine);
-  int count = 0;
-  for (int i = 0; i < m->instances && count < room; i++)
-    if (can_drive(m, i)) out[count++] = element_drive(m, i);
-  if (count) return count;
-  for (int i = 0; i < m->loads && count < room; i++)
-    if (m->load[i].input >= 0) out[count++] = (od_drive){OD_DRIVE_LOAD, i, 1};
-  return count;
-}
-
-const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive) {
-  const od_model *m = od_machine_model(machine);
-  if (drive->kind == OD_DRIVE_ELEMENT) return m->instance[drive->index].name;
-  if (drive->kind == OD_DRIVE_LOAD) return m->load[drive->index].name;
-  return m->joint[m->link[m->coordinate_link[drive->index]].joint].name;
-}
-
-const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive) {
-  const od_model *m = od_machine_model(machine);
-  if (drive->kind == OD_DRIVE_ELEMENT) return od_instance_class(&m->instance[drive->index])->noun;
-  if (drive->kind == OD_DRIVE_COORDINATE) return "joint";
-  return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
-}
-
-// Whether a signal says which part of a number counts, so that the number itself is what there can be.
-static bool is_part(const od_model *m, int signal) {
-  return signal < 0 || (signal < m->inputs && strcmp(m->input[signal].unit, "1") == 0);
-}
-
-double od_inverse_pump_flow(const od_machine *machine) {
-  const od_model *m = od_machine_model(machine);
-  double sum = 0;
-  for (int i = 0; i < m->instances; i++) {
-    const od_element_class *c = od_instance_class(&m->instance[i]);
-    if (!c->supplies || c->acts != OD_ACTS_NOWHERE) continue;
-    if (!is_part(m, m->instance[i].signal)) return 0;
-    for (int k = 0; k < c->field_count; k++)
-      if (strcmp(c->fields[k].key, "flow") == 0) sum += fabs(m->theta[m->instance[i].number + k]);
-  }
-  return sum;
-}
-
-// Whether what a drive does is a torque.
-static bool turns(const od_model *m, const od_drive *drive) {
-  int coordinate = -1;
-  if (drive->kind == OD_DRIVE_ELEMENT) {
-    coordinate = m->actuator[m->instance[drive->index].actuator].coordinate;
-    if (coordinate < 0) return false;
-  } else if (drive->kind == OD_DRIVE_LOAD) {
-    if (m->load[drive->index].kind != OD_LOAD_JOINT) return m->load[drive->index].kind == OD_LOAD_TORQUE;
-    coordinate = m->load[drive->index].coordinate;
-  } else {
-    coordinate = drive->index;
-  }
-  return m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
-}
-
 // ---- the table
 
 typedef struct run {
@@ -114,6 +22,8 @@ typedef struct run {
   od_drive_oil *oil;
   double *u, *q, *rate, *second, *effort, *row;
   double *nominal;  // efforts without noise, and squares of what noise adds
+  double *look;     // times at which a motion has a peak, rising
+  int looks, looked;
   double *loose;  // coordinates that move on their own, then their rates; and room for four more such, and their errors
 } run;
 
@@ -150,7 +60,7 @@ static int lay_columns(run *s) {
   for (int d = 0; d < o->drives; d++) {
     od_drive_columns *c = &s->r->columns[d];
     const char *name = od_inverse_drive_name(s->machine, &o->drive[d]);
-    bool turning = turns(s->m, &o->drive[d]);
+    bool turning = od_drive_turns(s->m, &o->drive[d]);
     *c = (od_drive_columns){
         .speed = -1, .input = -1, .length = -1, .pressure_a = -1, .pressure_b = -1, .flow_a = -1, .flow_b = -1};
     c->effort = add_column(s, &end, name, turning ? "torque_needed" : "force_needed", turning ? "N m" : "N");
@@ -180,6 +90,8 @@ static bool allocate(run *s) {
   size_t n = (size_t)s->o->moves + 1, nd = (size_t)s->o->drives + 1, nu = (size_t)s->m->inputs + 1;
   s->r->columns = calloc(nd, sizeof *s->r->columns);
   s->r->noise = calloc(nd, sizeof *s->r->noise);
+  s->r->ends = calloc(nd, sizeof *s->r->ends);
+  s->r->coarse = calloc(nd, sizeof *s->r->coarse);
   s->oil = calloc(nd, sizeof *s->oil);
   s->u = calloc(nu, sizeof *s->u);
   s->q = calloc(n, sizeof *s->q);
@@ -188,8 +100,9 @@ static bool allocate(run *s) {
   s->effort = calloc(nd, sizeof *s->effort);
   s->nominal = calloc(2 * nd, sizeof *s->nominal);
   s->loose = calloc(16 * n, sizeof *s->loose);
-  if (!s->r->columns || !s->r->noise || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort ||
-      !s->nominal || !s->loose)
+  s->look = calloc(OD_TRAJECTORY_PEAKS * (n + nu), sizeof *s->look);
+  if (!s->r->columns || !s->r->noise || !s->r->ends || !s->r->coarse || !s->oil || !s->u || !s->q || !s->rate ||
+      !s->second || !s->effort || !s->nominal || !s->loose || !s->look)
     return false;
   for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
   if (!od_standstills_find(s->m, s->r)) return false;
@@ -202,6 +115,10 @@ static bool allocate(run *s) {
   s->r->table = od_table_new(columns);
   if (!s->row || !s->r->table) return false;
   lay_columns(s);
+  s->r->most = calloc(4 * (size_t)columns, sizeof *s->r->most);
+  if (!s->r->most) return false;
+  s->r->least = s->r->most + columns, s->r->most_at = s->r->least + columns, s->r->least_at = s->r->most_at + columns;
+  for (int c = 0; c < columns; c++) s->r->most[c] = -INFINITY, s->r->least[c] = INFINITY;
   return true;
 }
 
@@ -351,23 +268,67 @@ static void find_loose_error(run *s) {
   }
 }
 
-// What noise of the sampled motions makes of the efforts, where the machine stands: efforts are linear in second rates, so that one
-// solution for each motion tells.
-static od_status find_noise(run *s) {
+// What errors of second rates, one for each motion, make of the efforts, where the machine is: efforts are linear in second rates, so
+// that one solution for each motion is enough. The largest of all calls, for each drive.
+static od_status find_spread(run *s, double (*error)(const od_trajectory *), double *spread) {
   const od_inverse_options *o = s->o;
   double *nominal = s->nominal, *square = nominal + o->drives;
   od_status status = OD_OK;
   memcpy(nominal, s->effort, (size_t)o->drives * sizeof *nominal);
   memset(square, 0, (size_t)o->drives * sizeof *square);
   for (int i = 0; status == OD_OK && i < o->moves - o->loose; i++) {
-    if (!(o->motion[i].noise > 0)) continue;
-    s->second[i] += o->motion[i].noise;
+    double off = error(&o->motion[i]), second = s->second[i];
+    if (!(off > 0)) continue;
+    s->second[i] += off;
     status = od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
-    s->second[i] -= o->motion[i].noise;
+    s->second[i] = second;
     for (int d = 0; d < o->drives; d++) square[d] += pow(s->effort[d] - nominal[d], 2);
   }
-  for (int d = 0; status == OD_OK && d < o->drives; d++) s->r->noise[d] = fmax(s->r->noise[d], sqrt(square[d]));
+  for (int d = 0; status == OD_OK && d < o->drives; d++) spread[d] = fmax(spread[d], sqrt(square[d]));
+  memcpy(s->effort, nominal, (size_t)o->drives * sizeof *nominal);
   return status;
+}
+
+static double noise_of(const od_trajectory *r) {
+  return r->smoothing.noise;
+}
+static double end_error_of(const od_trajectory *r) {
+  return r->smoothing.end_error;
+}
+static double coarse_of(const od_trajectory *r) {
+  return r->coarse;
+}
+
+static int by_time(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// When motions have a peak, and when inputs, some of which act on the machine, are largest and least.
+static void list_looks(run *s) {
+  for (int i = 0; i < s->o->moves - s->o->loose; i++)
+    for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->look[s->looks++] = s->o->motion[i].peak[k];
+  for (int i = 0; i < s->m->inputs; i++, s->looks += 2)
+    od_input_peaks(s->machine, i, s->o->begin, s->o->end, s->look + s->looks);
+  qsort(s->look, (size_t)s->looks, sizeof *s->look, by_time);
+}
+
+// Peaks of motions and inputs between a row and the next one: what is needed there. Positions that cannot be reached are left to the rows.
+static void look_between(run *s, double t, double until) {
+  const od_inverse_options *o = s->o;
+  double *x = s->loose + 2 * o->loose;
+  for (; s->looked < s->looks && s->look[s->looked] < until; s->looked++) {
+    double at = s->look[s->looked];
+    if (!(at > t) || at > o->end) continue;
+    memcpy(x, s->loose, 2 * (size_t)o->loose * sizeof *x);
+    if (o->loose && step_loose(s, t, at - t, x) != OD_OK) continue;
+    if (solve_at(s, at, x) != OD_OK) continue;
+    fill_row(s, at);
+    for (int c = 1; c < s->r->table->columns; c++) {
+      if (s->row[c] > s->r->most[c]) s->r->most[c] = s->row[c], s->r->most_at[c] = at;
+      if (s->row[c] < s->r->least[c]) s->r->least[c] = s->row[c], s->r->least_at[c] = at;
+    }
+  }
 }
 
 static od_status fill_table(run *s, od_error *err) {
@@ -376,6 +337,7 @@ static od_status fill_table(run *s, od_error *err) {
   od_status status = od_inverse_start(s->inverse);
   if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
   start_loose(s);
+  list_looks(s);
   for (long k = 0; k < rows; k++) {
     double t = o->begin + (double)k * o->step;
     if (k % ASK == 0 && o->progress && !o->progress(o->user, (double)k / (double)rows))
@@ -387,7 +349,10 @@ static od_status fill_table(run *s, od_error *err) {
     for (int i = 0; i < s->r->signals; i++)
       od_below_zero_watch(&s->r->signal[i], t, od_inverse_signal(s->inverse, s->r->signal[i].instance));
     if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    if (k % (1 + rows / NOISE_ROWS) == 0) status = find_noise(s);
+    if (k % (1 + rows / NOISE_ROWS) == 0) status = find_spread(s, noise_of, s->r->noise);
+    if (status == OD_OK && k % (1 + rows / NOISE_ROWS) == 0) status = find_spread(s, coarse_of, s->r->coarse);
+    if (status == OD_OK && (k == 0 || k == rows - 1)) status = find_spread(s, end_error_of, s->r->ends);
+    look_between(s, t, k + 1 < rows ? t + o->step : INFINITY);
     if (status == OD_OK && k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
   }
@@ -400,7 +365,7 @@ static int *find_idle(const run *s, int *count) {
   int *idle = calloc((size_t)s->m->instances + 1, sizeof *idle);
   *count = 0;
   for (int i = 0; idle && i < s->m->instances; i++) {
-    bool driven = !can_drive(s->m, i);
+    bool driven = !od_drive_can_be(s->m, i);
     for (int d = 0; d < s->o->drives; d++)
       driven = driven || (s->o->drive[d].kind == OD_DRIVE_ELEMENT && s->o->drive[d].index == i);
     if (!driven) idle[(*count)++] = i;
@@ -425,7 +390,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_inverse_free(s.inverse);
   od_plant_free(s.plant);
-  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.nominal, s.row, s.loose, idle};
+  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.nominal, s.row, s.loose, s.look, idle};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   return status;
 }
@@ -434,6 +399,9 @@ void od_inverse_result_free(od_inverse_result *r) {
   od_table_free(r->table);
   free(r->columns);
   free(r->noise);
+  free(r->ends);
+  free(r->coarse);
+  free(r->most);
   free(r->still);
   free(r->signal);
   od_verdict_free(&r->verdict);

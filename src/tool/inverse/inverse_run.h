@@ -60,11 +60,18 @@ typedef struct od_inverse_result {
   int stills;
   od_below_zero *signal;
   int signals;
-  double *noise;       // of each drive: the largest standard deviation of its effort by noise of sampled motions
+  double *noise;   // of each drive: the largest standard deviation of its effort by noise of sampled motions
+  double *ends;    // errors of its effort in the first and the last row, where polynomials of samples are one-sided
+  double *coarse;  // and what of its effort is due to second rates that the samples are too few for
+  // Of each column: its extremes where value, rate or second rate of a motion is largest or least, between rows, and when.
+  double *most, *least, *most_at, *least_at;
   double loose_error;  // of coordinates that move on their own: how far off they may be in the end, of their ranges
   od_verdict verdict;
 } od_inverse_result;
 
+// inverse_drives.c: whether an element is a cylinder or motor; whether what a drive does is a torque.
+bool od_drive_can_be(const od_model *m, int instance);
+bool od_drive_turns(const od_model *m, const od_drive *drive);
 // Drives of a machine: by name (a cylinder, a motor, a force or torque, a joint). False: there is none of that name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
 // All cylinders and motors; where there are none, all forces and torques with an input; else none. At most `room`; returns how many.
@@ -82,6 +89,9 @@ void od_inverse_result_free(od_inverse_result *result);
 
 // inverse_verdict.c: adds what speaks against the motion. False: memory ran out.
 bool od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
+
+// motion_verdict.c: what speaks against the motion itself: jumps, noise and resolution of samples, rows that miss its peaks.
+bool od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 
 // standstill.c: frictions without states; a row; what is said about them. False: memory ran out.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);

@@ -1,5 +1,6 @@
-// What speaks against a prescribed motion, or against the numbers that were found for it.
+// What speaks against the numbers that were found for a prescribed motion.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "inverse/inverse_run.h"
@@ -9,8 +10,13 @@
 // Flow that compresses the oil is told where it is more than this part of the largest flow.
 static const double much_compression = 0.05;
 
-// Noise of a sampled motion is told where it makes more than this part of the largest effort: 14 times as much at the ends of the log.
-static const double much_noise = 0.005;
+// Hydraulic machines do not need more than this; who does has a wrong unit, mass or motion.
+static const struct {
+  const char *unit;
+  double most;
+} plausible[] = {{"Pa", 1e8}, {"N", 1e8}, {"N m", 1e8}, {"m/s", 100}, {"rad/s", 2e3}, {"W", 1e8}};
+// The same of second rates of what is prescribed.
+static const double plausible_acceleration = 1e4, plausible_turning = 1e6;
 
 static double cell(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
@@ -21,66 +27,6 @@ static long extreme(const od_table *t, int column, double sign) {
   for (long k = 1; k < t->rows; k++)
     if (sign * cell(t, k, column) > sign * cell(t, at, column)) at = k;
   return at;
-}
-
-static bool judge_motion(const od_model *m, const od_inverse_options *o, od_verdict *v) {
-  bool ok = true;
-  for (int i = 0; i < o->moves - o->loose; i++) {
-    const od_output *moved = &m->output[o->moved[i]];
-    const od_trajectory *r = &o->motion[i];
-    char rate[80];
-    od_rate_unit(moved->unit, 1, rate, sizeof rate);
-    if (r->step > 0)
-      ok = od_verdict_add(v, OD_UNSOUND, "motion.jump",
-                          "Motion jumps:", "%s jumps by %s at t = %.6g s, which no force can do.", moved->name,
-                          od_display_quantity(r->step, moved->unit).text, r->step_at) &&
-           ok;
-    else if (r->jump > 0)
-      ok = od_verdict_add(
-               v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
-               "the speed of %s jumps by %s at t = %.6g s, which takes a force without bounds; what is shown holds "
-               "before and after that.",
-               moved->name, od_display_quantity(r->jump, rate).text, r->jump_at) &&
-           ok;
-  }
-  return ok;
-}
-
-// The motion that has most noise in its second rate, of its largest one.
-static int noisiest(const od_inverse_options *o) {
-  int worst = 0;
-  double most = -1;
-  for (int i = 0; i < o->moves - o->loose; i++) {
-    const od_trajectory *r = &o->motion[i];
-    double largest = 0;
-    for (int k = 0; k < r->nodes; k++) largest = fmax(largest, fabs(r->second[k]));
-    if (r->noise > 0 && r->noise / largest > most) most = r->noise / largest, worst = i;
-  }
-  return worst;
-}
-
-static bool judge_noise(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
-  int worst = -1;
-  double most = much_noise;
-  for (int d = 0; d < o->drives; d++) {
-    const od_table *t = r->table;
-    int column = r->columns[d].effort;
-    double largest = fmax(cell(t, extreme(t, column, 1), column), -cell(t, extreme(t, column, -1), column));
-    if (r->noise[d] > most * largest) most = r->noise[d] / largest, worst = d;
-  }
-  if (worst < 0) return true;
-  int motion = noisiest(o);
-  const od_output *moved = &od_machine_model(machine)->output[o->moved[motion]];
-  const char *effort = r->table->unit[r->columns[worst].effort];
-  char second[80];
-  od_rate_unit(moved->unit, 2, second, sizeof second);
-  return od_verdict_add(
-      &r->verdict, OD_DOUBTFUL, "motion.noise", "Noise of the log:",
-      "differentiating %s twice makes much of the noise or resolution of its samples: a standard deviation of about %s in "
-      "its second rate and of about %s in %s; about 14 times as much at the first and the last row. Smooth the log: "
-      "--smooth with a frequency above those of the motion.",
-      moved->name, od_display_quantity(o->motion[motion].noise, second).text,
-      od_display_quantity(r->noise[worst], effort).text, r->table->name[r->columns[worst].effort]);
 }
 
 static bool judge_stroke(const od_machine *machine, const od_inverse_options *o, int d, double length, double t,
@@ -156,6 +102,55 @@ static bool judge_numbers(od_inverse_result *r) {
         return od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite",
                               "Infinite need:", "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
   return true;
+}
+
+static bool add_implausible(od_verdict *v, const char *name, const char *what, double value, const char *unit, double t,
+                            double most) {
+  char limit[80];
+  snprintf(limit, sizeof limit, "%.79s", od_display_quantity(most, unit).text);
+  return od_verdict_add(v, OD_DOUBTFUL, "need.implausible", "Implausible:",
+                        "%s%s would be %s at t = %.6g s; machines of this kind stay below %s. Check the motion, its "
+                        "units, masses and areas.",
+                        name, what, od_display_quantity(value, unit).text, t, limit);
+}
+
+// Efforts, speeds, pressures and powers of drives, and second rates of motions, that no machine has. Of each drive the first kind alone: the
+// others follow from it.
+static bool judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
+  const od_table *t = r->table;
+  bool ok = true;
+  for (int i = 0; i < o->moves - o->loose; i++) {
+    const od_output *moved = &m->output[o->moved[i]];
+    double most = strcmp(moved->unit, "rad") == 0 ? plausible_turning : plausible_acceleration, at[3] = {0};
+    char second[80];
+    od_rate_unit(moved->unit, 2, second, sizeof second);
+    for (int k = 4; k < OD_TRAJECTORY_PEAKS; k++) {
+      od_trajectory_at(&o->motion[i], o->motion[i].peak[k], at);
+      if (fabs(at[2]) > most) {
+        ok =
+            add_implausible(&r->verdict, "the second rate of ", moved->name, at[2], second, o->motion[i].peak[k], most);
+        break;
+      }
+    }
+  }
+  for (int d = 0; d < o->drives; d++) {
+    const od_drive_columns *c = &r->columns[d];
+    const int of[] = {c->pressure_a, c->pressure_b, c->effort, c->speed, c->power};
+    bool said = false;
+    for (size_t k = 0; k < sizeof of / sizeof *of && !said; k++) {
+      if (of[k] < 0 || (k < 2 && o->pressure_limit > 0)) continue;
+      long high = extreme(t, of[k], 1), low = extreme(t, of[k], -1);
+      long at = -cell(t, low, of[k]) > cell(t, high, of[k]) ? low : high;
+      for (size_t u = 0; u < sizeof plausible / sizeof *plausible && !said; u++)
+        if (strcmp(t->unit[of[k]], plausible[u].unit) == 0 && fabs(cell(t, at, of[k])) > plausible[u].most) {
+          said = true;
+          ok = add_implausible(&r->verdict, t->name[of[k]], "", cell(t, at, of[k]), plausible[u].unit, cell(t, at, 0),
+                               plausible[u].most) &&
+               ok;
+        }
+    }
+  }
+  return ok;
 }
 
 static bool judge_supply(const od_inverse_options *o, od_inverse_result *r) {
@@ -242,8 +237,7 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
 
 bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   const od_model *m = od_machine_model(machine);
-  bool ok = judge_motion(m, o, &r->verdict);
-  ok = judge_noise(machine, o, r) && ok;
+  bool ok = od_motion_judge(machine, o, r);
   if (r->loose_error > 1e-3)
     ok = od_verdict_add(&r->verdict, r->loose_error > 0.1 ? OD_UNSOUND : OD_DOUBTFUL, "step.long", "Step too long:",
                         "what moves on its own is off by up to %.2g %% of its range; take shorter steps.",
@@ -253,6 +247,7 @@ bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od
     if (r->columns[d].pressure_b >= 0) ok = judge_cylinder(machine, o, r, d) && ok;
   ok = judge_numbers(r) && ok;
   ok = judge_supply(o, r) && ok;
+  ok = judge_plausible(m, o, r) && ok;
   ok = od_standstills_judge(m, o->step, r) && ok;
   ok = od_below_zero_add_remarks(m, r->signal, r->signals, &r->verdict) && ok;
   ok = od_kept_signals_judge(m, o, &r->verdict) && ok;

@@ -5,167 +5,213 @@
 #include <stdlib.h>
 
 #include "machine/machine.h"
+#include "machine/saved_state.h"
 
-// Nodes of the polynomials that rates are taken from, and the fewest of a piece between two breaks.
-enum { STENCIL = 7, LEAST_NODES = 9, MOST_NODES = 20000000 };
-// A break is looked at from so near (part of the piece before it).
-static const double beside = 1e-10;
+enum {
+  MOST_NODES = 20000000,
+  LEAST_LOOKS = 8,       // at a piece of a signal between two breaks
+  MOST_LOOKS = 2000000,  // at all of it
+};
+// Breaks that are as close as this, of the whole time, are one.
+static const double same_break = 1e-9;
 // A jump of the rate below this part of its largest value is rounding.
 static const double rounding = 1e-6;
+// A rate that changes by more than this part of its range from node to node is not resolved: a sine with fewer than five nodes per period.
+static const double unresolved = 0.6;
 
-static bool add_node(od_trajectory *r, double t, double value, double rate) {
-  if (r->nodes == r->capacity) {
-    int more = r->capacity ? 2 * r->capacity : 256;
-    double **const column[] = {&r->t, &r->value, &r->rate, &r->second};
-    for (int i = 0; i < 4; i++) {
-      double *grown = realloc(*column[i], (size_t)more * sizeof **column[i]);
-      if (!grown) return false;
-      *column[i] = grown;
-    }
-    r->capacity = more;
-  }
-  r->t[r->nodes] = t, r->value[r->nodes] = value, r->rate[r->nodes] = rate, r->second[r->nodes] = 0;
-  r->nodes++;
-  return true;
+// ---- peaks
+
+// The highest value of each order and the least one, and between which times the highest ones around there are.
+typedef struct peaks {
+  double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
+} peaks;
+
+static double peak_size(const double y[3], int which) {
+  return which % 2 ? -y[which / 2] : y[which / 2];
 }
 
-// First and second derivative at a time of the polynomial through `count` nodes, every `apart`-th one: divided differences, evaluated by
-// Horner's rule together with their derivatives.
-static void differentiate_through(const double *t, const double *f, int count, int apart, double at, double *one,
-                                  double *two) {
-  double c[STENCIL] = {0}, b, d = 0, e = 0;
-  for (int i = 0; i < count; i++) c[i] = f[i * apart];
-  for (int order = 1; order < count; order++)
-    for (int i = count - 1; i >= order; i--) c[i] = (c[i] - c[i - 1]) / (t[i * apart] - t[(i - order) * apart]);
-  b = c[count - 1];
-  for (int i = count - 2; i >= 0; i--) {
-    double x = at - t[i * apart];
-    e = e * x + 2 * d;
-    d = d * x + b;
-    b = b * x + c[i];
-  }
-  *one = d;
-  if (two) *two = e;
+static void look(od_trajectory *r, peaks *p, double t, double low, double high) {
+  double y[3];
+  od_trajectory_at(r, t, y);
+  for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++)
+    if (!(peak_size(y, k) <= p->value[k]))
+      p->value[k] = peak_size(y, k), p->low[k] = low, p->high[k] = high, r->peak[k] = t;
 }
 
-// The same at node `at`, through the nodes around it, of those from first to last.
-static void differentiate(const double *t, const double *f, int first, int last, int at, double *one, double *two) {
-  int count = last - first + 1 < STENCIL ? last - first + 1 : STENCIL, from = at - count / 2;
-  if (from < first) from = first;
-  if (from + count - 1 > last) from = last - count + 1;
-  differentiate_through(t + from, f + from, count, 1, t[at], one, two);
-}
-
-static void find_jumps(od_trajectory *r, int before, int after) {
-  double jump = fabs(r->rate[after] - r->rate[before]), step = fabs(r->value[after] - r->value[before]);
-  if (jump > r->jump) r->jump = jump, r->jump_at = r->t[after];
-  if (step > r->step) r->step = step, r->step_at = r->t[after];
-}
-
-// Jumps that are rounding are none, and neither are rates at rest.
-static void forget_rounding(od_trajectory *r) {
-  double fastest = 0, largest = 0, sharpest = 0;
-  for (int i = 0; i < r->nodes; i++) {
-    largest = fmax(largest, fabs(r->value[i]));
-    fastest = fmax(fastest, fabs(r->rate[i]));
-    sharpest = fmax(sharpest, fabs(r->second[i]));
-  }
-  for (int i = 0; i < r->nodes; i++) {
-    if (fabs(r->rate[i]) < 1e-13 * fastest) r->rate[i] = 0;
-    if (fabs(r->second[i]) < 1e-13 * sharpest) r->second[i] = 0;
-  }
-  if (r->jump <= rounding * fastest) r->jump = 0;
-  if (r->step <= rounding * largest) r->step = 0;
-}
-
-// A piece of a signal without breaks, with exact values and slopes.
-static bool add_piece(const od_machine *machine, int input, double begin, double end, double spacing, double *u,
-                      od_trajectory *out) {
-  int nodes = (int)fmax(LEAST_NODES, ceil((end - begin) / spacing) + 1), first = out->nodes;
-  double near = beside * (end - begin);
-  bool slopes = true;
-  for (int k = 0; k < nodes; k++) {
-    double t = k == nodes - 1 ? end : begin + (end - begin) * k / (nodes - 1);
-    double seen = k == nodes - 1 ? t - near : t;
-    od_machine_inputs(machine, seen, u);
-    double slope = od_machine_input_slope(machine, input, seen);
-    slopes = slopes && isfinite(slope);
-    if (!add_node(out, t, u[input] + (isfinite(slope) ? slope * (t - seen) : 0), slope)) return false;
-  }
-  int last = out->nodes - 1;
-  for (int k = first; k <= last; k++)
-    if (slopes)
-      differentiate(out->t, out->rate, first, last, k, &out->second[k], NULL);
+// Golden section: between two looks beside the highest one the motion has one peak.
+static void refine(od_trajectory *r, const peaks *p, int which) {
+  const double section = 0.6180339887498949;
+  double a = p->low[which], b = p->high[which], y[3];
+  for (int i = 0; i < 60 && b > a; i++) {
+    double x = b - section * (b - a), z = a + section * (b - a);
+    od_trajectory_at(r, x, y);
+    double first = peak_size(y, which);
+    od_trajectory_at(r, z, y);
+    if (first > peak_size(y, which))
+      b = z;
     else
-      differentiate(out->t, out->value, first, last, k, &out->rate[k], &out->second[k]);
-  if (first > 0) find_jumps(out, first - 1, first);
-  return true;
-}
-
-od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, double spacing,
-                                 od_trajectory *out) {
-  *out = (od_trajectory){0};
-  double *u = calloc((size_t)od_machine_input_count(machine) + 1, sizeof *u);
-  bool ok = u && (end - begin) / spacing < MOST_NODES;
-  for (double t = begin; ok && t < end;) {
-    double next = od_machine_input_next_break(machine, input, t);
-    if (next < t + 1e-9 * (end - begin)) next = od_machine_input_next_break(machine, input, next);
-    if (!(next < end - 1e-9 * (end - begin))) next = end;
-    ok = add_piece(machine, input, t, next, spacing, u, out);
-    t = next;
-    ok = ok && out->nodes < MOST_NODES;
+      a = x;
   }
-  free(u);
-  if (ok)
-    forget_rounding(out);
-  else
-    od_trajectory_free(out);
-  return ok ? OD_OK : OD_NO_MEMORY;
+  od_trajectory_at(r, a, y);
+  if (peak_size(y, which) > p->value[which]) r->peak[which] = a;
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+static peaks no_peaks(void) {
+  peaks p;
+  for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) p.value[k] = -INFINITY, p.low[k] = p.high[k] = 0;
+  return p;
 }
 
-// Second rates from all samples and from every other one are alike where the motion is smooth; noise makes less of itself in the wider
-// polynomial. The median of their differences leaves out single kinks of the motion, which are no noise; rows at rest have none.
-static bool find_noise(od_trajectory *r) {
-  enum { HALF = STENCIL / 2, LEAST = 8 };
-  // With white noise, the second rate has a standard deviation 1.14 times that of the difference, which is 1.48 times the median of its size.
-  static const double deviation = 1.14 * 1.4826;
-  static const double digits = 1e-14;  // of the values: less than that is rounding of numbers, not of samples
-  double *apart = malloc((size_t)r->nodes * sizeof *apart), rate, second, largest = 0;
-  double spacing = (r->t[r->nodes - 1] - r->t[0]) / (r->nodes - 1);
-  int count = 0;
-  if (!apart) return false;
-  for (int i = 0; i < r->nodes; i++) largest = fmax(largest, fabs(r->value[i]));
-  for (int i = 2 * HALF; i + 2 * HALF < r->nodes; i++) {
-    differentiate_through(r->t + i - 2 * HALF, r->value + i - 2 * HALF, STENCIL, 2, r->t[i], &rate, &second);
-    if (second != r->second[i]) apart[count++] = fabs(second - r->second[i]);
+// ---- signals in closed form
+
+// Looks at a piece without breaks, of which `last` is the last time; returns how often.
+static int look_at_piece(od_trajectory *r, peaks *p, double begin, double last, double shortest) {
+  int looks = 0;
+  for (double t = begin, before = begin; t <= last; looks++) {
+    double pace = od_machine_input_pace(r->machine, r->input, t, last);
+    // Not quite equal steps, so that they do not fall into step with a sine.
+    double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * looks, 1);
+    double next = t + fmax(fmin(pace, (last - begin) / LEAST_LOOKS), shortest) * uneven;
+    if (isfinite(pace) && next - t < r->spacing) r->spacing = next - t;
+    if (!(next > t)) next = nextafter(t, INFINITY);
+    if (t < last && next > last) next = last;
+    look(r, p, t, before, fmin(next, last));
+    before = t, t = next;
   }
-  if (count >= LEAST) {
-    qsort(apart, (size_t)count, sizeof *apart, by_size);
-    double noise = deviation * apart[count / 2];
-    if (noise > digits * largest / (spacing * spacing)) r->noise = noise;
-  }
-  free(apart);
-  return true;
+  return looks;
 }
 
-od_status od_trajectory_of_samples(const double *t, const double *value, long rows, od_trajectory *out) {
+static void find_jumps(od_trajectory *r, double before, double after) {
+  double a[3], b[3];
+  od_trajectory_at(r, before, a);
+  od_trajectory_at(r, after, b);
+  if (fabs(b[1] - a[1]) > r->jump) r->jump = fabs(b[1] - a[1]), r->jump_at = after;
+  if (fabs(b[0] - a[0]) > r->step) r->step = fabs(b[0] - a[0]), r->step_at = after;
+}
+
+// Jumps that are rounding are none.
+static void forget_rounding(od_trajectory *r, const peaks *p) {
+  if (r->jump <= rounding * fmax(p->value[2], p->value[3])) r->jump = 0;
+  if (r->step <= rounding * fmax(p->value[0], p->value[1])) r->step = 0;
+}
+
+static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
+                         od_trajectory *out);
+
+static void of_signal(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
+  *out = (od_trajectory){.machine = machine, .input = input, .spacing = end - begin};
+  peaks p = no_peaks();
+  double near = same_break * (end - begin);
+  int looks = 0;
+  for (double t = begin; t < end && looks < MOST_LOOKS;) {
+    double next = fmin(od_machine_input_next_break(machine, input, t), end), after = next;
+    looks += look_at_piece(out, &p, t, next < end ? nextafter(next, -INFINITY) : end, (end - begin) / MOST_LOOKS);
+    while (after < end) {  // the last one of breaks that are one
+      double further = od_machine_input_next_break(machine, input, after);
+      if (!(further < next + near)) break;
+      after = further;
+    }
+    if (next < end) {
+      find_jumps(out, nextafter(next, -INFINITY), after);
+      out->spacing = fmin(out->spacing, fmax((next - t) / (2 * LEAST_LOOKS), near));
+    }
+    t = after;
+  }
+  for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) refine(out, &p, k);
+  forget_rounding(out, &p);
+}
+
+od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
+  int samples;
+  const double *pairs = od_machine_input_samples(machine, input, &samples);
+  if (samples >= 3) return of_file(machine, pairs, samples, begin, end, out);
+  of_signal(machine, input, begin, end, out);
+  return OD_OK;
+}
+
+void od_input_peaks(const od_machine *machine, int input, double begin, double end, double at[2]) {
+  int samples;
+  const double *pairs = od_machine_input_samples(machine, input, &samples);
+  double most = -INFINITY, least = INFINITY;
+  od_trajectory signal;
+  at[0] = at[1] = begin;
+  for (int i = 0; i < samples; i++) {
+    double t = pairs[2 * i] - od_machine_start_time(machine), value = pairs[2 * i + 1];
+    if (!(t >= begin && t <= end)) continue;
+    if (value > most) most = value, at[0] = t;
+    if (value < least) least = value, at[1] = t;
+  }
+  if (samples > 0) return;
+  of_signal(machine, input, begin, end, &signal);
+  at[0] = signal.peak[0], at[1] = signal.peak[1];
+}
+
+// ---- samples
+
+static bool allocate(od_trajectory *r, int nodes) {
+  double **const column[] = {&r->t, &r->value, &r->rate, &r->second};
+  for (int i = 0; i < 4; i++) *column[i] = calloc((size_t)nodes, sizeof **column[i]);
+  r->nodes = nodes;
+  return r->t && r->value && r->rate && r->second;
+}
+
+// Where the samples are too few for the motion. At a constant speed there is nothing to resolve.
+static void find_coarse(od_trajectory *r) {
+  double slowest = INFINITY, fastest = -INFINITY;
+  for (int i = 0; i < r->nodes; i++) slowest = fmin(slowest, r->rate[i]), fastest = fmax(fastest, r->rate[i]);
+  double range = fastest - slowest;
+  if (!(range > 1e-3 * fmax(fabs(fastest), fabs(slowest)))) return;
+  for (int i = 0; i < r->nodes; i++) {
+    double h = i + 1 < r->nodes ? r->t[i + 1] - r->t[i] : r->t[i] - r->t[i - 1], size = fabs(r->second[i]);
+    if (size * h > unresolved * range && size > r->coarse) r->coarse = size, r->coarse_at = r->t[i];
+  }
+}
+
+od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
+                                   od_trajectory *out) {
   *out = (od_trajectory){0};
   if (rows < 3 || rows > MOST_NODES) return OD_BAD_INPUT;
-  for (long i = 0; i < rows; i++)
-    if (!add_node(out, t[i], value[i], 0)) {
-      od_trajectory_free(out);
-      return OD_NO_MEMORY;
-    }
-  for (int i = 0; i < out->nodes; i++)
-    differentiate(out->t, out->value, 0, out->nodes - 1, i, &out->rate[i], &out->second[i]);
-  if (find_noise(out)) return OD_OK;
-  od_trajectory_free(out);
-  return OD_NO_MEMORY;
+  od_status status = allocate(out, (int)rows) ? OD_OK : OD_NO_MEMORY;
+  for (long i = 0; status == OD_OK && i < rows; i++) out->t[i] = t[i];
+  if (status == OD_OK)
+    status = od_smooth_samples(t, value, (int)rows, low_pass, out->value, out->rate, out->second, &out->smoothing);
+  if (status != OD_OK) {
+    od_trajectory_free(out);
+    return status;
+  }
+  out->spacing = (t[rows - 1] - t[0]) / (double)(rows - 1);
+  peaks p = no_peaks();
+  for (long i = 0; i < rows; i++) look(out, &p, t[i], t[i], t[i]);
+  find_coarse(out);
+  return OD_OK;
+}
+
+// Before its first and after its last sample a file is constant.
+static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
+                         od_trajectory *out) {
+  double *t = malloc(2 * (size_t)count * sizeof *t), *value = t ? t + count : NULL, y[3];
+  for (int i = 0; t && i < count; i++)
+    t[i] = pairs[2 * i] - od_machine_start_time(machine), value[i] = pairs[2 * i + 1];
+  od_status status = t ? od_trajectory_of_samples(t, value, count, 0, out) : OD_NO_MEMORY;
+  const double at[] = {status == OD_OK ? t[0] : 0, status == OD_OK ? t[count - 1] : 0};
+  for (int k = 0; k < 2 && status == OD_OK; k++) {
+    od_trajectory_at(out, at[k], y);
+    if (at[k] > begin && at[k] < end && fabs(y[1]) > out->jump) out->jump = fabs(y[1]), out->jump_at = at[k];
+  }
+  free(t);
+  return status;
+}
+
+od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out) {
+  *out = (od_trajectory){.spacing = end - begin};
+  if (!allocate(out, 2)) {
+    od_trajectory_free(out);
+    return OD_NO_MEMORY;
+  }
+  out->t[0] = begin, out->t[1] = end;
+  out->value[0] = out->value[1] = value;
+  for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) out->peak[k] = begin;
+  return OD_OK;
 }
 
 void od_trajectory_free(od_trajectory *r) {
@@ -176,8 +222,30 @@ void od_trajectory_free(od_trajectory *r) {
   *r = (od_trajectory){0};
 }
 
+// Value, rate and second rate each by the cubic through the four nodes around t. They are those of polynomials by least squares, whose small
+// differences from node to node a common polynomial would make much of.
+static void interpolate(const od_trajectory *r, int low, double t, double out[3]) {
+  const double *const column[] = {r->value, r->rate, r->second};
+  int first = low - 1 < 0 ? 0 : low + 3 > r->nodes ? r->nodes - 4 : low - 1;
+  out[0] = out[1] = out[2] = 0;
+  for (int i = first; i < first + 4; i++) {
+    double weight = 1;
+    for (int k = first; k < first + 4; k++)
+      if (k != i) weight *= (t - r->t[k]) / (r->t[i] - r->t[k]);
+    for (int d = 0; d < 3; d++) out[d] += weight * column[d][i];
+  }
+}
+
 void od_trajectory_at(const od_trajectory *r, double t, double out[3]) {
+  if (r->machine) {
+    for (int order = 0; order < 3; order++) out[order] = od_machine_input_derivative(r->machine, r->input, t, order);
+    return;
+  }
   int low = 0, high = r->nodes - 1;
+  // Times of rows are rounded: the first and the last node have their rates.
+  double near = 1e-9 * (r->t[high] - r->t[0]) / high;
+  if (fabs(t - r->t[0]) <= near) t = r->t[0];
+  if (fabs(t - r->t[high]) <= near) t = r->t[high];
   if (!(t >= r->t[0]) || t > r->t[high]) {
     out[0] = t > r->t[high] ? r->value[high] : r->value[0];
     out[1] = out[2] = 0;
@@ -189,6 +257,10 @@ void od_trajectory_at(const od_trajectory *r, double t, double out[3]) {
       low = middle;
     else
       high = middle - 1;
+  }
+  if (r->smoothing.window > 7) {
+    interpolate(r, low, t, out);
+    return;
   }
   double h = low + 1 < r->nodes ? r->t[low + 1] - r->t[low] : 0, s = h > 0 ? (t - r->t[low]) / h : 0;
   double a0 = r->value[low], a1 = h * r->rate[low], a2 = h * h * r->second[low] / 2;

@@ -99,20 +99,36 @@ bool od_machine_inputs_jump(const od_machine *machine, double t, double step, do
   return jump;
 }
 
-double od_machine_input_slope(const od_machine *machine, int i, double t) {
-  return od_signal_slope(machine->signals, machine->input[i].signal, t);
+double od_machine_input_derivative(const od_machine *machine, int i, double t, int order) {
+  int signal = machine->input[i].signal;
+  double at = t + machine->start;
+  return order == 0 ? od_signal_value(machine->signals, signal, at)
+                    : od_signal_derivative(machine->signals, signal, at, order);
+}
+
+double od_machine_input_pace(const od_machine *machine, int i, double t, double end) {
+  return od_signal_pace(machine->signals, machine->input[i].signal, t + machine->start, end + machine->start);
+}
+
+const double *od_machine_input_samples(const od_machine *machine, int i, int *count) {
+  return od_signal_samples(machine->signals, machine->input[i].signal, count);
 }
 
 double od_machine_input_next_break(const od_machine *machine, int i, double t) {
-  return od_signal_next_break(machine->signals, machine->input[i].signal, t);
+  int signal = machine->input[i].signal;
+  double next = od_signal_next_break(machine->signals, signal, t + machine->start);
+  // Round-off of the difference must not return the same break again.
+  if (!(next - machine->start > t)) next = od_signal_next_break(machine->signals, signal, next);
+  return next - machine->start;
 }
 
 double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until) {
-  return od_signal_next_reversal(machine->signals, machine->input[i].signal, t, until);
+  double start = machine->start;
+  return od_signal_next_reversal(machine->signals, machine->input[i].signal, t + start, until + start) - start;
 }
 
 double od_machine_input_duration(const od_machine *machine, int i) {
-  return od_signal_duration(machine->signals, machine->input[i].signal);
+  return fmax(0, od_signal_duration(machine->signals, machine->input[i].signal) - machine->start);
 }
 
 double od_machine_constant_input(const od_machine *machine, int i) {

@@ -27,12 +27,16 @@ double od_machine_time_aside(double t, double step);
 // those at it. Both have room for all inputs.
 bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after);
 
-// The signal of an input: its exact slope (from the right; NAN where the signal is a derivative), the next time at which it, its
-// slope or its second derivative jumps, the next at which its sign changes (not after `until`), and when it has said all it has to say; INFINITY: never.
-double od_machine_input_slope(const od_machine *machine, int i, double t);
+// The signal of an input, by the time of the run: its value (order 0) and exact derivatives of order 1 and 2, from the right; the next
+// time at which one of these three jumps, the next at which its sign changes (not after `until`), and when it ends; INFINITY: never.
+double od_machine_input_derivative(const od_machine *machine, int i, double t, int order);
 double od_machine_input_next_break(const od_machine *machine, int i, double t);
 double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until);
 double od_machine_input_duration(const od_machine *machine, int i);
+
+// See od_signal_pace(), and od_signal_samples(), whose times are those of the signal, od_machine_start_time() later.
+double od_machine_input_pace(const od_machine *machine, int i, double t, double end);
+const double *od_machine_input_samples(const od_machine *machine, int i, int *count);
 
 // Its table of numbers, with those that --set replaced; NULL without a machine.
 const od_numbers *od_machine_numbers(const od_machine *machine);

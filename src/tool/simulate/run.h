@@ -68,6 +68,7 @@ typedef struct od_run_accuracy {
   double better_step;      // that may do; zero: none is known
   double stable_step;      // the longest that is stable; INFINITY: any is
   double balance, moved;   // J: the largest energy.balance, and the energy that was moved about
+  double better_balance;   // J: of the best run that this one was compared with
 } od_run_accuracy;
 
 // What happened on the way. Give it zeroed, and free what it holds with od_run_report_free().

@@ -79,6 +79,9 @@ static double least_range(const od_run_state *r, int output) {
   return o->kind >= OD_OUT_INTEGRAL ? 1e-3 * od_run_energy_moved(r) : 0;
 }
 
+// In SI units: outputs that are smaller are zero but for rounding, such as the speed of a boom along itself.
+static const double nothing = 1e-12;
+
 // Over both runs: one of them may have missed what moves the output.
 static double range_of(const od_run_state *r, const od_run_state *other, int output) {
   const od_table *tables[] = {r->table, other->table};
@@ -89,7 +92,8 @@ static double range_of(const od_run_state *r, const od_run_state *other, int out
       low = fmin(low, y);
       high = fmax(high, y);
     }
-  return fmax(od_visible_range(low, high), fmax(least_range(r, output), least_range(other, output)));
+  double range = fmax(od_visible_range(low, high), fmax(least_range(r, output), least_range(other, output)));
+  return fmax(range, nothing);
 }
 
 // --- Distances --------------------------------------------------------------------------------------------------------

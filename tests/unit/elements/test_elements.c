@@ -139,7 +139,7 @@ static void check_number_slopes(const od_lone_instance *x) {
   }
 }
 
-// Power into the element at its terminals = d stored / dt + loss.
+// Power into the element at its terminals, and from outside, = d stored / dt + loss.
 static void check_power(const od_lone_instance *x) {
   const od_element_class *c = x->c;
   const double *in = x->w + x->batch.in, *out = x->w + x->batch.out;
@@ -166,10 +166,12 @@ static void check_power(const od_lone_instance *x) {
   }
   evaluate(x, moving, -1, told);
   double stored = cimag(told[c->outs + OD_REPORT_STORED]) / tiny, loss = creal(told[c->outs + OD_REPORT_LOSS]);
+  if (c->supply) power += creal(told[c->outs + c->supply]), size += fabs(creal(told[c->outs + c->supply]));
   size += fabs(stored) + fabs(loss) + 1e-30;  // at rest: squares of the imaginary step
   if (!(fabs(power - stored - loss) <= 1e-10 * size))
     fail_msg("%s: power %.12g at the terminals, but %.12g stored and %.12g lost", c->name, power, stored, loss);
-  if (!(c->supplies || c->may_supply || loss >= -1e-10 * size)) fail_msg("%s: loses %.12g", c->name, loss);
+  if (!((c->supplies && !c->supply) || c->may_supply || loss >= -1e-10 * size))
+    fail_msg("%s: loses %.12g", c->name, loss);
 }
 
 // What is due switches once: with the states it then has, nothing is due. And nothing but its own states is asked for.

@@ -88,6 +88,14 @@ static void driven_pumps(void **state) {
   near(after(x, 101e5, 0, 5, "x.rate"), low, 1e-6);
   near(after(x, 101e5, 0, 5, "x.flow"), 8e-6 * low - 100e5 * 1e-12, 1e-6);
   near(after(x, 101e5, 0, 5, "x.energy"), 0.05 * low * low, 1e-6);
+  // The drive gives what is lost by leakage and friction and what the oil takes; what is lost is no part of that.
+  double power = (load + 0.05 * low) * low, loss = 1e-12 * 1e14 + 0.05 * low * low;
+  near(after(x, 101e5, 0, 5, "x.power"), power, 1e-6);
+  near(after(x, 101e5, 0, 5, "x.loss"), loss, 1e-6);
+  near(after(x, 101e5, 0, 5, "x.work") - after(x, 101e5, 0, 4, "x.work"), power, 1e-5);
+  near(after(x, 101e5, 0, 5, "energy.dissipated") - after(x, 101e5, 0, 4, "energy.dissipated"), loss, 1e-5);
+  // Of the oil the source takes p Q and the tank gives its part: input is the drive's less that.
+  near(after(x, 101e5, 0, 5, "energy.input") - after(x, 101e5, 0, 4, "energy.input"), loss, 1e-4);
   // While the speed is far away: inertia w' = torque - load - viscous w.
   double c = 0.05 / 0.1, end = (200 - load) / 0.05 * (1 - exp(-c * 0.05));
   near(after(x, 101e5, 0, 0.05, "x.rate"), end, 1e-6);

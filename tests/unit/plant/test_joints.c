@@ -325,10 +325,17 @@ static void ropes_and_winches(void **state) {
   near(at(t, last, "winch.paid_out"), -2, 1e-6);
   near(at(t, last, "guide.position"), 2.975, 1e-4);  // hangs 25 mm below the end of the rope
   near(at(t, last, "winch.tension"), 40, 1e-3);
-  // The drum gave the work of the lift and what the rope's damping lost; it counts as a negative loss.
+  // The drum gave the work of the lift and what the rope's damping lost: the tension times what was hauled in, by the trapezoidal rule.
   double swing = 4 * pow(at(t, last, "guide.rate"), 2) / 2;
   assert_true(swing < 1e-3);
-  near(at(t, last, "winch.dissipated"), -4 * 10 * 2, 1e-3);
+  double hauled = 0;
+  for (long k = 0; k < last; k++)
+    hauled -= (at(t, k, "winch.tension") + at(t, k + 1, "winch.tension")) / 2 *
+              (at(t, k + 1, "winch.paid_out") - at(t, k, "winch.paid_out"));
+  near(at(t, last, "winch.work"), hauled, 1e-3);
+  near(at(t, last, "energy.input"), hauled, 1e-3);
+  assert_true(at(t, last, "winch.dissipated") > 0.01);
+  near(at(t, last, "energy.dissipated"), hauled - 4 * 10 * 2, 2e-3);
   near(at(t, last, "energy.balance"), 0, 1e-3);
   od_table_free(t);
   od_machine_free(machine);
@@ -362,7 +369,10 @@ static void contacts(void **state) {
       near(at(t, k, "energy.balance"), 0, 1e-6);
     }
     near(at(t, last, "J.position1"), 9 / 8.0, 1e-4);
-    near(at(t, last, "floor.work"), -9, 1e-4);
+    near(at(t, last, "floor.dissipated"), 9, 1e-4);
+    near(at(t, last, "energy.dissipated"), 9, 1e-4);
+    near(at(t, last, "energy.input"), 0, 1e-12);
+    near(at(t, last, "floor.energy"), 20 * 20 / 2e5, 1e-12);  // N^2 / (2 stiffness)
     od_table_free(t);
     od_machine_free(machine);
   }
@@ -377,7 +387,7 @@ static void contacts(void **state) {
       most = fmax(most, at(t, k, "floor.force"));
       if (time < 0.4) near(at(t, k, "floor.force"), 0, 1e-12);
       if (time > 0.45) highest = fmax(highest, at(t, k, "J.z"));
-      near(at(t, k, "energy.balance"), 0, 2e-3);
+      near(at(t, k, "energy.balance"), 0, 2e-2);
     }
     // Sinks in to k x^2 / 2 = m g (h + x).
     double x = (20 + sqrt(400 + 2 * 1e6 * 16)) / 1e6;

@@ -97,7 +97,11 @@ static void test_what_is_no_segment_is_refused(void **state) {
   assert_int_equal(od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, 5), -1);
 }
 
-// Differences of sixth order of the values, where nothing jumps near by.
+static double derivative(const od_signals *s, int node, double t, int order) {
+  return order == 0 ? od_signal_value(s, node, t) : od_signal_derivative(s, node, t, order);
+}
+
+// Differences of sixth order of the values, or of derivatives of the order below, where nothing jumps near by.
 static void test_slopes(void **state) {
   od_signals *s = *state;
   const double sine[] = {3, 0.5, 0.25, 10, 2}, chirp[] = {2, 0.5, 3, 10, 1, 0.5};
@@ -115,17 +119,26 @@ static void test_slopes(void **state) {
                 od_signals_add(s, OD_SIGNAL_PRBS, 0, prbs, 5),
                 od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, COUNT(complete)),
                 od_signals_add(s, OD_SIGNAL_CONSTANT, 0, steps, 1),
+                -1,
                 -1};
-  node[COUNT(node) - 1] = od_signals_add_sum(s, node, COUNT(node) - 1);
+  int sum = COUNT(node) - 2, rate = COUNT(node) - 1;
+  node[sum] = od_signals_add_sum(s, node, sum);
+  node[rate] = od_signals_add_derivative(s, node[sum]);
   const double h = 1e-3;
   for (int i = 0; i < COUNT(node); i++) {
     int compared = 0;
     for (double t = -0.503; t < 14; t += 0.0377) {
       if (od_signal_next_break(s, node[i], t - 4 * h) < t + 4 * h) continue;
-      double d[3];
-      for (int k = 1; k <= 3; k++)
-        d[k - 1] = (od_signal_value(s, node[i], t + k * h) - od_signal_value(s, node[i], t - k * h)) / (2 * k * h);
-      near(od_signal_slope(s, node[i], t), 1.5 * d[0] - 0.6 * d[1] + 0.1 * d[2], 2e-4 * (i == 10 || i == 12) + 1e-8);
+      assert_true(od_signal_slope(s, node[i], t) == od_signal_derivative(s, node[i], t, 1));
+      // The lagged step of the sequence is fast: its differences are off by 1e-6 of derivatives, which grow by 200 with every order.
+      double steep = i == 10 || i == sum ? 2e-4 : i == rate ? 4e-2 : 0;
+      for (int order = 1; order <= (i == rate ? 2 : 3); order++, steep *= 200) {
+        double d[3];
+        for (int k = 1; k <= 3; k++)
+          d[k - 1] = (derivative(s, node[i], t + k * h, order - 1) - derivative(s, node[i], t - k * h, order - 1)) /
+                     (2 * k * h);
+        near(derivative(s, node[i], t, order), 1.5 * d[0] - 0.6 * d[1] + 0.1 * d[2], steep + 1e-8 * pow(10, order - 1));
+      }
       compared++;
     }
     assert_true(compared > 200);
@@ -165,6 +178,25 @@ static void test_breaks_of_all_kinds(void **state) {
       t = next;
     }
   }
+}
+
+// Second and third derivatives in closed form, to the last digits.
+static void test_derivatives_in_closed_form(void **state) {
+  od_signals *s = *state;
+  double w = 2 * pi * 450, t = 0.0371, T = 0.3e-3, g = log(40) / 2, phase = 2 * pi * 0.5 / g * expm1(g * 1.2);
+  int sine = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.1, 450, 0.2, 7, 0}, 5);
+  int cosine = od_signals_add(s, OD_SIGNAL_HALF_COSINES, 0, (double[]){0.5, 0, 0.5 + T, 0.01}, 4);
+  int chirp = od_signals_add(s, OD_SIGNAL_CHIRP, 1, (double[]){3, 0.5, 20, 2, 0, 0}, 6);
+  int lag = od_signals_add(s, OD_SIGNAL_LAGGED_STEPS, 0, (double[]){0.4, 1, 1, 2}, 4);
+  near(od_signal_derivative(s, sine, t, 2), -0.1 * w * w * sin(w * t + 0.2), 1e-9 * 0.1 * w * w);
+  near(od_signal_derivative(s, sine, t, 3), -0.1 * w * w * w * cos(w * t + 0.2), 1e-9 * 0.1 * w * w * w);
+  near(od_signal_derivative(s, cosine, 0.5, 2), 0.005 * pow(pi / T, 2), 1e-6);
+  near(od_signal_derivative(s, cosine, 0.5, 1), 0, 0);
+  near(od_signal_derivative(s, cosine, 0.5 + T / 3, 2), 0.005 * pow(pi / T, 2) * cos(pi / 3), 1e-6);
+  near(od_signal_derivative(s, cosine, 0.5 + T, 2), 0, 0);
+  double f = 2 * pi * 0.5 * exp(g * 1.2);
+  near(od_signal_derivative(s, chirp, 1.2, 2), 3 * (g * f * cos(phase) - f * f * sin(phase)), 1e-10);
+  near(od_signal_derivative(s, lag, 1.2, 2), -1 / 0.16 * exp(-0.5), 1e-13);
 }
 
 static void test_derivative(void **state) {
@@ -254,6 +286,7 @@ int main(void) {
       TEST(test_segments_go_on_where_the_last_one_ended),
       TEST(test_what_is_no_segment_is_refused),
       TEST(test_slopes),
+      TEST(test_derivatives_in_closed_form),
       TEST(test_breaks_of_all_kinds),
       TEST(test_derivative),
       TEST(test_reversals),

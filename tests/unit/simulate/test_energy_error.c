@@ -52,7 +52,7 @@ static void a_conserved_energy_is_compared_with_the_energy_moved(void **state) {
     od_table *t = run(m, step[i], false, &report);
     double part = farthest(t, 1, energy) / moved, told = report.accuracy.error[0].part;
     print_message("step %g s: off by %.3g of the energy moved, told %.3g\n", step[i], part, told);
-    assert_true(told > 0.9 * part && told < 1.1 * part);
+    assert_true(told > 0.8 * part && told < 1.25 * part);
     assert_int_equal(report.verdict.trust == OD_SOUND, part < 0.01);
     od_run_report_free(&report);
     od_table_free(t);
@@ -102,7 +102,7 @@ static od_outcome outcome_of(double bound, double *reached) {
   double time = od_machine_run(m)->time;
   od_judge *g = od_judge_new(m, time, output, outputs);
   const od_run_options options = {.time = time,
-                                  .step = 1e-3,
+                                  .step = 2e-4,
                                   .integrator = "tr-bdf2",
                                   .outputs = output,
                                   .output_count = outputs,
@@ -125,7 +125,8 @@ static void requirements_on_integrals_know_their_errors(void **state) {
   (void)state;
   double reached;
   assert_int_equal(outcome_of(2 * heat, &reached), OD_PASS);
-  assert_true(fabs(reached - heat) > 0.05 * heat);
+  print_message("heat %.4g J, computed %.4g J\n", heat, reached);
+  assert_true(fabs(reached - heat) > 0.02 * heat);
   assert_int_equal(outcome_of((heat + reached) / 2, &reached), OD_UNDECIDED);
   assert_int_equal(outcome_of(heat / 2, &reached), OD_FAIL);
 }

@@ -1,0 +1,95 @@
+// What can drive a machine: cylinders, motors, forces, torques and joints.
+#include <math.h>
+#include <string.h>
+
+#include "inverse/inverse_run.h"
+#include "machine/machine.h"
+
+bool od_drive_can_be(const od_model *m, int instance) {
+  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  return c == &od_cylinder_class || c == &od_motor_class;
+}
+
+static od_drive element_drive(const od_model *m, int instance) {
+  od_drive drive = {OD_DRIVE_ELEMENT, instance, 1};
+  od_drive_oil oil = od_drive_oil_of(m, &drive);
+  if (oil.area_a != 0) drive.share = fabs(oil.area_a);
+  return drive;
+}
+
+bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out) {
+  const od_model *m = od_machine_model(machine);
+  for (int i = 0; i < m->instances; i++)
+    if (od_drive_can_be(m, i) && strcmp(m->instance[i].name, name) == 0) {
+      *out = element_drive(m, i);
+      return true;
+    }
+  for (int i = 0; i < m->loads; i++)
+    if (m->load[i].kind != OD_LOAD_CONTACT && strcmp(m->load[i].name, name) == 0) {
+      *out = (od_drive){OD_DRIVE_LOAD, i, 1};
+      return true;
+    }
+  for (int i = 0; i < m->joints; i++)
+    if (m->joint[i].coordinates == 1 && strcmp(m->joint[i].name, name) == 0) {
+      *out = (od_drive){OD_DRIVE_COORDINATE, m->joint[i].coordinate, 1};
+      return true;
+    }
+  return false;
+}
+
+int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room) {
+  const od_model *m = od_machine_model(machine);
+  int count = 0;
+  for (int i = 0; i < m->instances && count < room; i++)
+    if (od_drive_can_be(m, i)) out[count++] = element_drive(m, i);
+  if (count) return count;
+  for (int i = 0; i < m->loads && count < room; i++)
+    if (m->load[i].input >= 0) out[count++] = (od_drive){OD_DRIVE_LOAD, i, 1};
+  return count;
+}
+
+const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive) {
+  const od_model *m = od_machine_model(machine);
+  if (drive->kind == OD_DRIVE_ELEMENT) return m->instance[drive->index].name;
+  if (drive->kind == OD_DRIVE_LOAD) return m->load[drive->index].name;
+  return m->joint[m->link[m->coordinate_link[drive->index]].joint].name;
+}
+
+const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive) {
+  const od_model *m = od_machine_model(machine);
+  if (drive->kind == OD_DRIVE_ELEMENT) return od_instance_class(&m->instance[drive->index])->noun;
+  if (drive->kind == OD_DRIVE_COORDINATE) return "joint";
+  return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
+}
+
+// Whether a signal says which part of a number counts, so that the number itself is what there can be.
+static bool is_part(const od_model *m, int signal) {
+  return signal < 0 || (signal < m->inputs && strcmp(m->input[signal].unit, "1") == 0);
+}
+
+double od_inverse_pump_flow(const od_machine *machine) {
+  const od_model *m = od_machine_model(machine);
+  double sum = 0;
+  for (int i = 0; i < m->instances; i++) {
+    const od_element_class *c = od_instance_class(&m->instance[i]);
+    if (!c->supplies || c->acts != OD_ACTS_NOWHERE) continue;
+    if (!is_part(m, m->instance[i].signal)) return 0;
+    for (int k = 0; k < c->field_count; k++)
+      if (strcmp(c->fields[k].key, "flow") == 0) sum += fabs(m->theta[m->instance[i].number + k]);
+  }
+  return sum;
+}
+
+bool od_drive_turns(const od_model *m, const od_drive *drive) {
+  int coordinate = -1;
+  if (drive->kind == OD_DRIVE_ELEMENT) {
+    coordinate = m->actuator[m->instance[drive->index].actuator].coordinate;
+    if (coordinate < 0) return false;
+  } else if (drive->kind == OD_DRIVE_LOAD) {
+    if (m->load[drive->index].kind != OD_LOAD_JOINT) return m->load[drive->index].kind == OD_LOAD_TORQUE;
+    coordinate = m->load[drive->index].coordinate;
+  } else {
+    coordinate = drive->index;
+  }
+  return m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
+}
