@@ -20,6 +20,7 @@ static const char *const about_accuracy[] = {"step.", "tolerance.", "error.", "e
 static const double row_interval = 1e-3;   // s, of adaptive runs
 static const double finest = 1e-4;         // s between samples of the truth
 static const double jump_part = 5e-3;      // of the range: smaller jumps are no jumps
+static const double same_time = 1e-9;      // s
 static const double jump_time = 2e-7;      // s within which they happen
 static const double zero = 1e-13;          // SI: outputs that are never larger are zero
 static const double unpredictable = 1e-3;  // of the range
@@ -234,7 +235,7 @@ typedef struct range {
 // The sample at t, after what happens there.
 static long sample_at(const truth *a, double t, long from) {
   long i = from;
-  while (i + 1 < a->count && a->time[i + 1] <= t + 1e-9) i++;
+  while (i + 1 < a->count && a->time[i + 1] <= t + same_time) i++;
   return i;
 }
 
@@ -261,18 +262,18 @@ static void find_jumps(const truth *a, int column, double size, unsigned char *j
   }
 }
 
-// Distance of a value from the truth at row time t: where the truth jumps within one row before or after, from what it is in that time.
+// Distance of a value from the truth at row time t, before or after what happens at that time; where the truth jumps within one row before or after, from what it is in that time.
 static double distance(const truth *a, int column, const unsigned char *jumps, long at, double value, double wide) {
-  double t = a->time[at], plain = fabs(value - a->y[at * a->columns + column]);
+  double t = a->time[at], low = INFINITY, high = -INFINITY;
   long first = at, last = at;
   bool has_jump = false;
   while (first > 0 && a->time[first - 1] >= t - wide * (1 + 1e-6)) has_jump |= jumps[--first];
   while (last + 1 < a->count && a->time[last + 1] <= t + wide * (1 + 1e-6)) has_jump |= jumps[last++];
-  if (!has_jump) return plain;
-  double low = INFINITY, high = -INFINITY;
-  for (long i = first; i <= last; i++)
+  for (long i = first; i <= last; i++) {
+    if (!has_jump && fabs(a->time[i] - t) > same_time) continue;
     low = fmin(low, a->y[i * a->columns + column]), high = fmax(high, a->y[i * a->columns + column]);
-  return value < low ? low - value : value > high ? value - high : 0;
+  }
+  return value < low ? low - value : value > high ? value - high : isnan(value) ? INFINITY : 0;
 }
 
 // What errors of an output are parts of: its range, at least a thousandth of its largest value; of energies see verdicts of runs.

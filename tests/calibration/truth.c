@@ -235,13 +235,14 @@ static bool record_grid(driver *d, double t, const double *grid, long count, lon
   return true;
 }
 
-static const double shortest_quiet = 1e-7, longest_quiet = 1e-3;  // s
+// An edge that is crossed more often than every `often` is looked at less and less.
+static const double shortest_quiet = 1e-7, longest_quiet = 1e-3, often = 1e-4;  // s
 static void note_edges(driver *d, double t) {
   int *found = calloc((size_t)(d->edges + d->modes), sizeof *found);
   if (!found || CVodeGetRootInfo(d->memory, found) != CV_SUCCESS) abort();
   for (int i = 0; i < d->edges; i++) {
     if (!found[i]) continue;
-    bool is_again = t < d->quiet_until[i] + 2 * d->quiet_for[i];
+    bool is_again = t < d->quiet_until[i] + often;
     d->quiet_for[i] = is_again ? fmin(2 * d->quiet_for[i], longest_quiet) : shortest_quiet;
     d->quiet_until[i] = t + d->quiet_for[i];
     d->side[i] = found[i];
