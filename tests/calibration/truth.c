@@ -316,8 +316,11 @@ static bool run_pieces(driver *d, const double *grid, long count, double seconds
     if (!run_piece(d, grid, count, &at, seconds)) return false;
     t = d->end;
   }
-  // The inputs after a jump at the end are not part of the run.
-  return true;
+  // What happens at the end.
+  d->begin = t, d->end = INFINITY;
+  inputs_at(d, t + 2 * same_time);
+  return (od_sim_set_inputs(d->sim, d->u) == OD_OK || fail(d, "inputs cannot be set", t)) && take_events(d) &&
+         record(d, t);
 }
 
 // ---- all of it
