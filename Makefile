@@ -10,7 +10,8 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture calibrate fuzz format clean
+.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture calibrate fuzz places \
+        format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -29,6 +30,7 @@ help:
 	@echo "make torture    every write, read, allocation fails once, every signal comes, every file is cut off: a table (half an hour)"
 	@echo "make calibrate  1000 random machines: reported errors beside true ones (SEEDS=1001:2000)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
+	@echo "make places     another kind of value at every place of every file, with the sanitizers (an hour)"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
 
@@ -79,6 +81,11 @@ calibrate: packages
 
 fuzz: packages verify-packages
 	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)
+
+places: packages
+	@$(call configure,build-sanitize,-DOD_SANITIZE=$(sanitizers) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
+	@cmake --build build-sanitize -j $(JOBS) --target places
+	@OD_TORTURE=1 ctest --test-dir build-sanitize -R fuzz.places --timeout 36000 --verbose
 
 # AGAINST=COMMIT: the ratios to that commit instead; WHAT=instructions: without times, for a busy machine; LIMIT=1.03:
 # fails when more instructions are needed.

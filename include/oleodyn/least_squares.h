@@ -129,6 +129,7 @@ typedef struct od_ls_options {
   X(OD_LS_NOTHING_FREE, "no parameter is free")                             \
   X(OD_LS_EVALUATIONS, "the number of evaluations is used up")              \
   X(OD_LS_STUCK, "no way down was found from here, and this is no minimum") \
+  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")       \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -143,7 +144,8 @@ typedef struct od_ls_result {
   int freedom;              // degrees of freedom, m - rank
   double cost, start_cost;  // start_cost: at the start as given
   double variance;          // of a residual: 2 cost / freedom, or 1 when that is known
-  // Part of the residuals that a linear model could still remove without leaving the bounds, 0 to 1: at a minimum zero.
+  // Part of the residuals that a linear model could still remove without leaving the bounds, 0 to 1: at a minimum zero. Where
+  // `by_neighbors` is set, what the best neighbor removes.
   double offset;
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
   double *x;                                                    // n
@@ -174,12 +176,16 @@ typedef struct od_ls_result {
   // It was stopped before all rows were asked: x is the best of these rows, and cost, squares, covariance and offset are what they tell, times
   // as many rows as there are.
   bool only_coarse;
+  // The linear model promises less cost, but no neighbor has it: the residuals are large and curved there, or have a kink. It is a
+  // minimum, and the covariance is a rough estimate.
+  bool by_neighbors;
 } od_ls_result;
 
-// OD_NOT_CONVERGED (evaluations are used up, or the search is stuck where there is no minimum) and OD_INTERRUPTED come
-// with a result, the best so far; other failures do not. A search is stuck that stops while more than 1/10000 of the
-// residuals can still be removed, or as much as the tolerances allow, if that is more; and one that ends worse than it
-// started.
+// OD_NOT_CONVERGED (evaluations are used up, the search is stuck where there is no minimum, or on a plateau) and OD_INTERRUPTED come
+// with a result, the best so far; other failures do not. Where a search stops while the linear model could remove more than 1/10000 of
+// the residuals (or as much as the tolerances allow, if that is more), or while its Jacobian has no full rank, neighbors are evaluated: along
+// its steps, its singular directions and each parameter, from the parameters' own size down to a billionth of it. From a better one
+// the search goes on. It is stuck if that does not end; and if it ends worse than it started. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 OD_API void od_ls_result_free(od_ls_result *result);

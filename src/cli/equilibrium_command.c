@@ -46,30 +46,51 @@ static od_status measure(const void *user, const od_linear_model *m, bool (*goes
 
 static int check(void *user) {
   const od_linear_arguments *a = user;
+  if (a->sweep.paths.count && a->files.state) {
+    od_cli_error("--save-state is for one point, not for --sweep");
+    return OD_EXIT_BAD_INPUT;
+  }
   if (a->sweep.paths.count || !(a->files.csv || a->files.mat)) return -1;
   od_cli_error("--csv and --mat are for --sweep; --json writes one point");
   return OD_EXIT_BAD_INPUT;
+}
+
+// What od_file_contents.state writes.
+typedef struct point_to_save {
+  const od_machine *machine;
+  const od_point_state *state;
+  double time;
+} point_to_save;
+
+static od_status write_state(const void *user, const char *path, od_error *err) {
+  const point_to_save *s = user;
+  return od_state_write(s->machine, &s->state->names, s->state->value, s->time, path, err);
 }
 
 static int show(void *user, const od_machine *machine, const od_linear_model *model) {
   const od_linear_arguments *a = user;
   FILE *notes = od_files_notes(&a->files, a->quiet);
   if (notes == stdout) print(machine, model, notes);
-  const od_file_contents contents = {.summary = a->files.json ? equilibrium_json(machine, model) : NULL};
+  const point_to_save save = {machine, a->state, model->time};
+  const od_file_contents contents = {
+      .summary = a->files.json ? equilibrium_json(machine, model) : NULL, .state = write_state, .user = &save};
   return od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
 static const char details[] =
     "Finds states, and values of the inputs that --free names, for which the outputs of --hold have their values while\n"
     "forces balance and pressures do not change. Speeds are zero, unless a held output is one: then the machine moves steadily.\n"
+    "Where the machine cannot be solved for that, as with a valve that is shut, it is let settle first, with its inputs at their values.\n"
     "What this does not decide stays nearest to where it was at the start, and is marked. Where there is no such point, the message\n"
     "says which limit stops it (a stroke, a spool, a pressure) and how far one can go.\n\n"
     "Examples\n"
     "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --free lift_drive\n"
-    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n";
+    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
+    "  oleodyn equilibrium axis.yaml --save-state rest.yaml\n";
 
 int od_command_equilibrium(int argc, char **argv) {
-  od_linear_arguments a = {.balance = true};
+  od_point_state state = {0};
+  od_linear_arguments a = {.balance = true, .state = &state};
   const od_option options[] = {
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs to show: names, patterns such as 'crank.*', or all (repeatable);\ndefault: those of the file's run "
@@ -79,6 +100,9 @@ int od_command_equilibrium(int argc, char **argv) {
       {"csv", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write everything as JSON; - is standard output", &a.files.json},
+      {"save-state", OD_OPTION_TEXT, "FILE",
+       "write the state, which 'initial: {file: FILE}' in a machine file starts from; inputs\nof --free are not in it",
+       &a.files.state},
   };
   const od_usage usage = {"equilibrium", "MACHINE", "which inputs, positions and pressures hold these outputs",
                           details,       options,   (int)(sizeof options / sizeof *options)};

@@ -352,6 +352,7 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
   if (f->better_substeps > 0) json_object_set_new(object, "better_substeps", json_integer(f->better_substeps));
   json_object_set_new(object, "cost", od_json_number(r->cost));
   json_object_set_new(object, "offset", od_json_number(r->offset));
+  json_object_set_new(object, "by_neighbors", json_boolean(r->by_neighbors));
   json_object_set_new(object, "start_cost", od_json_number(r->start_cost));
   json_object_set_new(object, "residual_variance", od_json_number(r->variance));
   json_object_set_new(object, "reason", json_string(od_ls_reason_text(r->reason)));

@@ -16,6 +16,7 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "linear/kinks.h"
+#include "simulate/divergence.h"
 
 void od_linear_arguments_free(od_linear_arguments *a) {
   od_load_arguments_free(&a->load);
@@ -24,6 +25,10 @@ void od_linear_arguments_free(od_linear_arguments *a) {
   od_words_free(&a->hold);
   od_words_free(&a->release);
   od_words_free(&a->sweep.paths);
+  if (a->state) {
+    od_state_names_free(&a->state->names);
+    free(a->state->value);
+  }
 }
 
 // Adds the inputs that match; false: none does.
@@ -135,6 +140,16 @@ void od_linear_plan_free(od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
 }
 
+static od_status take_state(const od_operating_point *p, od_point_state *state, od_error *err) {
+  od_status status = od_state_names_list(p->machine, &state->names, err);
+  if (status != OD_OK) return status;
+  state->value = calloc((size_t)state->names.count + 1, sizeof *state->value);
+  if (!state->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < state->names.count; i++)
+    state->value[i] = od_output_now(p->machine, p->sim, state->names.output[i]);
+  return OD_OK;
+}
+
 od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
                                bool (*progress)(void *user, double done), void *user, od_linear_model **model,
                                od_error *err) {
@@ -145,7 +160,8 @@ od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *
   *model = NULL;
   od_status status = od_operating_point_find(machine, &options, &point, err);
   if (status != OD_OK) return status;
-  status = od_linear_model_make(&point, plan->inputs, plan->input_count, model, err);
+  if (plan->state) status = take_state(&point, plan->state, err);
+  if (status == OD_OK) status = od_linear_model_make(&point, plan->inputs, plan->input_count, model, err);
   od_operating_point_free(&point);
   return status;
 }
@@ -159,6 +175,7 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
   if (code < 0) code = od_linear_plan_make(*machine, a, &plan);
   if (code < 0) code = od_files_check(&a->files);
   if (code < 0) code = od_files_spare(&a->files);
+  plan.state = a->files.state ? a->state : NULL;
   if (code < 0) {
     od_progress progress = od_progress_start(a->quiet);
     od_status status = od_linear_plan_model(*machine, &plan, od_progress_tick, &progress, model, &err);
@@ -280,15 +297,16 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// "valve.spool = 0 V, command = 0 V": signals of a kind at the operating point; false: there are none.
+// "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V": signals of a kind at the operating point; false: there are none.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   const od_linear_signal *s;
   for (int i = 0; (s = find(m, i)) && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s = %s", used ? ", " : "", s->name,
-                             od_display_quantity(s->value, s->unit).text);
+    used += (size_t)snprintf(text + used, size - used, "%s%s = %s%s%s%s", used ? ", " : "", s->name,
+                             od_display_quantity(s->value, s->unit).text, s->cause[0] ? " (" : "", s->cause,
+                             s->cause[0] ? ")" : "");
   return used > 0;
 }
 
@@ -301,14 +319,12 @@ static const char *warning(const od_linear_model *m, int i, char *text, size_t s
   else if (list_signals(m, od_linear_narrow, list, sizeof list) && i-- == 0)
     snprintf(text, size,
              "the slopes change within " OD_NARROW_WORDS
-             " of %s, as friction at rest makes them do; the linear model and its margins "
-             "hold for smaller movements only",
+             " of %s; the linear model and its margins hold for smaller movements only",
              list);
   else if (s && i-- == 0)
-    snprintf(
-        text, size,
-        "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
-        s->name, s->rate, s->unit, s->unit[0] ? " " : "");
+    snprintf(text, size,
+             "the machine does not rest here: %s changes by %s; the linear model holds for a short time only", s->name,
+             od_display_rate(s->rate, s->unit).text);
   else if (m->closed[0] && i-- == 0)
     snprintf(
         text, size,

@@ -11,6 +11,13 @@
 #include "cli/select_outputs.h"
 #include "cli/sweep.h"
 #include "linear/linear_model.h"
+#include "machine/saved_state.h"
+
+// The state of the operating point by names, for --save-state.
+typedef struct od_point_state {
+  od_state_names names;
+  double *value;
+} od_point_state;
 
 typedef struct od_linear_arguments {
   od_load_arguments load;
@@ -20,6 +27,7 @@ typedef struct od_linear_arguments {
   bool si, quiet;
   od_files files;
   od_sweep_arguments sweep;
+  od_point_state *state;  // is filled where files.state is given
 } od_linear_arguments;
 
 // What the arguments ask for, in terms of a machine.
@@ -29,6 +37,7 @@ typedef struct od_linear_plan {
   od_held_output *hold;
   int *released;
   od_point_options point;
+  od_point_state *state;  // is filled with the state of the point; NULL: not wanted
 } od_linear_plan;
 
 // The entries for a command's table of options.

@@ -135,6 +135,10 @@ static void print_zeros(const od_linear_results *r, FILE *to) {
   }
 }
 
+static const char *plural(int count) {
+  return count == 1 ? "" : "s";
+}
+
 void od_linear_print(const od_linear_results *r, FILE *to) {
   const od_linear_model *m = r->model;
   const char *title = od_machine_title(r->machine);
@@ -143,7 +147,8 @@ void od_linear_print(const od_linear_results *r, FILE *to) {
   snprintf(line, sizeof line, "%.200s: linear model at %s", title && title[0] ? title : od_machine_file(r->machine),
            place);
   od_heading(to, line);
-  fprintf(to, "  %d states, %d inputs, %d outputs\n", m->states, m->inputs, m->outputs);
+  fprintf(to, "  %d state%s, %d input%s, %d output%s\n", m->states, plural(m->states), m->inputs, plural(m->inputs),
+          m->outputs, plural(m->outputs));
   od_linear_print_signals(to, "States at the operating point", m->state, m->states);
   od_linear_print_signals(to, "States that nothing moves, left out", m->constant, m->constants);
   od_linear_print_signals(to, "Inputs", m->input, m->inputs);

@@ -29,31 +29,56 @@ static int find_column(const od_log_columns *c, const char *option, const char *
 }
 
 // Names with commas between them; false after a message.
-static bool add_outputs(od_log_columns *c, const char *list) {
+static bool add_columns(od_log_columns *c, const char *option, const char *list) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
     char *name = strndup(at, length);
-    int found = name ? find_column(c, "output", name) : -1;
+    int found = name ? find_column(c, option, name) : -1;
     free(name);
     if (found < 0) return false;
-    if (c->count < c->head->columns) c->at[c->count++] = found;
+    if (c->count < 2 * c->head->columns) c->at[c->count++] = found;
     at += length + (at[length] == ',');
   }
   return true;
 }
 
-static bool find_columns(od_log_columns *c, const char *name, const od_words *outputs) {
-  if (!name) {
+static bool is_input(const od_log_columns *c, int column) {
+  for (int i = 0; i < c->inputs; i++)
+    if (c->at[i] == column) return true;
+  return false;
+}
+
+static bool find_inputs(od_log_columns *c, const od_log_wish *wish) {
+  int most = wish->most_inputs > 0 ? wish->most_inputs : 1;
+  if (!wish->input || !*wish->input) {
     od_cli_error("%s: which column is the input? Say so with --input", c->path);
     return false;
   }
-  int input = find_column(c, "input", name);
-  bool ok = input >= 0;
-  c->at[c->count++] = input;
-  for (int i = 0; i < outputs->count; i++) ok = add_outputs(c, outputs->text[i]) && ok;
-  for (int i = 0; outputs->count == 0 && i < c->head->columns; i++)
-    if (i != input && i != c->time) c->at[c->count++] = i;
-  if (ok && c->count < 2) {
+  if (!add_columns(c, "input", wish->input)) return false;
+  c->inputs = c->count;
+  for (int i = 0; i < c->count; i++)
+    for (int j = 0; j < i; j++)
+      if (c->at[i] == c->at[j]) {
+        od_cli_error("--input: column '%s' is named twice", c->head->name[c->at[i]]);
+        return false;
+      }
+  if (c->inputs <= most) return true;
+  if (most == 1)
+    od_cli_error(
+        "--input: found %d inputs, expected 1; oleodyn tf has several with --method arx, armax, oe, bj, moesp, n4sid or cva",
+        c->inputs);
+  else
+    od_cli_error("--input: found %d inputs, expected 1 to %d", c->inputs, most);
+  return false;
+}
+
+static bool find_columns(od_log_columns *c, const od_log_wish *wish) {
+  const od_words *outputs = wish->outputs;
+  bool ok = find_inputs(c, wish);
+  for (int i = 0; ok && i < outputs->count; i++) ok = add_columns(c, "output", outputs->text[i]);
+  for (int i = 0; ok && outputs->count == 0 && i < c->head->columns; i++)
+    if (!is_input(c, i) && i != c->time) c->at[c->count++] = i;
+  if (ok && c->count <= c->inputs) {
     od_cli_error("%s has no column besides time and input, expected an output", c->path);
     return false;
   }
@@ -100,8 +125,9 @@ static od_status check_flaws(const od_log_columns *c, od_error *err) {
 // Counts the rows until `last` and finds their step.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
-  double time = 0, latest = 0;
-  od_status status = OD_OK;
+  double time = 0, latest = 0, *first = calloc((size_t)c->count, sizeof *first);
+  od_status status = first ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < c->count; i++) c->label[i].is_constant = true;
   rewind_rows(c);
   while (status == OD_OK) {
     status = od_row_reader_next(c->file, c->cells, &end, err);
@@ -109,9 +135,14 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
     time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : (double)c->next * interval;
     if (time > last + 1e-9 * fabs(last)) break;
     if (c->next == 0) c->begin = time;
+    for (int i = 0; i < c->count; i++) {
+      if (c->next == 0) first[i] = c->cells[c->at[i]];
+      c->label[i].is_constant = c->label[i].is_constant && c->cells[c->at[i]] == first[i];
+    }
     latest = time;
     c->next++;
   }
+  free(first);
   c->rows = c->next;
   if (status == OD_OK) status = check_flaws(c, err);
   if (status == OD_OK && c->rows < 8)
@@ -120,6 +151,10 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   if (status == OD_OK && !(c->step > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected rising ones", c->path, c->begin,
                    latest);
+  for (int i = 0; i < c->inputs && status == OD_OK; i++)
+    if (c->label[i].is_constant)
+      return od_fail(err, OD_BAD_INPUT, "%s: input '%s' has the same value in all %ld rows, expected one that changes",
+                     c->path, c->label[i].name, c->rows);
   rewind_rows(c);
   return status;
 }
@@ -149,7 +184,7 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   od_status status = od_row_reader_open(c->path, wish->interval ? &no_time : NULL, &c->file, err);
   c->head = status == OD_OK ? od_row_reader_head(c->file) : NULL;
   if (status != OD_OK) return status;
-  size_t most = (size_t)c->head->columns + 2;
+  size_t most = 2 * (size_t)c->head->columns + 2;
   c->at = calloc(most, sizeof *c->at);
   c->used = calloc(most, sizeof *c->used);
   c->cells = calloc(most, sizeof *c->cells);
@@ -172,7 +207,7 @@ int od_log_columns_open(const char *path, const od_log_wish *wish, od_log_column
       !od_option_quantity("end", wish->end, "s", &last))
     return OD_EXIT_BAD_INPUT;
   od_status status = open_file(c, wish, &err);
-  if (status == OD_OK && (!find_columns(c, wish->input, wish->outputs) || !find_units(c))) return OD_EXIT_BAD_INPUT;
+  if (status == OD_OK && (!find_columns(c, wish) || !find_units(c))) return OD_EXIT_BAD_INPUT;
   if (status == OD_OK) status = walk(c, interval, last, &err);
   if (status != OD_OK) od_cli_error("%s", err.text);
   if (status == OD_OK && c->time >= 0)

@@ -70,8 +70,13 @@ static void keep_numbers(void) {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-// What is printed counts as done when it is written.
+// What is printed counts as done when it is written. After an interrupt nothing counts as done, whichever part of the work it ended.
 static int end(int code) {
+  bool is_done = code == OD_EXIT_OK || code == OD_EXIT_UNSOUND || code == OD_EXIT_UNMET;
+  if (is_done && od_signals_interrupted()) {
+    fprintf(stderr, "oleodyn: interrupted; the result may be incomplete\n");
+    code = OD_EXIT_INTERRUPTED;
+  }
   errno = 0;
   bool written = !ferror(stdout) && fflush(stdout) == 0;
   if (written || (code != OD_EXIT_OK && code != OD_EXIT_UNSOUND)) return code;

@@ -23,7 +23,7 @@ static const char *source_name(const od_experiment *e) {
 }
 
 static double in_sigmas(const od_findings *f, int i) {
-  return (f->observed->estimate[i] - f->experiment->parameter[i].truth) / f->observed->sigma[i];
+  return (f->observed->estimate[i] - f->observed->truth[i]) / f->observed->sigma[i];
 }
 
 // By which the steps shift an estimate.
@@ -35,7 +35,7 @@ static double shift_in_sigmas(const od_findings *f, int i) {
 static od_display shown_in(const od_findings *f, int i) {
   const od_estimated *p = &f->experiment->parameter[i];
   return od_display_unit(p->unit,
-                         fmax(fabs(f->observed->estimate[i]), fmax(fabs(f->observed->start[i]), fabs(p->truth))));
+                         fmax(fabs(f->observed->estimate[i]), fmax(fabs(f->observed->start[i]), fabs(f->observed->truth[i]))));
 }
 
 static void print_parameters(const od_findings *f, FILE *to) {
@@ -59,7 +59,7 @@ static void print_parameters(const od_findings *f, FILE *to) {
     od_print_padded(to, p->path, name);
     fprintf(to, "  ");
     od_print_padded(to, shown.unit, unit);
-    if (truth) print_number(to, p->truth * shown.factor, 6);
+    if (truth) print_number(to, f->observed->truth[i] * shown.factor, 6);
     print_number(to, f->observed->start[i] * shown.factor, 6);
     print_number(to, f->observed->estimate[i] * shown.factor, 6);
     print_number(to, f->observed->sigma[i] * shown.factor, 3);
@@ -204,7 +204,7 @@ static json_t *parameters_json(const od_findings *f) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
     json_t *item = json_pack("{s:o, s:o}", "path", od_json_text(p->path), "unit", od_json_text(p->unit));
-    if (f->observed->has_truth) json_object_set_new(item, "true", od_json_number(p->truth));
+    if (f->observed->has_truth) json_object_set_new(item, "true", od_json_number(f->observed->truth[i]));
     json_object_set_new(item, "start", od_json_number(f->observed->start[i]));
     json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));

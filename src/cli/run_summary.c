@@ -80,6 +80,7 @@ void od_results_print(const od_results *r, FILE *to) {
 
 json_t *od_results_json(const od_results *r) {
   const od_table *t = r->table;
+  const od_run_accuracy *a = &r->report->accuracy;
   json_t *outputs = json_array();
   for (int c = 1; c < t->columns; c++) {
     od_summary s = od_table_summary(t, c);
@@ -88,8 +89,10 @@ json_t *od_results_json(const od_results *r) {
     json_object_set_new(output, "max", od_json_number(s.max));
     json_object_set_new(output, "rms", od_json_number(s.rms));
     json_object_set_new(output, "final", od_json_number(s.final));
-    if (r->report->accuracy.error)
-      json_object_set_new(output, "error_percent", od_json_number(100 * r->report->accuracy.error[c - 1].part));
+    if (a->error) {
+      json_object_set_new(output, "error_percent", od_json_number(100 * a->error[c - 1].part));
+      json_object_set_new(output, "error_at", od_json_number(a->error[c - 1].at));
+    }
     json_array_append_new(outputs, output);
   }
   json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(r->machine)), "file",
@@ -100,6 +103,12 @@ json_t *od_results_json(const od_results *r) {
   json_object_set_new(object, "steps", json_integer(r->report->steps));
   json_object_set_new(object, "repartitions", json_integer(r->report->repartitions));
   json_object_set_new(object, "seconds", od_json_number(r->report->seconds));
+  static const char *const source[] = {
+      [OD_ERROR_UNKNOWN] = "unknown", [OD_ERROR_MEASURED] = "measured", [OD_ERROR_ESTIMATED] = "estimated"};
+  json_object_set_new(object, "error_source", json_string(source[a->source]));
+  if (a->source != OD_ERROR_UNKNOWN && !(r->step > 0)) json_object_set_new(object, "tolerance", od_json_number(a->tolerance));
+  json_object_set_new(object, "predictable_until",
+                      isfinite(a->predictable) ? od_json_number(a->predictable) : json_null());
   json_object_set_new(object, "complete", json_boolean(!r->message));
   if (r->message) json_object_set_new(object, "message", od_json_text(r->message));
   json_object_set_new(object, "verdict", od_verdict_json(&r->report->verdict));

@@ -80,6 +80,7 @@ static json_t *value_of(const od_schema_row *row) {
     case OD_SCHEMA_PARTS: return list_of(reference(row->of));
     case OD_SCHEMA_MAP: return map_of(reference(row->of));
     case OD_SCHEMA_NUMBER_MAP: return map_of(number());
+    case OD_SCHEMA_NUMBER_MAP_OR_WORD: return json_pack("{s:[o, {s:[s]}]}", "anyOf", map_of(number()), "enum", row->of);
     default: return json_pack("{s:[s, s]}", "type", "string", "number");
   }
 }

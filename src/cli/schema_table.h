@@ -8,14 +8,15 @@ typedef enum od_schema_kind {
   OD_SCHEMA_NUMBERS,  // a list of them
   OD_SCHEMA_TABLE,    // a list of lists of them
   OD_SCHEMA_TEXT,
-  OD_SCHEMA_TEXTS,      // a text or a list of texts
-  OD_SCHEMA_WHOLE,      // a whole number
-  OD_SCHEMA_FLAG,       // true or false
-  OD_SCHEMA_CHOICE,     // `of` are the words, with '|' between them
-  OD_SCHEMA_PART,       // what `of` defines
-  OD_SCHEMA_PARTS,      // a list of what `of` defines
-  OD_SCHEMA_MAP,        // names of the user's, each for what `of` defines
-  OD_SCHEMA_NUMBER_MAP  // names or paths, each for a number
+  OD_SCHEMA_TEXTS,              // a text or a list of texts
+  OD_SCHEMA_WHOLE,              // a whole number
+  OD_SCHEMA_FLAG,               // true or false
+  OD_SCHEMA_CHOICE,             // `of` are the words, with '|' between them
+  OD_SCHEMA_PART,               // what `of` defines
+  OD_SCHEMA_PARTS,              // a list of what `of` defines
+  OD_SCHEMA_MAP,                // names of the user's, each for what `of` defines
+  OD_SCHEMA_NUMBER_MAP,         // names or paths, each for a number
+  OD_SCHEMA_NUMBER_MAP_OR_WORD  // the same, or one of the words of `of`
 } od_schema_kind;
 
 typedef struct od_schema_row {

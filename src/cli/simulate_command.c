@@ -13,6 +13,7 @@
 #include "cli/result_files.h"
 #include "cli/run_summary.h"
 #include "cli/select_outputs.h"
+#include "cli/signals.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
@@ -118,7 +119,7 @@ static od_status write_report(const void *user, const char *path, od_error *err)
   const od_results *r = user;
   char how[160];
   od_results_describe(r, how, sizeof how);
-  const od_run_page page = {r->machine, r->table, r->report, r->judge, how, r->message};
+  const od_run_page page = {r->machine, r->table, r->panel, r->report, r->judge, how, r->message};
   return od_run_report_write(&page, path, err);
 }
 
@@ -151,6 +152,10 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
+  // A run that came to its end may have been interrupted while its error was determined.
+  if (status == OD_OK && od_signals_interrupted())
+    status = od_fail(&err, OD_INTERRUPTED,
+                     "interrupted while the run was judged; its rows are complete, its verdict is not");
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
 
   bool ok = true, any = table && table->rows > 0;
@@ -259,8 +264,8 @@ static const char details[] =
     "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table of\n"
     "every output's extremes is printed, unless standard output has the results (-) or with --quiet. Files appear\n"
     "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
-    "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
-    "of an output's range; and which volumes cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
+    "The run is compared with a better one. The verdict gives the output that is farthest off, if that is more than 1 % of its\n"
+    "range, and the volumes that cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
     "files have the least, greatest, rms and final value of every output at every point. With --draw they have the same for\n"
     "every draw, and printed are mean, standard deviation and quantiles of them over the draws.\n\n"
     "What the file requires of the machine is judged at every step: pass, fail, or undecided where the run is not accurate\n"
@@ -278,19 +283,19 @@ int od_command_simulate(int argc, char **argv) {
   const od_method_names list = od_method_names_integrators(OD_CVODES);
   od_method_names_text(&list, "or", names, sizeof names);
   snprintf(integrators, sizeof integrators,
-           "%s; default: the file's, else the first, or with\n--step auto the first "
-           "that estimates its error",
+           "%s; default: the file's, else the first that\nestimates its error, or with a "
+           "fixed step the first",
            names);
   const od_option options[] = {
       {"time", OD_OPTION_TEXT, "T", "how long to run: seconds, or with a unit ('5 s'); default: the file's", &a.time},
       {"step", OD_OPTION_TEXT, "H",
        "step of the integrator, or of the recording for cvodes ('1 ms'); auto: as long as\nan error estimate allows; "
-       "default: the file's, else 1 ms",
+       "default: the file's, else auto",
        &a.step},
       {"rows", OD_OPTION_TEXT, "H", "with --step auto: time from row to row; default: the file's, else 1 ms", &a.rows},
       {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
       {"tolerance", OD_OPTION_TEXT, "X",
-       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-6)", &a.tolerance},
+       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-5, or less where needed)", &a.tolerance},
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\nA.pressure+B.pressure share a panel "
        "of the plot",

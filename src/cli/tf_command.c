@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/option_values.h"
+#include "cli/print_verdict.h"
 #include "cli/response_source.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
@@ -104,23 +105,47 @@ static od_status write_block(const void *user, const char *path, od_error *err) 
   describe(f, note, sizeof note);
   snprintf(title, sizeof title, "Transfer function fitted to %.200s", f->path);
   bool memory = labels_make(&l, f->r);
-  const od_transfer_names names = {title, note, f->r->input.name, f->r->input.unit, l.name, l.si};
+  const char *input = f->r->input.name, *unit = f->r->input.unit;
+  const od_transfer_names names = {title, note, 1, &input, &unit, l.name, l.si};
   od_status status =
       memory ? od_transfer_write_block(f->t, &names, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
   labels_free(&l);
   return status;
 }
 
-static int write_all(const arguments *a, const od_fitted_transfer *f) {
+// Errors relative to the response of points that were not fitted: above the first it is doubtful, above the second it explains nothing.
+static bool judge(const od_fitted_transfer *f, od_verdict *v) {
+  static const double poor = 0.5, nothing = 1;
+  double error = f->error[f->t->order - f->low];
+  bool ok = true;
+  if (f->t->unstable > 0)
+    ok = od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
+                        "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
+                        f->t->order);
+  if (!isfinite(error))
+    return od_verdict_add(v, OD_DOUBTFUL, "validation.none",
+                          "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points) &&
+           ok;
+  if (error <= poor) return ok;
+  return od_verdict_add(v, error < nothing ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+                        error < nothing ? "Weak model:" : "Wrong model:",
+                        "the error of points that were not fitted is %.3g %% of the response.", 100 * error) &&
+         ok;
+}
+
+static int write_all(const arguments *a, od_fitted_transfer *f) {
+  od_verdict verdict = {0};
   FILE *notes = od_files_notes(&a->files, a->quiet);
   od_table *table = od_fitted_transfer_table(f);
-  if (!table) {
+  if (!table || !judge(f, &verdict)) {
     od_cli_error("memory ran out");
+    od_table_free(table);
+    od_verdict_free(&verdict);
     return OD_EXIT_FAILED;
   }
+  f->verdict = &verdict;
   if (notes) od_fitted_transfer_print(f, notes);
-  if (f->t->unstable > 0)
-    od_cli_warning("%d of %d poles are unstable; --method vf has stable ones", f->t->unstable, f->t->order);
+  od_cli_verdict(&verdict, notes);
   const od_file_contents contents = {.table = table,
                                      .summary = a->files.json ? od_fitted_transfer_json(f) : NULL,
                                      .plot = write_plot,
@@ -128,7 +153,9 @@ static int write_all(const arguments *a, const od_fitted_transfer *f) {
                                      .user = f};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  int code = ok ? od_cli_verdict_exit(&verdict) : OD_EXIT_FAILED;
+  od_verdict_free(&verdict);
+  return code;
 }
 
 // --- The fit ------------------------------------------------------------------------------------------------------
@@ -141,11 +168,19 @@ static int fit_and_write(const arguments *a, const od_response *r, const char *p
   od_transfer *t = NULL;
   if (!read_method(a->method, &o.method) || !read_orders(a->order, r->frf->points, &f.low, &f.high))
     return OD_EXIT_BAD_INPUT;
+  for (int k = 0; k < r->outputs; k++)
+    if (r->output[k].is_constant) {
+      od_cli_error(
+          "%s: output '%s' has the same value in all rows, expected one that changes; choose outputs with --output",
+          path, r->output[k].name);
+      return OD_EXIT_BAD_INPUT;
+    }
   f.method = o.method;
   o.order = f.low;
   o.zeros = a->direct ? o.order : o.order - 1;
-  od_status status = OD_OK;
-  if (f.high > f.low) status = od_transfer_choose(r->frf, &o, f.low, f.high, error, &o.order, &err);
+  od_status status = od_transfer_choose(r->frf, &o, f.low, f.high, error, &o.order, &err);
+  // A given order needs no choice: too few points to hold some out is no failure.
+  if (f.high == f.low && status != OD_OK && status != OD_NO_MEMORY) status = OD_OK, error[0] = NAN, err = (od_error){0};
   o.zeros = a->direct ? o.order : o.order - 1;
   if (status == OD_OK) status = od_transfer_fit(r->frf, &o, &t, &err);
   if (status != OD_OK) {
@@ -171,21 +206,56 @@ static bool read_part(const char *text, double *part) {
   return false;
 }
 
+static bool read_delay(const char *text, int *delay) {
+  double x = 0;
+  if (!text) return true;
+  bool ok = od_number_parse(text, strlen(text), false, &x) && x == floor(x) && x >= 0 && x <= OD_DISCRETE_MOST;
+  if (ok)
+    *delay = (int)x;
+  else
+    od_cli_error("--delay: found '%s', expected a whole number of samples from 0 to %d", text, OD_DISCRETE_MOST);
+  return ok;
+}
+
+// Options that the method does not have are mistakes.
+static bool options_fit(const arguments *a) {
+  int kind = od_tf_discrete_find(a->method);
+  bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
+  const struct {
+    const char *option;
+    bool given, known;
+    const char *methods;
+  } list[] = {
+      {"noise-order", a->noise_order != NULL, kind == OD_DISCRETE_ARMAX || kind == OD_DISCRETE_BJ, "armax and bj"},
+      {"delay", a->delay != NULL, polynomials, "arx, armax, oe and bj"},
+      {"hold-out", a->hold_out != NULL, samples, "arx, armax, oe, bj, moesp, n4sid and cva"},
+      {"relative", a->relative, !samples, "vf, levy and sk"}};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i].given && !list[i].known) {
+      od_cli_error("--%s is of the methods %s, found --method %s", list[i].option, list[i].methods,
+                   a->method ? a->method : "vf");
+      return false;
+    }
+  return true;
+}
+
 // Discrete-time models take the log itself.
 static int fit_discrete(const arguments *a, const char *path) {
-  od_tf_discrete t = {.path = path,
-                      .wish = {a->source.input, &a->source.outputs, a->source.interval, a->source.end},
-                      .kind = od_tf_discrete_find(a->method),
-                      .delay = 1,
-                      .files = &a->files,
-                      .quiet = a->quiet};
+  od_tf_discrete t = {
+      .path = path,
+      .wish = {a->source.input, &a->source.outputs, a->source.interval, a->source.end, OD_DISCRETE_INPUTS},
+      .kind = od_tf_discrete_find(a->method),
+      .delay = a->direct ? 0 : 1,
+      .direct = a->direct,
+      .files = &a->files,
+      .quiet = a->quiet};
   if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
     od_cli_error("--method %s is for logs, %s is a machine file", a->method, path);
     return OD_EXIT_BAD_INPUT;
   }
   if (!read_orders(a->order, 1000, &t.low, &t.high) ||
-      !od_option_count("noise-order", a->noise_order, &t.noise_order) ||
-      !od_option_count("delay", a->delay, &t.delay) || !read_part(a->hold_out, &t.hold_out))
+      !od_option_count("noise-order", a->noise_order, &t.noise_order) || !read_delay(a->delay, &t.delay) ||
+      !read_part(a->hold_out, &t.hold_out))
     return OD_EXIT_BAD_INPUT;
   return od_tf_discrete_run(&t);
 }
@@ -193,13 +263,16 @@ static int fit_discrete(const arguments *a, const char *path) {
 static const char details[] =
     "FILE is a log or a machine file, as in oleodyn frf, whose options say how the frequency response is found. All outputs\n"
     "share the poles. Methods: vf is relaxed vector fitting, with stable poles; levy is linear least squares in scaled\n"
-    "frequency, sk the iteration of it after Sanathanan and Koerner: both may have unstable poles, which is told. Of several orders\n"
+    "frequency, sk the iteration of it after Sanathanan and Koerner: both may have unstable poles. Of several orders\n"
     "the lowest is chosen that predicts points which it was not fitted to about as well as the best one. --block writes a machine\n"
     "file with a transfer-function block for each output, in SI units.\n\n"
     "Discrete-time models of the log itself, for inputs that are no sweep: arx, armax, oe (output error) and bj (Box-Jenkins)\n"
-    "of one output, with standard deviations; moesp, n4sid and cva, state space by subspaces, of several. Of several orders the lowest is\n"
-    "chosen that, fitted to the first two thirds, simulates the last third about as well as the best one; --hold-out has another part than\n"
-    "a third, and leaves the model as it was fitted without it. Simulations begin at rest at the first row. Signals are taken without their means.\n\n"
+    "of one output, with 95 % intervals; moesp, n4sid and cva, state space by subspaces, of several outputs. --input takes several inputs,\n"
+    "as in u1,u2; all share the poles. A log may begin in the middle of a motion: the state before the first row and an offset are\n"
+    "estimated. Every model is also fitted to the first two thirds and simulates the last third, which chooses the order where several\n"
+    "are given; --hold-out has another part than a third, and leaves the model as it was fitted without it.\n\n"
+    "The verdict is doubtful where a model explains less than 50 % of the part that was not fitted, is unstable, or has residuals that\n"
+    "are not white; unsound (exit code 3) where it explains nothing of that part.\n\n"
     "Examples\n"
     "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
@@ -213,8 +286,8 @@ int od_command_tf(int argc, char **argv) {
        "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj, moesp, n4sid or cva", &a.method},
       {"noise-order", OD_OPTION_TEXT, "N", "of armax and bj: coefficients of the noise; default: as the poles",
        &a.noise_order},
-      {"delay", OD_OPTION_TEXT, "N", "of arx, armax, oe and bj: samples from the input to its first answer; default 1",
-       &a.delay},
+      {"delay", OD_OPTION_TEXT, "N",
+       "of arx, armax, oe and bj: samples from the input to its first answer; default 1, with --direct 0", &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
        "of models of the samples: the last part of the log is not fitted, but judged by", &a.hold_out},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one less", &a.direct},
@@ -235,6 +308,7 @@ int od_command_tf(int argc, char **argv) {
   od_response r = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = od_files_check(&a.files);
+  if (code < 0 && !options_fit(&a)) code = OD_EXIT_BAD_INPUT;
   if (code < 0 && od_tf_discrete_find(a.method) >= 0)
     code = fit_discrete(&a, files.text[0]);
   else if (code < 0)

@@ -15,6 +15,7 @@ typedef struct od_tf_discrete {
   double hold_out;      // the last part of the log that is only simulated; 0: none
   int kind, low, high;  // orders
   int noise_order, delay;
+  bool direct;  // as many zeros as poles
   const od_files *files;
   bool quiet;
 } od_tf_discrete;

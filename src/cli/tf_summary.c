@@ -6,6 +6,7 @@
 
 #include "cli/terminal.h"
 #include "io/json.h"
+#include "io/verdict.h"
 
 static const double two_pi = 6.283185307179586;
 
@@ -28,17 +29,27 @@ void od_fitted_transfer_print(const od_fitted_transfer *f, FILE *to) {
   if (f->high > f->low) {
     od_heading(to, "orders");
     for (int n = f->low; n <= f->high; n++)
-      fprintf(to, "  %2d  error of points not fitted to %8.3f %%%s\n", n, 100 * f->error[n - f->low],
-              n == t->order ? "  <- chosen" : "");
+      fprintf(to,
+              isfinite(f->error[n - f->low]) ? "  %2d  error of points not fitted to %8.3f %%%s\n"
+                                             : "  %2d  cannot be fitted\n",
+              n, 100 * f->error[n - f->low], n == t->order ? "  <- chosen" : "");
   }
   od_heading(to, od_transfer_method_text(f->method));
   fprintf(to, "  order %d, %d iteration%s, error %.4g %% of the response\n", t->order, t->iterations,
           t->iterations == 1 ? "" : "s", 100 * od_transfer_error(t, f->r->frf));
+  if (isfinite(f->error[t->order - f->low]))
+    fprintf(to, "  error of points not fitted to %.4g %%\n", 100 * f->error[t->order - f->low]);
   for (int k = 0; k < t->outputs; k++) {
     char unit[160];
     od_response_unit(f->r, k, unit, sizeof unit);
-    fprintf(to, "  %s: amplitude fit %.2f %%, gain %.5g %s\n", f->r->output[k].name,
-            od_transfer_amplitude_fit(t, f->r->frf, k), gain(t, k), strcmp(unit, "1") ? unit : "");
+    double fit = od_transfer_amplitude_fit(t, f->r->frf, k);
+    fprintf(to, "  %s: ", f->r->output[k].name);
+    if (isfinite(fit))
+      fprintf(to, "amplitude fit %.2f %%, ", fit);
+    else
+      fprintf(to, "amplitude constant, ");
+    fprintf(to, isfinite(gain(t, k)) ? "gain %.5g %s\n" : "gain infinite (integrator)\n", gain(t, k),
+            strcmp(unit, "1") ? unit : "");
   }
   fprintf(to, "  %-4s %12s %10s\n", "pole", "frequency Hz", "damping");
   for (int i = 0; i < t->order; i++) {
@@ -94,10 +105,12 @@ json_t *od_fitted_transfer_json(const od_fitted_transfer *f) {
   json_object_set_new(root, "order", json_integer(t->order));
   json_object_set_new(root, "orders", orders);
   json_object_set_new(root, "error", od_json_number(od_transfer_error(t, f->r->frf)));
+  json_object_set_new(root, "validation_error", od_json_number(f->error[t->order - f->low]));
   json_object_set_new(root, "unstable", json_integer(t->unstable));
   json_object_set_new(root, "poles", complex_json(t->pole, t->order));
   json_object_set_new(root, "denominator", polynomial_json(t->denominator, t->order, t->scale));
   json_object_set_new(root, "outputs", outputs);
+  json_object_set_new(root, "verdict", od_verdict_json(f->verdict));
   return root;
 }
 

@@ -13,7 +13,8 @@ typedef struct od_fitted_transfer {
   const char *path;
   od_transfer_method method;
   int low, high;        // orders that were tried; alike: one was given
-  const double *error;  // of each on points that it was not fitted to
+  const double *error;  // of each on points that it was not fitted to; NaN: unknown
+  const struct od_verdict *verdict;
 } od_fitted_transfer;
 
 // "relaxed vector fitting"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -19,8 +20,10 @@ static bool is_name(const char *text) {
 // Whether a file is there that somebody else wrote.
 static bool is_foreign(const char *path) {
   char line[sizeof first_line] = "";
-  FILE *from = fopen(path, "rb");
-  if (!from) return false;
+  struct stat facts;
+  if (stat(path, &facts) != 0) return false;
+  FILE *from = S_ISREG(facts.st_mode) ? fopen(path, "rb") : NULL;
+  if (!from) return !S_ISREG(facts.st_mode);
   bool ours = fgets(line, sizeof line, from) && strcmp(line, first_line) == 0;
   fclose(from);
   return !ours;

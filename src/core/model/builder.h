@@ -24,6 +24,7 @@ struct od_build {
   int problems, problem_room;
   int refused;  // how many of them are about calls before od_build_finish(), which stay
   bool spatial, no_memory;
+  bool starts_anywhere;  // initial values may be missing, and are where a search begins: nothing is balanced
   od_sparsity sparsity;
 };
 

@@ -43,6 +43,9 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
   return o->kind == OD_OUT_ELEMENT_STATE ? m->instance[o->index].state[o->component] : -1;
 }
 
+// Whether an output is a position or an angle, and so may be an initial value that the assembly meets.
+bool od_assembly_is_position(od_output_kind kind);
+
 // Rough values into z0 and zd0, pressures and spools into c0, exact values into conditions; complains about unknown and
 // missing ones.
 void od_assembly_sort_initial_values(od_assembly *s);

@@ -4,7 +4,9 @@
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
 //   equations   n forces, less those that are zero anyway, as about the vertical axis that a crane slews by;
 //               n - a positions that stay: exact values first, then rough ones where assembly put them;
-//               pressures that rest, as many as make up for it;  the rates of the balanced states of blocks
+//               pressures that rest, as many as make up for it;  the rates of the balanced states of elements and blocks
+// A balanced state's rate may be zero whatever the unknowns are: that of an integral whose error is zero, that of a spool, which is another state. Then the other
+// states of its element or block, and pressures, rest in its place.
 // Of the balanced pressures, those rest that the forces do not decide; elimination tells which.
 #include "plant/balance.h"
 
@@ -51,6 +53,7 @@ static void list_unknowns(od_balance *b) {
       add_unknown(b, 2 * b->n + state, c->initial, typical_state(b, c, state));
       if (pass == 1) add_row(b, b->n + state, c->initial);
     }
+  b->state_rows = b->rows - b->forces;
   for (int i = 0; i < s->balances; i++)
     if (od_balance_is_pressure(&s->balanced[i]))
       add_row(b, b->n + od_assembly_first_order_state(s->m, &s->balanced[i].output), s->balanced[i].initial);
@@ -92,7 +95,7 @@ static void eliminate(const od_balance *b, double *a, int first, int count, int 
 
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting) {
   od_equilibrium e = od_balance_problem(b);
-  int rows = b->rows + b->helds, columns = b->unknowns, forces = b->forces, fixed = forces + b->states;
+  int rows = b->rows + b->helds, columns = b->unknowns, forces = b->forces, fixed = forces + b->state_rows;
   double *r = b->work, *a = r + rows;
   memset(b->row_pivot, 0, (size_t)rows * sizeof *b->row_pivot);
   memset(b->column_pivot, 0, (size_t)columns * sizeof *b->column_pivot);
@@ -106,7 +109,7 @@ bool od_balance_find_pivots(od_balance *b, const double *x, int resting) {
   eliminate(b, a, b->rows, b->helds, columns, b->helds);
   eliminate(b, a, 0, forces, b->angles > 0 ? b->n : 0, forces);
   eliminate(b, a, 0, forces, columns, forces);
-  eliminate(b, a, forces, b->states, columns, b->states);
+  eliminate(b, a, forces, b->state_rows, columns, b->state_rows);
   eliminate(b, a, fixed, b->rows - fixed, columns, resting);
   return true;
 }
@@ -120,6 +123,16 @@ bool od_balance_is_at_rest(const od_balance *b, int row, double force) {
   return fabs(force) <= least * b->t->mass[row * (b->n + 1)];
 }
 
+static void remove_row(od_balance *b, int i) {
+  b->rows--;
+  for (int k = i; k < b->rows; k++) {
+    b->row[k] = b->row[k + 1];
+    b->source[k] = b->source[k + 1];
+    b->row_pivot[k] = b->row_pivot[k + 1];
+    b->work[k] = b->work[k + 1];
+  }
+}
+
 // Forces that nothing balanced acts on are no equations if they are zero anyway, or if there are more of them than
 // unknowns; what is left over of those is complained about in the end. The residuals stand in b->work.
 static void leave_out_forces(od_balance *b) {
@@ -129,23 +142,54 @@ static void leave_out_forces(od_balance *b) {
     for (int i = b->forces - 1; i >= 0; i--) {
       bool leaves = only_zero ? od_balance_is_at_rest(b, b->row[i], b->work[i]) : b->forces > b->angles + b->pressures;
       if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // coordinates have no other equations
-      b->rows--;
+      remove_row(b, i);
       b->forces--;
       b->left_out = true;
-      for (int k = i; k < b->rows; k++) {
-        b->row[k] = b->row[k + 1];
-        b->source[k] = b->source[k + 1];
-        b->row_pivot[k] = b->row_pivot[k + 1];
-        b->work[k] = b->work[k + 1];
-      }
     }
+}
+
+// The other states of the element or block that a state belongs to: their rates, which nothing has asked for yet.
+static void add_companions(od_balance *b, int state, int source) {
+  const od_model *m = od_balance_model(b);
+  for (int other = 0; other < m->states; other++) {
+    bool same = false, known = false;
+    for (int i = 0; i < m->instances && !same; i++) {
+      bool has_state = false, has_other = false;
+      for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++) {
+        has_state = has_state || m->instance[i].state[k] == state;
+        has_other = has_other || m->instance[i].state[k] == other;
+      }
+      same = has_state && has_other;
+    }
+    for (int i = 0; i < m->blocks && !same; i++) {
+      int first = m->block[i].state, end = first + m->block[i].states;
+      same = state >= first && state < end && other >= first && other < end;
+    }
+    for (int i = 0; i < b->rows; i++) known = known || b->row[i] == b->n + other;
+    if (same && other != state && !known) add_row(b, b->n + other, source);
+  }
+}
+
+// Rates of balanced states that no unknown changes and that are zero anyway are no equations, where others can take their place: how many. The residuals stand in b->work.
+static int leave_out_states(od_balance *b) {
+  int left_out = 0;
+  for (int i = b->forces + b->state_rows - 1; i >= b->forces; i--) {
+    if (b->row_pivot[i] || fabs(b->work[i]) > 1e-9) continue;
+    int state = b->row[i] - b->n, source = b->source[i], before = b->rows;
+    add_companions(b, state, source);
+    if (b->rows == before && left_out >= b->forces - b->angles) continue;
+    remove_row(b, i);
+    b->state_rows--;
+    left_out++;
+  }
+  return left_out;
 }
 
 // Keeps as many of the pressures' rates as are wanted, those with a pivot first.
 static void choose_resting(od_balance *b, int resting) {
-  int fixed = b->forces + b->states, kept = fixed;
+  int fixed = b->forces + b->state_rows, kept = fixed;
   for (int with = 1; with >= 0; with--)
-    for (int i = kept; i < fixed + b->pressures && kept < fixed + resting; i++) {
+    for (int i = kept; i < b->rows && kept < fixed + resting; i++) {
       if (b->row_pivot[i] != (with == 1)) continue;
       int row = b->row[i], source = b->source[i];
       b->row[i] = b->row[kept], b->source[i] = b->source[kept], b->row_pivot[i] = b->row_pivot[kept];
@@ -158,7 +202,7 @@ static void choose_resting(od_balance *b, int resting) {
 // ---- the search
 
 static bool take_memory(od_balance *b) {
-  size_t n = (size_t)b->n, most = n + (size_t)b->s->balances + 1, rows = 2 * most + n;
+  size_t n = (size_t)b->n, most = n + (size_t)b->s->balances + 1, rows = 2 * most + n + (size_t)b->s->m->states;
   b->held = calloc(n + 1, sizeof *b->held);
   b->state = calloc(4 * rows, sizeof *b->state);
   b->scale = calloc(most, sizeof *b->scale);
@@ -189,9 +233,10 @@ static bool pose(od_balance *b) {
   if (b->angles > 0 && (!od_balance_choose_held(b) || !od_balance_check_held_cylinders(b))) return false;
   list_unknowns(b);
   if (b->forces > 0 && od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
-  int resting = b->angles + b->pressures - b->forces;
+  int left_out = b->states > 0 && od_balance_find_pivots(b, t->x, 0) ? leave_out_states(b) : 0;
+  int resting = b->angles + b->pressures - b->forces + left_out;
   // Without forces all pressures rest.
-  if (resting < b->pressures) od_balance_find_pivots(b, t->x, resting);
+  if (resting < b->rows - b->forces - b->state_rows) od_balance_find_pivots(b, t->x, resting);
   choose_resting(b, resting);
   return true;
 }

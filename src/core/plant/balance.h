@@ -16,6 +16,7 @@ typedef struct od_balance {
   int *owner, *source;  // the initial values that unknowns and rows are about
   double *scale;
   int unknowns, rows, forces;      // rows: forces first
+  int state_rows;                  // then the rates of balanced states
   bool left_out;                   // some forces are no equations
   bool *row_pivot, *column_pivot;  // equations that decide an unknown each, unknowns that are decided
   double *work;                    // scratch: see take_memory() in balance.c

@@ -46,6 +46,50 @@ bool od_balance_complain_about_suction(od_balance *b, const double *x, bool valu
   return found;
 }
 
+// Whether an element ends at a node, and none of its flows depends on the pressure there, at the last point: it is shut. Elements without a flow there, and cylinders, do not count.
+static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
+  const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
+  const od_element_class *c = od_instance_class(e);
+  bool flows = false, depends = false;
+  for (int j = 0; j < c->ins; j++) {
+    if (c->in[j].kind != OD_IN_PRESSURE || e->end[c->in[j].index] != node) continue;
+    for (int k = 0; k < c->outs; k++) {
+      if (c->out[k].kind != OD_TO_THROUGH && c->out[k].kind != OD_TO_END) continue;
+      flows = true;
+      depends = depends || w[e->slope + k * c->ins + j] != 0;
+    }
+  }
+  return flows && !depends;
+}
+
+// What closes a node off: "It is closed off by valve 'v' (center position).", or "".
+static void name_closers(const od_balance *b, int node, char *text, size_t size) {
+  const od_model *m = od_balance_model(b);
+  const od_instance *last = NULL;
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < m->instances && used < size; i++) {
+    const od_instance *e = &m->instance[i], *owner = e->host >= 0 ? &m->instance[e->host] : e;
+    if (owner == last || od_instance_class(owner)->acts != OD_ACTS_NOWHERE || !is_shut_at(b, e, node)) continue;
+    const char *inside = od_instance_class(e)->inside;
+    bool center = od_instance_class(owner)->shuts_about_centre || (inside && strcmp(inside, "ports") == 0);
+    used += (size_t)snprintf(text + used, size - used, "%s %s '%.60s'%s", used ? " and" : ". It is closed off by",
+                             od_instance_class(owner)->noun, owner->name, center ? " (center position)" : "");
+    last = owner;
+  }
+}
+
+static void complain_about_column(od_balance *b, int j) {
+  char closers[400] = "";
+  for (int i = 0; i < b->s->balances; i++)
+    if (b->s->balanced[i].initial == b->owner[j] && od_balance_is_pressure(&b->s->balanced[i]))
+      name_closers(b, b->s->balanced[i].output.index, closers, sizeof closers);
+  od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
+                    "'%s' cannot be balanced: no equilibrium equation depends on it%s%s",
+                    od_balance_name(b, b->owner[j]), closers,
+                    closers[0] ? "" : "; 'others: steady' in 'initial' finds all values that are not exact together");
+}
+
 // Forces that nothing balanced acts on; else unknowns that nothing depends on.
 static bool complain_about_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
@@ -57,10 +101,7 @@ static bool complain_about_rank(od_balance *b, const double *x) {
                         "'%s' is not in balance: nothing that is to be balanced acts on it",
                         od_balance_name(b, b->source[i]));
   for (int j = 0; j < b->unknowns && b->s->b->problems == before; j++)
-    if (!b->column_pivot[j])
-      od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
-                        "'%s' cannot be balanced: nothing that has to rest depends on it",
-                        od_balance_name(b, b->owner[j]));
+    if (!b->column_pivot[j]) complain_about_column(b, j);
   return b->s->b->problems > before;
 }
 

@@ -25,8 +25,11 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
   od_build_complain(s->b, OD_ABOUT_ELEMENT, instance,
                     "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-                    "goes from %.4g m to %.4g m",
-                    c->noun, e->name, length, shortest, longest);
+                    "goes from %.4g m to %.4g m%s",
+                    c->noun, e->name, length, shortest, longest,
+                    s->b->starts_anywhere ? "; the search for a steady state begins there: give it positions to begin "
+                                            "with, beside 'others: steady' in 'initial'"
+                                          : "");
   return false;
 }
 

@@ -4,7 +4,7 @@
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
-static bool is_position(od_output_kind kind) {
+bool od_assembly_is_position(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_LENGTH;
 }
 static bool is_rate(od_output_kind kind) {
@@ -50,7 +50,7 @@ static void take_initial_value(od_assembly *s, int i) {
       od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
     return;
   }
-  bool position = is_position(c.output.kind), rate = is_rate(c.output.kind);
+  bool position = od_assembly_is_position(c.output.kind), rate = is_rate(c.output.kind);
   int state = od_assembly_first_order_state(m, &c.output);
   if (!position && !rate && state < 0) {
     od_build_complain(
@@ -78,7 +78,7 @@ static void take_initial_value(od_assembly *s, int i) {
     m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true, s->initial_of_z[c.output.index] = i;
   if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
   if (state >= 0) m->c0[state] = in->value, s->given_c[state] = true;
-  if (in->balance) s->balanced[s->balances++] = c;
+  if (in->balance && !s->b->starts_anywhere) s->balanced[s->balances++] = c;
   if (in->exact && position) s->at_position[s->positions++] = c;
   if (in->exact && rate) s->at_rate[s->rates++] = c;
 }
@@ -110,8 +110,16 @@ static void take_defaults(od_assembly *s) {
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
+// Where a search begins without a value of the file: coordinates at zero, volumes at 10 bar.
+static void take_starts(od_assembly *s) {
+  const od_model *m = s->m;
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) m->c0[m->node[i].state] = 1e6;
+}
+
 void od_assembly_sort_initial_values(od_assembly *s) {
   take_defaults(s);
+  if (s->b->starts_anywhere) take_starts(s);
   for (int i = 0; i < s->b->initials; i++) take_initial_value(s, i);
-  complain_about_missing_values(s);
+  if (!s->b->starts_anywhere) complain_about_missing_values(s);
 }

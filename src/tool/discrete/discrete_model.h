@@ -1,4 +1,7 @@
-// Discrete-time models of a log with one input: polynomials of the shift with a model of the noise, and state space by subspaces.
+// Discrete-time models of a log: polynomials of the shift with a model of the noise, and state space by subspaces.
+//
+// Logs begin anywhere in a motion. No method assumes rest before the first row: rows whose past is not in the log are not fitted, and the
+// states of recursive filters at the first fitted row are estimated, as is a constant offset of the output.
 #ifndef OD_DISCRETE_MODEL_H
 #define OD_DISCRETE_MODEL_H
 
@@ -6,18 +9,31 @@
 
 #include "oleodyn/status.h"
 
-enum { OD_DISCRETE_MOST = 16 };  // degree
+enum {
+  OD_DISCRETE_MOST = 16,                         // order, and delay
+  OD_DISCRETE_INPUTS = 8,                        // at most
+  OD_DISCRETE_TERMS = 2 * OD_DISCRETE_MOST + 2,  // coefficients of a polynomial
+};
 
-// The signals, equally spaced; those that say nothing about a frequency of zero have their means removed by who has them.
+// The signals, equally spaced.
 typedef struct od_discrete_data {
   long rows;
   int outputs;
-  const double *u;  // rows
+  const double *u;  // rows x inputs
   const double *y;  // rows x outputs
+  int inputs;       // 0: one
 } od_discrete_data;
 
-// A(q) y = B(q)/F(q) u + C(q)/D(q) e, e white. Coefficients belong to q^-0, q^-1, ...; all but B begin with 1.
-typedef enum od_polynomial { OD_POLY_A, OD_POLY_B, OD_POLY_C, OD_POLY_D, OD_POLY_F, OD_POLYNOMIALS } od_polynomial;
+// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, e white. Coefficients belong to q^-0, q^-1, ...; all but those of B begin with 1. B of
+// input j is OD_POLY_B + j.
+typedef enum od_polynomial {
+  OD_POLY_A,
+  OD_POLY_C,
+  OD_POLY_D,
+  OD_POLY_F,
+  OD_POLY_B,
+  OD_POLYNOMIALS = OD_POLY_B + OD_DISCRETE_INPUTS
+} od_polynomial;
 
 typedef enum od_discrete_kind { OD_DISCRETE_ARX, OD_DISCRETE_ARMAX, OD_DISCRETE_OE, OD_DISCRETE_BJ } od_discrete_kind;
 extern const char *const od_discrete_kinds[];  // "arx", "armax", "oe", "bj"; a NULL at the end
@@ -26,38 +42,50 @@ typedef struct od_discrete_options {
   od_discrete_kind kind;
   int order;        // poles
   int noise_order;  // of C and D; 0: as the poles
-  int delay;        // samples from the input to the first answer; at least 1
+  int delay;        // samples from the inputs to the first answer
+  bool direct;      // B has order + 1 coefficients; else as many as the order
 } od_discrete_options;
 
 typedef struct od_discrete {
-  int degree[OD_POLYNOMIALS];  // B: delay + order - 1
+  int inputs;
+  int degree[OD_POLYNOMIALS];  // B: of the last coefficient, counted from q^0; -1: no such input
   int delay;
-  double coefficient[OD_POLYNOMIALS][2 * OD_DISCRETE_MOST + 2];
-  double sigma[OD_POLYNOMIALS][2 * OD_DISCRETE_MOST + 2];  // standard deviations; 0: fixed
-  double noise;                                            // standard deviation of e
+  double coefficient[OD_POLYNOMIALS][OD_DISCRETE_TERMS];
+  double sigma[OD_POLYNOMIALS][OD_DISCRETE_TERMS];  // standard deviations; 0: fixed, infinite: not determined
+  double noise;                                     // standard deviation of e
+  double whiteness;                                 // sum of squared autocorrelations of e times rows (Box and Pierce)
+  int lags;                                         // of that sum
+  long rows;                                        // that were fitted
   long iterations;
+  bool is_minimum;  // the search ended at one
 } od_discrete;
 
 // One output. ARX is linear least squares; the others minimise the squared one-step prediction errors from starts that linear steps find.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
-// What remains of a model without noise: N(z)/D(z) per output with common poles, coefficients of z^0 up.
+// What remains of a model without noise: N(z)/D(z) per output and input with common poles, coefficients of z^0 up.
 typedef struct od_z_transfer {
-  int order, outputs;
-  double denominator[2 * OD_DISCRETE_MOST + 2];
-  double (*numerator)[2 * OD_DISCRETE_MOST + 2];
+  int order, outputs, inputs;
+  double denominator[OD_DISCRETE_TERMS];
+  double (*numerator)[OD_DISCRETE_TERMS];  // output * inputs + input
+  double radius;                           // the largest distance of a pole from zero; 1 or more: unstable
+  double mirrored;  // of a subspace model: radius before its unstable poles were mirrored; 0: none was
 } od_z_transfer;
 void od_z_transfer_free(od_z_transfer *z);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
-// An output from rest (rows).
-void od_z_transfer_simulate(const od_z_transfer *z, int output, const double *u, long rows, double *y);
-// How well a model that is simulated from rest at the first row predicts an output, from row `from` on.
+// An output (rows) from the state and with the offset that fit rows 0 to `known` - 1 of the data best. Values of an unstable model may be
+// infinite.
+od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
+                                 double *y, od_error *err);
+// How well a model simulates an output, from row `from` to row `to` - 1, with the state and offset found in the `known` first rows.
 typedef struct od_z_quality {
-  double percent;  // of the output's movement there that it explains: 100 (1 - |y - model| / |y - mean(y)|)
-  double rms;      // of y - model
+  // Of the output's movement there that it explains: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant there; negative
+  // infinity: the simulation diverges.
+  double percent;
+  double rms;  // of y - model
 } od_z_quality;
-od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long from,
+od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err);
 
 // Subspace identification of a state-space model of so many states, by one of several weights, which differ in how much each
@@ -68,13 +96,16 @@ extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; a N
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
                           od_z_transfer **out, od_error *err);
 
-// --- For the files of this room -----------------------------------------------------------------------------------
+// --- For the files of this module ---------------------------------------------------------------------------------
 
 // y = N/D x from rest: coefficients of q^-0 up, D begins with 1. x and y may be the same.
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
                         long rows);
 // Whether all roots of a polynomial 1 + c1 q^-1 + ... are within the unit circle.
 bool od_is_stable(const double *c, int degree);
-od_z_transfer *od_z_transfer_new(int order, int outputs);
+od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs);
+// Fills the radius from the denominator; false: the poles cannot be found.
+bool od_z_transfer_find_radius(od_z_transfer *z);
+int od_discrete_inputs(const od_discrete_data *data);
 
 #endif

@@ -1,4 +1,5 @@
-// Filters in the shift, and what is left of a model when its noise is not looked at.
+// Filters in the shift, and simulations of models without their noise.
+#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +33,13 @@ bool od_is_stable(const double *c, int degree) {
   return true;
 }
 
-od_z_transfer *od_z_transfer_new(int order, int outputs) {
+od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs) {
   od_z_transfer *z = calloc(1, sizeof *z);
   if (!z) return NULL;
   z->order = order;
   z->outputs = outputs;
-  z->numerator = calloc((size_t)outputs, sizeof *z->numerator);
+  z->inputs = inputs;
+  z->numerator = calloc((size_t)outputs * (size_t)inputs, sizeof *z->numerator);
   if (z->numerator) return z;
   free(z);
   return NULL;
@@ -49,41 +51,116 @@ void od_z_transfer_free(od_z_transfer *z) {
   free(z);
 }
 
+// Eigenvalues of the companion matrix.
+bool od_z_transfer_find_radius(od_z_transfer *z) {
+  enum { MOST = OD_DISCRETE_TERMS };
+  double M[MOST * MOST] = {0}, real[MOST], imaginary[MOST];
+  int n = z->order;
+  for (int i = 0; i < n; i++) {
+    M[i] = -z->denominator[n - 1 - i] / z->denominator[n];
+    if (i > 0) M[i * n + i - 1] = 1;
+  }
+  z->radius = 0;
+  if (n > 0 && LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, M, n, real, imaginary, NULL, n, NULL, n) != 0) return false;
+  for (int i = 0; i < n; i++) z->radius = fmax(z->radius, hypot(real[i], imaginary[i]));
+  return true;
+}
+
 od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_error *err) {
   // Of A and F one is 1 in every kind.
   od_polynomial below = m->degree[OD_POLY_A] > 0 ? OD_POLY_A : OD_POLY_F;
   int order = m->degree[below] > m->degree[OD_POLY_B] ? m->degree[below] : m->degree[OD_POLY_B];
-  od_z_transfer *z = *out = od_z_transfer_new(order, 1);
+  od_z_transfer *z = *out = od_z_transfer_new(order, 1, m->inputs);
   if (!z) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i <= order; i++) {
     z->denominator[order - i] = i <= m->degree[below] ? m->coefficient[below][i] : 0;
-    z->numerator[0][order - i] = i <= m->degree[OD_POLY_B] ? m->coefficient[OD_POLY_B][i] : 0;
+    for (int j = 0; j < m->inputs; j++)
+      z->numerator[j][order - i] = i <= m->degree[OD_POLY_B] ? m->coefficient[OD_POLY_B + j][i] : 0;
   }
+  if (od_z_transfer_find_radius(z)) return OD_OK;
+  od_z_transfer_free(z);
+  *out = NULL;
+  return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be found");
+}
+
+// --- Simulations --------------------------------------------------------------------------------------------------
+
+// The state and the offset before the first row act as pulses in the first rows and a constant on the right side of D y = N u: those that
+// fit the known rows best, by least squares. Responses of an unstable model grow: only rows in which they stay below a millionfold are used.
+static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
+                       const double *simulated, double *pulse) {
+  static const double one = 1;
+  int columns = z->order + 1;
+  if (z->radius > 1) known = (long)fmin((double)known, 2 * columns + log(1e6) / log(z->radius));
+  double *a = calloc((size_t)known * (size_t)columns + 1, sizeof *a), *b = calloc((size_t)known + 1, sizeof *b);
+  double size[OD_DISCRETE_TERMS + 1];
+  lapack_int rank = 0, *pivot = calloc((size_t)columns, sizeof *pivot);
+  bool ok = a && b && pivot && known >= columns;
+  for (int c = 0; ok && c < columns; c++) {
+    double *to = a + c * known, sum = 0;
+    for (long k = 0; k < known; k++) to[k] = c == z->order || k == c;
+    od_discrete_filter(&one, 0, d, z->order, to, to, known);
+    for (long k = 0; k < known; k++) sum += to[k] * to[k];
+    size[c] = sqrt(sum);
+    ok = isfinite(sum) && sum > 0;
+    for (long k = 0; ok && k < known; k++) to[k] /= size[c];
+  }
+  for (long k = 0; ok && k < known; k++) {
+    b[k] = data->y[k * data->outputs + output] - simulated[k];
+    ok = isfinite(b[k]);
+  }
+  ok = ok && LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)known, columns, 1, a, (lapack_int)known, b, (lapack_int)known,
+                            pivot, 1e-12, &rank) == 0;
+  for (int c = 0; c < columns; c++) pulse[c] = ok ? b[c] / size[c] : 0;
+  free(a), free(b), free(pivot);
+  return ok;
+}
+
+od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
+                                 double *y, od_error *err) {
+  double n[OD_DISCRETE_TERMS], d[OD_DISCRETE_TERMS], pulse[OD_DISCRETE_TERMS + 1];
+  static const double one = 1;
+  int inputs = od_discrete_inputs(data);
+  double *right = calloc((size_t)data->rows + 1, sizeof *right), *part = calloc((size_t)data->rows + 1, sizeof *part);
+  if (!right || !part) {
+    free(right), free(part);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  for (int i = 0; i <= z->order; i++) d[i] = z->denominator[z->order - i] / z->denominator[z->order];
+  for (int j = 0; j < inputs; j++) {
+    for (int i = 0; i <= z->order; i++)
+      n[i] = z->numerator[output * inputs + j][z->order - i] / z->denominator[z->order];
+    for (long k = 0; k < data->rows; k++) part[k] = data->u[k * inputs + j];
+    od_discrete_filter(n, z->order, &one, 0, part, part, data->rows);
+    for (long k = 0; k < data->rows; k++) right[k] += part[k];
+  }
+  od_discrete_filter(&one, 0, d, z->order, right, y, data->rows);
+  if (find_start(z, d, data, output, known, y, pulse)) {
+    for (long k = 0; k < data->rows; k++) right[k] += pulse[z->order] + (k < z->order ? pulse[k] : 0);
+    od_discrete_filter(&one, 0, d, z->order, right, y, data->rows);
+  }
+  free(right), free(part);
   return OD_OK;
 }
 
-void od_z_transfer_simulate(const od_z_transfer *z, int output, const double *u, long rows, double *y) {
-  double n[2 * OD_DISCRETE_MOST + 2], d[2 * OD_DISCRETE_MOST + 2];
-  for (int i = 0; i <= z->order; i++) {
-    n[i] = z->numerator[output][z->order - i] / z->denominator[z->order];
-    d[i] = z->denominator[z->order - i] / z->denominator[z->order];
-  }
-  od_discrete_filter(n, z->order, d, z->order, u, y, rows);
-}
-
-od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long from,
+od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err) {
-  double mean = 0, left = 0, all = 0, count = (double)(data->rows - from);
+  double mean = 0, left = 0, all = 0, count = (double)(data->rows - from), low = INFINITY, high = -INFINITY;
   double *y = calloc((size_t)data->rows + 1, sizeof *y);
   if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_z_transfer_simulate(z, output, data->u, data->rows, y);
+  od_status status = od_z_transfer_simulate(z, data, output, known, y, err);
   for (long k = from; k < data->rows; k++) mean += data->y[k * data->outputs + output] / count;
   for (long k = from; k < data->rows; k++) {
     double value = data->y[k * data->outputs + output];
     left += (value - y[k]) * (value - y[k]);
     all += (value - mean) * (value - mean);
+    low = fmin(low, value), high = fmax(high, value);
   }
-  *out = (od_z_quality){100 * (1 - sqrt(left / all)), sqrt(left / count)};
+  bool is_finite = isfinite(left);
+  *out = (od_z_quality){!(high > low) ? (double)NAN
+                        : is_finite   ? 100 * (1 - sqrt(left / all))
+                                      : -INFINITY,
+                        is_finite ? sqrt(left / count) : INFINITY};
   free(y);
-  return OD_OK;
+  return status;
 }

@@ -1,7 +1,12 @@
 // ARX, ARMAX, output-error and Box-Jenkins models: the squared errors of one-step predictions are least.
 //
-//   e = D/C (A y - w),  w = B/F u
-//   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C (A y - w)(t-k)
+//   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
+//
+// B u and A y need rows before the present one, and so does D v: w begins at row `first_w`, e at row `first`, when all of them are in the
+// log. 1/F and 1/C begin there from rest with a pulse of unknown size in each of the first rows, one for each coefficient of F and C: so
+// they begin in any state. Derivatives:
+//
+//   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
 // Starts: A and B by linear least squares; F by Steiglitz and McBride (least squares with input and output filtered by the 1/F found
 // before); C and D after Hannan and Rissanen (least squares with the errors of a long autoregression in the place of e).
@@ -15,78 +20,110 @@
 
 const char *const od_discrete_kinds[] = {"arx", "armax", "oe", "bj", NULL};
 
-enum { FILTERED_STARTS = 10, LONG_ORDER = 40 };
+enum {
+  FILTERED_STARTS = 10,
+  LONG_ORDER = 40,  // of the long autoregression; less where the log is short
+  MOST_COLUMNS = (OD_DISCRETE_INPUTS + 6) * (OD_DISCRETE_MOST + 1) + OD_DISCRETE_INPUTS * LONG_ORDER,
+  WHITENESS_LAGS = 20,
+};
 
 typedef struct search {
   const od_discrete_data *data;
   od_discrete *m;
-  long rows;
-  double *w, *v, *e;               // of the last point
-  double *fu, *fw, *fv, *fe, *fy;  // filtered for the derivatives
+  int inputs;
+  long rows, first_w, first;
+  double *w, *v, *e, *column;  // rows; w, v and e of the last point
 } search;
+
+int od_discrete_inputs(const od_discrete_data *data) {
+  return data->inputs > 0 ? data->inputs : 1;
+}
 
 // --- Linear steps -------------------------------------------------------------------------------------------------
 
-// Least squares of `left` on shifted columns: column j is sign[j] * signal[j] shifted by shift[j]. Rows begin at `first`.
+// A column of a regression: sign * signal, shifted; signal NULL: constant.
 typedef struct regressor {
   const double *signal;
-  int shift;
+  int stride, shift;
   double sign;
 } regressor;
 
-static bool regress(const double *left, long rows, long first, const regressor *r, int count, double *x) {
+static double value_at(const regressor *r, long k) {
+  return r->signal ? r->sign * r->signal[(k - r->shift) * r->stride] : 1;
+}
+
+// Least squares of `left` on columns and a constant, rows `first` to the last. Both sides are filtered by 1/f from rest where f is not NULL.
+static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
+                    int f_degree, double *x) {
+  static const double one = 1;
+  static const regressor constant = {0};
   long used = rows - first;
-  if (used < count || count == 0) return count == 0;
-  double *a = calloc((size_t)used * (size_t)count, sizeof *a), *b = calloc((size_t)used, sizeof *b);
-  bool ok = a && b;
-  for (int j = 0; ok && j < count; j++)
-    for (long k = 0; k < used; k++) a[(long)j * used + k] = r[j].sign * r[j].signal[first + k - r[j].shift];
-  if (ok) {
-    lapack_int rank = 0;
-    lapack_int *pivot = calloc((size_t)count, sizeof *pivot);
-    memcpy(b, left + first, (size_t)used * sizeof *b);
-    ok = pivot && LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)used, count, 1, a, (lapack_int)used, b, (lapack_int)used,
-                                 pivot, 1e-13, &rank) == 0;
-    free(pivot);
+  if (used < count + 1) return false;
+  double *a = calloc((size_t)used * (size_t)(count + 1), sizeof *a), *b = calloc((size_t)used, sizeof *b);
+  lapack_int rank = 0, *pivot = calloc((size_t)count + 1, sizeof *pivot);
+  bool ok = a && b && pivot;
+  for (int j = 0; ok && j <= count; j++) {
+    double *to = a + (long)j * used, sum = 0;
+    for (long k = 0; k < used; k++) to[k] = value_at(j < count ? &r[j] : &constant, first + k);
+    if (f) od_discrete_filter(&one, 0, f, f_degree, to, to, used);
+    // Columns of length 1: the rank does not depend on units.
+    for (long k = 0; k < used; k++) sum += to[k] * to[k];
+    for (long k = 0; sum > 0 && k < used; k++) to[k] /= sqrt(sum);
+    if (j < count) x[j] = sum > 0 ? 1 / sqrt(sum) : 0;
   }
-  for (int j = 0; ok && j < count; j++) x[j] = b[j];
-  free(a);
-  free(b);
+  if (ok) {
+    memcpy(b, left + first, (size_t)used * sizeof *b);
+    if (f) od_discrete_filter(&one, 0, f, f_degree, b, b, used);
+    ok = LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)used, count + 1, 1, a, (lapack_int)used, b, (lapack_int)used,
+                        pivot, 1e-13, &rank) == 0;
+  }
+  for (int j = 0; ok && j < count; j++) x[j] *= b[j];
+  free(a), free(b), free(pivot);
   return ok;
 }
 
-// `below` (A or F) and B of y = -below y + B u + C e; e NULL: none.
-static bool start_linear(od_discrete *m, od_polynomial below, const double *u, const double *y, const double *e,
-                         long rows) {
-  regressor r[6 * OD_DISCRETE_MOST] = {0};
-  double x[6 * OD_DISCRETE_MOST];
+// `below` (A or F) and B of y = -below y + B u + C e; e NULL: none, else it begins at row `e_first`. f: of the filter, or NULL.
+static bool start_linear(const search *s, od_polynomial below, const double *f, const double *e, long e_first) {
+  od_discrete *m = s->m;
+  regressor r[MOST_COLUMNS];
+  double x[MOST_COLUMNS];
   int count = 0, n = m->degree[below], nb = m->degree[OD_POLY_B], nc = e ? m->degree[OD_POLY_C] : 0;
-  for (int i = 1; i <= n; i++) r[count++] = (regressor){y, i, -1};
-  for (int i = m->delay; i <= nb; i++) r[count++] = (regressor){u, i, 1};
-  for (int i = 1; i <= nc; i++) r[count++] = (regressor){e, i, 1};
-  long first = (n > nb ? n : nb) + (e ? LONG_ORDER + nc : 0);
-  if (!regress(y, rows, first, r, count, x)) return false;
+  for (int i = 1; i <= n; i++) r[count++] = (regressor){s->data->y, 1, i, -1};
+  for (int j = 0; j < s->inputs; j++)
+    for (int i = m->delay; i <= nb; i++) r[count++] = (regressor){s->data->u + j, s->inputs, i, 1};
+  for (int i = 1; i <= nc; i++) r[count++] = (regressor){e, 1, i, 1};
+  long first = n > nb ? n : nb;
+  if (e && e_first + nc > first) first = e_first + nc;
+  if (!regress(s->data->y, s->rows, first, r, count, f, f ? m->degree[OD_POLY_F] : 0, x)) return false;
   count = 0;
   for (int i = 1; i <= n; i++) m->coefficient[below][i] = x[count++];
-  for (int i = m->delay; i <= nb; i++) m->coefficient[OD_POLY_B][i] = x[count++];
+  for (int j = 0; j < s->inputs; j++)
+    for (int i = m->delay; i <= nb; i++) m->coefficient[OD_POLY_B + j][i] = x[count++];
   for (int i = 1; i <= nc; i++) m->coefficient[OD_POLY_C][i] = x[count++];
   return true;
 }
 
-// The errors of a long autoregression of y, and of u if there is one.
-static bool long_errors(const double *u, const double *y, long rows, double *e) {
-  regressor r[2 * LONG_ORDER];
-  double x[2 * LONG_ORDER];
-  int count = 0;
-  for (int i = 1; i <= LONG_ORDER; i++) r[count++] = (regressor){y, i, 1};
-  for (int i = 1; u && i <= LONG_ORDER; i++) r[count++] = (regressor){u, i, 1};
-  if (!regress(y, rows, LONG_ORDER, r, count, x)) return false;
-  memset(e, 0, LONG_ORDER * sizeof *e);
-  for (long k = LONG_ORDER; k < rows; k++) {
+// The errors of a long autoregression of y from row `from` on, with the inputs if they are wanted. Returns the row where they begin, 0: failed.
+static long long_errors(const search *s, bool with_inputs, const double *y, long from, double *e) {
+  regressor r[MOST_COLUMNS];
+  double x[MOST_COLUMNS];
+  int count = 0, inputs = with_inputs ? s->inputs : 0;
+  long order = (s->rows - from) / (4 * (1 + inputs)), first;
+  if (order > LONG_ORDER) order = LONG_ORDER;
+  first = from + order;
+  for (int i = 1; i <= order; i++) r[count++] = (regressor){y, 1, i, 1};
+  for (int j = 0; j < inputs; j++)
+    for (int i = 0; i <= order; i++) r[count++] = (regressor){s->data->u + j, s->inputs, i, 1};
+  if (order < 1 || !regress(y, s->rows, first, r, count, NULL, 0, x)) return 0;
+  memset(e, 0, (size_t)first * sizeof *e);
+  double mean = 0;
+  for (long k = first; k < s->rows; k++) {
     e[k] = y[k];
-    for (int j = 0; j < count; j++) e[k] -= x[j] * r[j].signal[k - r[j].shift];
+    for (int j = 0; j < count; j++) e[k] -= x[j] * value_at(&r[j], k);
+    mean += e[k] / (double)(s->rows - first);
   }
-  return true;
+  for (long k = first; k < s->rows; k++) e[k] -= mean;
+  return first;
 }
 
 static void reset(double *coefficient, int degree) {
@@ -95,37 +132,205 @@ static void reset(double *coefficient, int degree) {
 
 // F and B by Steiglitz and McBride; the iteration stops before F becomes unstable.
 static bool start_output_error(search *s) {
-  static const double one = 1;
   od_discrete *m = s->m;
-  if (!start_linear(m, OD_POLY_F, s->data->u, s->data->y, NULL, s->rows)) return false;
-  if (!od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]))
-    reset(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]);
+  double *f = m->coefficient[OD_POLY_F];
+  if (!start_linear(s, OD_POLY_F, NULL, NULL, 0)) return false;
+  if (!od_is_stable(f, m->degree[OD_POLY_F])) reset(f, m->degree[OD_POLY_F]);
   for (int i = 0; i < FILTERED_STARTS; i++) {
-    const double *f = m->coefficient[OD_POLY_F];
-    od_discrete_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
-    od_discrete_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->y, s->fy, s->rows);
     const od_discrete last = *m;
-    if (!start_linear(m, OD_POLY_F, s->fu, s->fy, NULL, s->rows)) return false;
-    if (od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F])) continue;
+    if (!start_linear(s, OD_POLY_F, last.coefficient[OD_POLY_F], NULL, 0)) return false;
+    if (od_is_stable(f, m->degree[OD_POLY_F])) continue;
     *m = last;
     break;
   }
   return true;
 }
 
+// --- The search ---------------------------------------------------------------------------------------------------
+
+// Coefficients, then the offset, the pulses of w and those of e.
+static int coefficients(const od_discrete *m) {
+  return m->degree[OD_POLY_A] + m->inputs * (m->degree[OD_POLY_B] - m->delay + 1) + m->degree[OD_POLY_C] +
+         m->degree[OD_POLY_D] + m->degree[OD_POLY_F];
+}
+static int unknowns(const od_discrete *m) {
+  return coefficients(m) + 1 + m->degree[OD_POLY_F] + m->degree[OD_POLY_C];
+}
+
+// Calls for each unknown coefficient, in one order.
+#define FOR_EACH_UNKNOWN(m, p, i)          \
+  for (int p = 0; p < OD_POLYNOMIALS; p++) \
+    for (int i = p >= OD_POLY_B ? (m)->delay : 1; i <= (m)->degree[p]; i++)
+
+// Returns what follows the coefficients.
+static const double *spread(od_discrete *m, const double *x) {
+  FOR_EACH_UNKNOWN(m, p, i) m->coefficient[p][i] = *x++;
+  return x;
+}
+
+// to[k] = 1/c from[k], from row `first` on, from rest.
+static void divide(const search *s, od_polynomial p, long first, const double *from, double *to) {
+  static const double one = 1;
+  od_discrete_filter(&one, 0, s->m->coefficient[p], s->m->degree[p], from + first, to + first, s->rows - first);
+}
+
+// x[k] becomes c x[k] from row `first` on; rows before it are there.
+static void multiply(const search *s, od_polynomial p, long first, double *x) {
+  const double *c = s->m->coefficient[p];
+  for (long k = s->rows - 1; k >= first && s->m->degree[p] > 0; k--)
+    for (int i = 1; i <= s->m->degree[p]; i++) x[k] += c[i] * x[k - i];
+}
+
+static void find_w(search *s, const double *rest) {
+  const od_discrete *m = s->m;
+  for (long k = s->first_w; k < s->rows; k++) {
+    long pulse = k - s->first_w;
+    double sum = rest[0] + (pulse < m->degree[OD_POLY_F] ? rest[1 + pulse] : 0);
+    for (int j = 0; j < s->inputs; j++)
+      for (int i = m->delay; i <= m->degree[OD_POLY_B]; i++)
+        sum += m->coefficient[OD_POLY_B + j][i] * s->data->u[(k - i) * s->inputs + j];
+    s->w[k] = sum;
+  }
+  divide(s, OD_POLY_F, s->first_w, s->w, s->w);
+}
+
+static void find_v(search *s) {
+  const od_discrete *m = s->m;
+  for (long k = s->first_w; k < s->rows; k++) {
+    s->v[k] = s->data->y[k] - s->w[k];
+    for (int i = 1; i <= m->degree[OD_POLY_A]; i++) s->v[k] += m->coefficient[OD_POLY_A][i] * s->data->y[k - i];
+  }
+}
+
+static int residuals(void *user, const double *x, double *r) {
+  search *s = user;
+  od_discrete *m = s->m;
+  const double *rest = spread(m, x), *pulses = rest + 1 + m->degree[OD_POLY_F];
+  if (!od_is_stable(m->coefficient[OD_POLY_C], m->degree[OD_POLY_C]) ||
+      !od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]))
+    return 1;
+  find_w(s, rest);
+  find_v(s);
+  memcpy(s->e, s->v, (size_t)s->rows * sizeof *s->e);
+  multiply(s, OD_POLY_D, s->first, s->e);
+  for (int i = 0; i < m->degree[OD_POLY_C]; i++) s->e[s->first + i] += pulses[i];
+  divide(s, OD_POLY_C, s->first, s->e, s->e);
+  memcpy(r, s->e + s->first, (size_t)(s->rows - s->first) * sizeof *r);
+  return 0;
+}
+
+// What a change of the right side of w (in s->column, from first_w on) does to e.
+static void through_w(search *s) {
+  divide(s, OD_POLY_F, s->first_w, s->column, s->column);
+  for (long k = s->first_w; k < s->rows; k++) s->column[k] = -s->column[k];
+  multiply(s, OD_POLY_D, s->first, s->column);
+  divide(s, OD_POLY_C, s->first, s->column, s->column);
+}
+
+static void coefficient_column(search *s, int p, int i) {
+  double *c = s->column;
+  switch (p) {
+    case OD_POLY_A:
+      for (long k = s->first_w; k < s->rows; k++) c[k] = s->data->y[k - i];
+      multiply(s, OD_POLY_D, s->first, c);
+      break;
+    case OD_POLY_C:
+      for (long k = s->first; k < s->rows; k++) c[k] = k - i >= s->first ? -s->e[k - i] : 0;
+      break;
+    case OD_POLY_D:
+      for (long k = s->first; k < s->rows; k++) c[k] = s->v[k - i];
+      break;
+    case OD_POLY_F:
+      for (long k = s->first_w; k < s->rows; k++) c[k] = k - i >= s->first_w ? -s->w[k - i] : 0;
+      through_w(s);
+      return;
+    default:
+      for (long k = s->first_w; k < s->rows; k++) c[k] = s->data->u[(k - i) * s->inputs + p - OD_POLY_B];
+      through_w(s);
+      return;
+  }
+  divide(s, OD_POLY_C, s->first, c, c);
+}
+
+static void put_column(const search *s, int n, int at, double *J) {
+  for (long k = s->first; k < s->rows; k++) J[(k - s->first) * n + at] = s->column[k];
+}
+
+// At the point of the last residuals.
+static int jacobian(void *user, const double *x, double *J) {
+  search *s = user;
+  const od_discrete *m = s->m;
+  int n = unknowns(m), at = 0;
+  (void)x;
+  FOR_EACH_UNKNOWN(m, p, i) {
+    coefficient_column(s, p, i);
+    put_column(s, n, at++, J);
+  }
+  for (int pulse = -1; pulse < m->degree[OD_POLY_F]; pulse++) {
+    for (long k = s->first_w; k < s->rows; k++) s->column[k] = pulse < 0 || k == s->first_w + pulse;
+    through_w(s);
+    put_column(s, n, at++, J);
+  }
+  for (int pulse = 0; pulse < m->degree[OD_POLY_C]; pulse++) {
+    for (long k = s->first; k < s->rows; k++) s->column[k] = k == s->first + pulse;
+    divide(s, OD_POLY_C, s->first, s->column, s->column);
+    put_column(s, n, at++, J);
+  }
+  return 0;
+}
+
+// Box and Pierce: of white errors a chi-square of as many degrees of freedom as there are lags, less the coefficients of the noise.
+static void judge_whiteness(od_discrete *m, const double *e, long rows) {
+  double mean = 0, variance = 0;
+  m->lags = rows > 4 * WHITENESS_LAGS ? WHITENESS_LAGS : (int)(rows / 4);
+  m->whiteness = 0;
+  for (long k = 0; k < rows; k++) mean += e[k] / (double)rows;
+  for (long k = 0; k < rows; k++) variance += (e[k] - mean) * (e[k] - mean);
+  for (int lag = 1; lag <= m->lags && variance > 0; lag++) {
+    double sum = 0;
+    for (long k = lag; k < rows; k++) sum += (e[k] - mean) * (e[k - lag] - mean);
+    m->whiteness += (double)rows * (sum / variance) * (sum / variance);
+  }
+}
+
+static od_status minimise(search *s, od_error *err) {
+  od_discrete *m = s->m;
+  int n = unknowns(m), at = 0;
+  double x[MOST_COLUMNS] = {0};
+  od_ls_result *result = NULL;
+  FOR_EACH_UNKNOWN(m, p, i) x[at++] = m->coefficient[p][i];
+  const od_ls_problem problem = {
+      .m = (int)(s->rows - s->first), .n = n, .user = s, .residuals = residuals, .jacobian = jacobian, .start = x};
+  const od_ls_options options = {.method = OD_LS_LEVENBERG_MARQUARDT, .max_evaluations = 200, .cost_tolerance = 1e-13};
+  od_status status = od_least_squares(&problem, &options, &result, err);
+  if (!result) return status;
+  spread(m, result->x);
+  at = 0;
+  FOR_EACH_UNKNOWN(m, p, i) m->sigma[p][i] = result->sigma[at++];
+  m->noise = sqrt(result->variance);
+  m->iterations = result->iterations;
+  m->rows = s->rows - s->first;
+  m->is_minimum = status == OD_OK;
+  judge_whiteness(m, result->residuals, m->rows);
+  od_ls_result_free(result);
+  return status == OD_NOT_CONVERGED ? OD_OK : status;
+}
+
+// --- Starts that need the search's signals ------------------------------------------------------------------------
+
 // C and D of v = C/D e by least squares of v on its own past and that of e.
 static bool start_noise(search *s) {
   od_discrete *m = s->m;
   regressor r[2 * OD_DISCRETE_MOST];
   double x[2 * OD_DISCRETE_MOST];
+  static const double rest[OD_DISCRETE_MOST + 1] = {0};
   int nc = m->degree[OD_POLY_C], nd = m->degree[OD_POLY_D], count = 0;
-  od_discrete_filter(m->coefficient[OD_POLY_B], m->degree[OD_POLY_B], m->coefficient[OD_POLY_F], m->degree[OD_POLY_F],
-                     s->data->u, s->w, s->rows);
-  for (long k = 0; k < s->rows; k++) s->v[k] = s->data->y[k] - s->w[k];
-  if (!long_errors(NULL, s->v, s->rows, s->e)) return false;
-  for (int i = 1; i <= nd; i++) r[count++] = (regressor){s->v, i, -1};
-  for (int i = 1; i <= nc; i++) r[count++] = (regressor){s->e, i, 1};
-  if (!regress(s->v, s->rows, LONG_ORDER + nc + nd, r, count, x)) return false;
+  find_w(s, rest);
+  find_v(s);
+  long e_first = long_errors(s, false, s->v, s->first_w, s->e);
+  for (int i = 1; i <= nd; i++) r[count++] = (regressor){s->v, 1, i, -1};
+  for (int i = 1; i <= nc; i++) r[count++] = (regressor){s->e, 1, i, 1};
+  if (e_first == 0 || !regress(s->v, s->rows, e_first + (nc > nd ? nc : nd), r, count, NULL, 0, x)) return false;
   for (int i = 1; i <= nd; i++) m->coefficient[OD_POLY_D][i] = x[i - 1];
   for (int i = 1; i <= nc; i++) m->coefficient[OD_POLY_C][i] = x[nd + i - 1];
   return true;
@@ -134,10 +339,11 @@ static bool start_noise(search *s) {
 static bool start(search *s, od_discrete_kind kind) {
   od_discrete *m = s->m;
   bool ok = true;
-  if (kind == OD_DISCRETE_ARX || kind == OD_DISCRETE_ARMAX) {
-    bool errors = kind == OD_DISCRETE_ARMAX;
-    if (errors) ok = long_errors(s->data->u, s->data->y, s->rows, s->e);
-    ok = ok && start_linear(m, OD_POLY_A, s->data->u, s->data->y, errors ? s->e : NULL, s->rows);
+  if (kind == OD_DISCRETE_ARX) {
+    ok = start_linear(s, OD_POLY_A, NULL, NULL, 0);
+  } else if (kind == OD_DISCRETE_ARMAX) {
+    long e_first = long_errors(s, true, s->data->y, 0, s->e);
+    ok = e_first > 0 && start_linear(s, OD_POLY_A, NULL, s->e, e_first);
   } else {
     ok = start_output_error(s);
     if (kind == OD_DISCRETE_BJ) ok = ok && start_noise(s);
@@ -147,118 +353,45 @@ static bool start(search *s, od_discrete_kind kind) {
   return ok;
 }
 
-// --- The search ---------------------------------------------------------------------------------------------------
-
-static int unknowns(const od_discrete *m) {
-  return m->degree[OD_POLY_A] + m->degree[OD_POLY_B] - m->delay + 1 + m->degree[OD_POLY_C] + m->degree[OD_POLY_D] +
-         m->degree[OD_POLY_F];
-}
-
-// Calls for each unknown coefficient, in one order.
-#define FOR_EACH_UNKNOWN(m, p, i)          \
-  for (int p = 0; p < OD_POLYNOMIALS; p++) \
-    for (int i = p == OD_POLY_B ? (m)->delay : 1; i <= (m)->degree[p]; i++)
-
-static void spread(od_discrete *m, const double *x) {
-  FOR_EACH_UNKNOWN(m, p, i) m->coefficient[p][i] = *x++;
-}
-
-static int residuals(void *user, const double *x, double *r) {
-  search *s = user;
-  od_discrete *m = s->m;
-  double(*c)[2 * OD_DISCRETE_MOST + 2] = m->coefficient;
-  spread(m, x);
-  if (!od_is_stable(c[OD_POLY_C], m->degree[OD_POLY_C]) || !od_is_stable(c[OD_POLY_F], m->degree[OD_POLY_F])) return 1;
-  od_discrete_filter(c[OD_POLY_B], m->degree[OD_POLY_B], c[OD_POLY_F], m->degree[OD_POLY_F], s->data->u, s->w, s->rows);
-  static const double one = 1;
-  od_discrete_filter(c[OD_POLY_A], m->degree[OD_POLY_A], &one, 0, s->data->y, s->v, s->rows);
-  for (long k = 0; k < s->rows; k++) s->v[k] -= s->w[k];
-  od_discrete_filter(c[OD_POLY_D], m->degree[OD_POLY_D], c[OD_POLY_C], m->degree[OD_POLY_C], s->v, s->e, s->rows);
-  memcpy(r, s->e, (size_t)s->rows * sizeof *r);
-  return 0;
-}
-
-static int jacobian(void *user, const double *x, double *J) {
-  search *s = user;
-  od_discrete *m = s->m;
-  double(*c)[2 * OD_DISCRETE_MOST + 2] = m->coefficient;
-  static const double one = 1;
-  const double *cc = c[OD_POLY_C], *dd = c[OD_POLY_D];
-  int nc = m->degree[OD_POLY_C], nd = m->degree[OD_POLY_D], n = unknowns(m), column = 0;
-  (void)x;  // the point is that of the last residuals
-  od_discrete_filter(dd, nd, cc, nc, s->data->y, s->fy, s->rows);
-  od_discrete_filter(&one, 0, c[OD_POLY_F], m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
-  od_discrete_filter(dd, nd, cc, nc, s->fu, s->fu, s->rows);
-  od_discrete_filter(&one, 0, c[OD_POLY_F], m->degree[OD_POLY_F], s->w, s->fw, s->rows);
-  od_discrete_filter(dd, nd, cc, nc, s->fw, s->fw, s->rows);
-  od_discrete_filter(&one, 0, cc, nc, s->e, s->fe, s->rows);
-  od_discrete_filter(&one, 0, cc, nc, s->v, s->fv, s->rows);
-  const double *const signal[OD_POLYNOMIALS] = {s->fy, s->fu, s->fe, s->fv, s->fw};
-  static const double sign[OD_POLYNOMIALS] = {1, -1, -1, 1, 1};
-  FOR_EACH_UNKNOWN(m, p, i) {
-    for (long k = 0; k < s->rows; k++) J[k * n + column] = k >= i ? sign[p] * signal[p][k - i] : 0;
-    column++;
-  }
-  return 0;
-}
-
-static od_status minimise(search *s, od_error *err) {
-  od_discrete *m = s->m;
-  int n = unknowns(m), at = 0;
-  double x[6 * OD_DISCRETE_MOST + 2];
-  od_ls_result *result = NULL;
-  FOR_EACH_UNKNOWN(m, p, i) x[at++] = m->coefficient[p][i];
-  const od_ls_problem problem = {
-      .m = (int)s->rows, .n = n, .user = s, .residuals = residuals, .jacobian = jacobian, .start = x};
-  const od_ls_options options = {.method = OD_LS_LEVENBERG_MARQUARDT, .max_evaluations = 200, .cost_tolerance = 1e-13};
-  od_status status = od_least_squares(&problem, &options, &result, err);
-  if (!result) return status;
-  spread(m, result->x);
-  at = 0;
-  FOR_EACH_UNKNOWN(m, p, i) m->sigma[p][i] = result->sigma[at++];
-  m->noise = sqrt(result->variance);
-  m->iterations = result->iterations;
-  od_ls_result_free(result);
-  return status == OD_NOT_CONVERGED ? OD_OK : status;
-}
-
-static void set_degrees(const od_discrete_options *o, od_discrete *m) {
+static void set_degrees(const od_discrete_options *o, int inputs, od_discrete *m) {
   int noise = o->noise_order > 0 ? o->noise_order : o->order;
   bool by_a = o->kind == OD_DISCRETE_ARX || o->kind == OD_DISCRETE_ARMAX;
-  *m = (od_discrete){.delay = o->delay};
+  *m = (od_discrete){.delay = o->delay, .inputs = inputs};
   m->degree[by_a ? OD_POLY_A : OD_POLY_F] = o->order;
-  m->degree[OD_POLY_B] = o->delay + o->order - 1;
+  for (int j = 0; j < OD_DISCRETE_INPUTS; j++)
+    m->degree[OD_POLY_B + j] = j < inputs ? o->delay + o->order - !o->direct : -1;
   if (o->kind == OD_DISCRETE_ARMAX || o->kind == OD_DISCRETE_BJ) m->degree[OD_POLY_C] = noise;
   if (o->kind == OD_DISCRETE_BJ) m->degree[OD_POLY_D] = noise;
-  for (int p = 0; p < OD_POLYNOMIALS; p++) m->coefficient[p][0] = p != OD_POLY_B;
+  for (int p = 0; p < OD_POLY_B; p++) m->coefficient[p][0] = 1;
+}
+
+static od_status check(const od_discrete_data *data, const od_discrete_options *o, od_error *err) {
+  if (o->order < 1 || o->order > OD_DISCRETE_MOST || o->noise_order < 0 || o->noise_order > OD_DISCRETE_MOST)
+    return od_fail(err, OD_BAD_INPUT, "found order %d and noise order %d, expected 1 to %d", o->order, o->noise_order,
+                   OD_DISCRETE_MOST);
+  if (o->delay < 0 || o->delay > OD_DISCRETE_MOST)
+    return od_fail(err, OD_BAD_INPUT, "found a delay of %d samples, expected 0 to %d", o->delay, OD_DISCRETE_MOST);
+  if (od_discrete_inputs(data) > OD_DISCRETE_INPUTS)
+    return od_fail(err, OD_BAD_INPUT, "found %d inputs, expected 1 to %d", data->inputs, OD_DISCRETE_INPUTS);
+  return OD_OK;
 }
 
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *o, od_discrete *model,
                           od_error *err) {
-  if (o->order < 1 || o->order > OD_DISCRETE_MOST || o->noise_order > OD_DISCRETE_MOST)
-    return od_fail(err, OD_BAD_INPUT, "found order %d and noise order %d, expected 1 to %d", o->order, o->noise_order,
-                   OD_DISCRETE_MOST);
-  if (o->delay < 1 || o->delay > OD_DISCRETE_MOST)
-    return od_fail(err, OD_BAD_INPUT, "found a delay of %d samples, expected 1 to %d", o->delay, OD_DISCRETE_MOST);
-  set_degrees(o, model);
-  long least = 3 * (LONG_ORDER + 2L * unknowns(model));
+  od_status status = check(data, o, err);
+  if (status != OD_OK) return status;
+  set_degrees(o, od_discrete_inputs(data), model);
+  int na = model->degree[OD_POLY_A], nb = model->degree[OD_POLY_B];
+  search s = {.data = data, .m = model, .inputs = model->inputs, .rows = data->rows, .first_w = na > nb ? na : nb};
+  s.first = s.first_w + model->degree[OD_POLY_D];
+  long least = s.first + 4L * unknowns(model) + 10;
   if (data->rows < least || data->rows > 100000000)
     return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for these orders", data->rows, least);
   size_t rows = (size_t)data->rows;
-  double *memory = calloc(8 * rows + 8, sizeof *memory);
+  double *memory = calloc(4 * rows, sizeof *memory);
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  search s = {data,
-              model,
-              data->rows,
-              memory,
-              memory + rows,
-              memory + 2 * rows,
-              memory + 3 * rows,
-              memory + 4 * rows,
-              memory + 5 * rows,
-              memory + 6 * rows,
-              memory + 7 * rows};
-  od_status status = start(&s, o->kind) ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the linear least squares failed");
+  s.w = memory, s.v = memory + rows, s.e = memory + 2 * rows, s.column = memory + 3 * rows;
+  status = start(&s, o->kind) ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the linear least squares failed");
   if (status == OD_OK) status = minimise(&s, err);
   free(memory);
   return status;

@@ -1,9 +1,9 @@
 // Subspace identification. With block rows of the future input, the past input and output, and the future output, the triangular factor of all
 // of them, row by row
 //
-//   future input   L11
-//   past           L21 L22
-//   future output  L31 L32 L33
+//   constant, future input   L11
+//   past                     L21 L22
+//   future output            L31 L32 L33
 //
 // holds what the past tells about the future output: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left singular vectors
 // span the extended observability matrix [C; C A; C A^2; ...]. Weights (Van Overschee and De Moor's table):
@@ -12,8 +12,12 @@
 //   moesp  O without what the future input explains of it: L32
 //   cva    the same in units of what the future output does without the future input: (L32 L32' + L33 L33')^-1/2 L32
 //
-// C is the first rows of the matrix, A maps all but the last rows to all but the first. B, D and the initial state then follow by linear
-// least squares, since the output is linear in them.
+// C is the first rows of the matrix, A maps all but the last rows to all but the first. B, D, the initial state and offsets then follow by
+// linear least squares, since the output is linear in them.
+//
+// Noise can put eigenvalues of A outside the unit circle though the machine is stable. Then two stable matrices are tried: A with those
+// eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the A that maps all rows of the matrix to all but the first with zeros
+// below (Maciejowski 1995). The one whose output is closer to the log counts, and the result has the radius before.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -28,46 +32,61 @@ const char *const od_subspace_weights[] = {"moesp", "n4sid", "cva", NULL};
 
 // Directions of signals that are smaller than this part of the largest are rounding.
 static const double rounding = 1e-10;
+// Poles at most this far outside the unit circle may be those of an integrator.
+static const double just_outside = 1e-3;
 
 typedef struct subspace {
   const od_discrete_data *data;
-  int n, l, blocks;
-  double A[MOST * MOST], B[MOST], *C, *D;  // row-major; C: l x n
+  int n, l, m, blocks;                // states, outputs, inputs
+  double A[MOST * MOST], *B, *C, *D;  // row-major; B: n x m, C: l x n, D: l x m
+  double zero_below[MOST * MOST];     // A with zeros below the shifted matrix
 } subspace;
 
 // --- A and C ------------------------------------------------------------------------------------------------------
 
-// The data side by side, column-major: future input, past input, past output, future output, each block by block.
+// The data side by side, column-major: a constant, future input, past input, past output, future output, each block by block.
 static void fill(const subspace *s, long rows, double *a) {
   const od_discrete_data *d = s->data;
-  int b = s->blocks, l = s->l;
-  for (long k = 0; k < rows; k++)
+  int b = s->blocks, l = s->l, m = s->m;
+  double *future_u = a + rows, *past_u = future_u + b * m * rows, *past_y = past_u + b * m * rows,
+         *future_y = past_y + b * l * rows;
+  for (long k = 0; k < rows; k++) {
+    a[k] = 1;
     for (int i = 0; i < b; i++) {
-      a[i * rows + k] = d->u[k + b + i];
-      a[(b + i) * rows + k] = d->u[k + i];
+      for (int j = 0; j < m; j++) {
+        future_u[(i * m + j) * rows + k] = d->u[(k + b + i) * m + j];
+        past_u[(i * m + j) * rows + k] = d->u[(k + i) * m + j];
+      }
       for (int j = 0; j < l; j++) {
-        a[(2 * b + i * l + j) * rows + k] = d->y[(k + i) * l + j];
-        a[(2 * b + b * l + i * l + j) * rows + k] = d->y[(k + b + i) * l + j];
+        past_y[(i * l + j) * rows + k] = d->y[(k + i) * l + j];
+        future_y[(i * l + j) * rows + k] = d->y[(k + b + i) * l + j];
       }
     }
+  }
+}
+
+// A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to those `l` below, zeros beyond the last.
+static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
+  double *up = calloc((size_t)used * (size_t)n, sizeof *up), *down = calloc((size_t)used * (size_t)n, sizeof *down);
+  bool ok = up && down;
+  for (int j = 0; ok && j < n; j++) {
+    memcpy(up + j * used, G + j * rows, (size_t)used * sizeof *up);
+    memcpy(down + j * used, G + j * rows + l, (size_t)(used < rows - l ? used : rows - l) * sizeof *down);
+  }
+  ok = ok && LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', used, n, n, up, used, down, used) == 0;
+  for (int i = 0; ok && i < n; i++)
+    for (int j = 0; j < n; j++) A[i * n + j] = down[j * used + i];
+  free(up);
+  free(down);
+  return ok;
 }
 
 // From the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
 static bool shift(subspace *s, const double *G, int rows) {
-  int n = s->n, l = s->l, most = rows - l;
-  double *up = calloc((size_t)most * (size_t)n, sizeof *up), *down = calloc((size_t)most * (size_t)n, sizeof *down);
-  bool ok = up && down;
-  for (int j = 0; ok && j < n; j++) {
-    memcpy(up + j * most, G + j * rows, (size_t)most * sizeof *up);
-    memcpy(down + j * most, G + j * rows + l, (size_t)most * sizeof *down);
+  int n = s->n, l = s->l;
+  for (int j = 0; j < n; j++)
     for (int i = 0; i < l; i++) s->C[i * n + j] = G[j * rows + i];
-  }
-  ok = ok && LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', most, n, n, up, most, down, most) == 0;
-  for (int i = 0; ok && i < n; i++)
-    for (int j = 0; j < n; j++) s->A[i * n + j] = down[j * most + i];
-  free(up);
-  free(down);
-  return ok;
+  return shift_matrix(G, rows, rows - l, l, n, s->A) && shift_matrix(G, rows, rows, l, n, s->zero_below);
 }
 
 // The triangular factor of the data: entry (i, j) of the rows above is R[i * rows + j].
@@ -78,8 +97,9 @@ typedef struct factor {
 } factor;
 
 static bool make_factor(const subspace *s, factor *f) {
-  int b = s->blocks, columns = 2 * b + 2 * b * s->l;
-  *f = (factor){.rows = s->data->rows - 2L * b + 1, .input = b, .past = b + b * s->l, .future = b * s->l};
+  int b = s->blocks, columns = 1 + 2 * b * s->m + 2 * b * s->l;
+  *f = (factor){
+      .rows = s->data->rows - 2L * b + 1, .input = 1 + b * s->m, .past = b * s->m + b * s->l, .future = b * s->l};
   f->R = calloc((size_t)f->rows * (size_t)columns, sizeof *f->R);
   double *tau = calloc((size_t)columns, sizeof *tau);
   bool ok = f->R && tau;
@@ -184,41 +204,61 @@ static bool find_observability(subspace *s, od_subspace_weight weight, double *s
 
 // --- B and D ------------------------------------------------------------------------------------------------------
 
-static void advance(const subspace *s, double *x, int driven, double u) {
+// x becomes A x + drive on one state; driven -1: none.
+static void advance(const subspace *s, double *x, int driven, double drive) {
   double next[MOST] = {0};
   for (int i = 0; i < s->n; i++) {
-    next[i] = i == driven ? u : 0;
+    next[i] = i == driven ? drive : 0;
     for (int j = 0; j < s->n; j++) next[i] += s->A[i * s->n + j] * x[j];
   }
   memcpy(x, next, (size_t)s->n * sizeof *x);
 }
 
-// Columns: what each entry of B does, what each entry of the initial state does, D of each output.
+// What column c of the regression does to the output (rows * l values): entries of B (by inputs), a constant drive of each state, the initial
+// state, D (by inputs), a constant of each output.
+static void respond(const subspace *s, int c, double *to) {
+  const od_discrete_data *d = s->data;
+  int n = s->n, l = s->l, m = s->m, driven = n * (m + 1), direct = driven + n;
+  if (c >= direct) {
+    int output = (c - direct) % l, input = (c - direct) / l;
+    for (long k = 0; k < d->rows; k++) to[k * l + output] = input < m ? d->u[k * m + input] : 1;
+    return;
+  }
+  double x[MOST] = {0};
+  int state = c % n, input = c / n;
+  if (c >= driven) x[state] = 1;
+  for (long k = 0; k < d->rows; k++) {
+    for (int j = 0; j < l; j++)
+      for (int i = 0; i < n; i++) to[k * l + j] += s->C[j * n + i] * x[i];
+    advance(s, x, c < driven ? state : -1, input < m ? d->u[k * m + input] : 1);
+  }
+}
+
+// B, D and what is left, for the present A and C.
 static bool find_inputs(subspace *s) {
   const od_discrete_data *d = s->data;
-  int n = s->n, l = s->l, columns = 2 * n + l;
+  int n = s->n, l = s->l, m = s->m, direct = n * (m + 2), columns = direct + l * (m + 1);
   long rows = d->rows * l;
   double *a = calloc((size_t)rows * (size_t)columns, sizeof *a), *y = calloc((size_t)rows, sizeof *y);
-  bool ok = a && y;
-  for (int c = 0; ok && c < 2 * n; c++) {
-    double x[MOST] = {0};
-    if (c >= n) x[c - n] = 1;
-    for (long k = 0; k < d->rows; k++) {
-      for (int j = 0; j < l; j++)
-        for (int i = 0; i < n; i++) a[c * rows + k * l + j] += s->C[j * n + i] * x[i];
-      advance(s, x, c < n ? c : -1, d->u[k]);
-    }
-  }
-  for (long k = 0; ok && k < d->rows; k++)
-    for (int j = 0; j < l; j++) a[(2 * n + j) * rows + k * l + j] = d->u[k];
+  double *size = calloc((size_t)columns, sizeof *size);
   lapack_int rank = 0, *pivot = calloc((size_t)columns, sizeof *pivot);
+  bool ok = a && y && size && pivot;
+  for (int c = 0; ok && c < columns; c++) {
+    double *to = a + c * rows, sum = 0;
+    respond(s, c, to);
+    for (long k = 0; k < rows; k++) sum += to[k] * to[k];
+    ok = isfinite(sum);
+    size[c] = sum > 0 ? sqrt(sum) : 1;
+    for (long k = 0; k < rows; k++) to[k] /= size[c];
+  }
   if (ok) memcpy(y, d->y, (size_t)rows * sizeof *y);
-  ok = ok && pivot &&
-       LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)rows, columns, 1, a, (lapack_int)rows, y, (lapack_int)rows, pivot,
-                      1e-13, &rank) == 0;
-  for (int i = 0; ok && i < n; i++) s->B[i] = y[i];
-  for (int j = 0; ok && j < l; j++) s->D[j] = y[2 * n + j];
-  free(a), free(y), free(pivot);
+  ok = ok && LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)rows, columns, 1, a, (lapack_int)rows, y, (lapack_int)rows,
+                            pivot, 1e-11, &rank) == 0;
+  for (int j = 0; ok && j < m; j++) {
+    for (int i = 0; i < n; i++) s->B[i * m + j] = y[j * n + i] / size[j * n + i];
+    for (int i = 0; i < l; i++) s->D[i * m + j] = y[direct + j * l + i] / size[direct + j * l + i];
+  }
+  free(a), free(y), free(size), free(pivot);
   return ok;
 }
 
@@ -244,27 +284,82 @@ static bool characteristic(int n, const double *M, double *coefficient, double *
 
 // C (z - A)^-1 B det(z - A) = det(z - A + B C) - det(z - A).
 static bool make_transfer(const subspace *s, od_z_transfer *z) {
-  int n = s->n;
+  int n = s->n, m = s->m;
   double largest, M[MOST * MOST];
-  if (!characteristic(n, s->A, z->denominator, &largest)) return false;
-  for (int j = 0; j < s->l; j++) {
+  if (!characteristic(n, s->A, z->denominator, &z->radius)) return false;
+  for (int j = 0; j < s->l * m; j++) {
+    int output = j / m, input = j % m;
     for (int i = 0; i < n; i++)
-      for (int k = 0; k < n; k++) M[i * n + k] = s->A[i * n + k] - s->B[i] * s->C[j * n + k];
+      for (int k = 0; k < n; k++) M[i * n + k] = s->A[i * n + k] - s->B[i * m + input] * s->C[output * n + k];
     if (!characteristic(n, M, z->numerator[j], &largest)) return false;
     for (int i = 0; i <= n; i++) z->numerator[j][i] += (s->D[j] - 1) * z->denominator[i];
   }
   return true;
 }
 
-static od_status find_all(subspace *s, od_subspace_weight weight, double *singular, od_z_transfer *z, od_error *err) {
-  double ignored[MOST + 2], largest = 0;
-  if (!find_observability(s, weight, singular) || !characteristic(s->n, s->A, ignored, &largest))
+// --- Stable matrices ----------------------------------------------------------------------------------------------
+
+// A = V diag(lambda) V^-1 with every lambda outside the unit circle mirrored at it.
+static bool mirror(int n, const double *A, double *out) {
+  double copy[MOST * MOST], real[MOST], imaginary[MOST], V[MOST * MOST];
+  lapack_complex_double left[MOST * MOST], right[MOST * MOST];
+  lapack_int pivot[MOST];
+  memcpy(copy, A, (size_t)(n * n) * sizeof *copy);
+  if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', n, copy, n, real, imaginary, NULL, n, V, n) != 0) return false;
+  // X V = V diag(lambda'): transposed, V' X' = diag(lambda') V'.
+  for (int j = 0; j < n; j++) {
+    double _Complex lambda = real[j] + imaginary[j] * _Complex_I;
+    if (cabs(lambda) > 1) lambda = 1 / conj(lambda);
+    for (int i = 0; i < n; i++) {
+      double _Complex v = V[i * n + j];
+      if (imaginary[j] > 0) v += V[i * n + j + 1] * _Complex_I;
+      if (imaginary[j] < 0) v = V[i * n + j - 1] - V[i * n + j] * _Complex_I;
+      left[j * n + i] = v;
+      right[j * n + i] = lambda * v;
+    }
+  }
+  if (LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, n, left, n, pivot, right, n) != 0) return false;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) out[i * n + j] = creal(right[j * n + i]);
+  return true;
+}
+
+// The part of the outputs that a model leaves, each output in units of its own movement; infinite: it cannot be simulated.
+static double share_left(const subspace *s, const od_z_transfer *z) {
+  od_z_quality q;
+  double sum = 0;
+  for (int i = 0; i < s->l; i++) {
+    if (od_z_transfer_judge(z, s->data, i, s->data->rows, 0, &q, NULL) != OD_OK) return INFINITY;
+    sum += isnan(q.percent) ? 0 : pow(1 - q.percent / 100, 2);
+  }
+  return sum;
+}
+
+// Takes a matrix into the model if it simulates better than those before.
+static void try_matrix(subspace *s, const double *A, double *least, od_z_transfer **best) {
+  od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
+  memcpy(s->A, A, (size_t)(s->n * s->n) * sizeof *s->A);
+  double share = z && find_inputs(s) && make_transfer(s, z) ? share_left(s, z) : INFINITY;
+  if (share < *least) {
+    od_z_transfer *old = *best;
+    *least = share, *best = z, z = old;
+  }
+  od_z_transfer_free(z);
+}
+
+static od_status find_all(subspace *s, od_subspace_weight weight, double *singular, od_z_transfer **z, od_error *err) {
+  double ignored[MOST + 2], A[MOST * MOST], mirrored[MOST * MOST], radius = 0, least = INFINITY;
+  if (!find_observability(s, weight, singular) || !characteristic(s->n, s->A, ignored, &radius))
     return od_fail(err, OD_NOT_CONVERGED, "the subspaces of order %d cannot be found", s->n);
-  if (!(largest < 1.001))
-    return od_fail(err, OD_NOT_CONVERGED, "the subspace model of order %d is unstable; try another order", s->n);
-  if (!find_inputs(s) || !make_transfer(s, z))
-    return od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be found", s->n);
-  return OD_OK;
+  memcpy(A, s->A, sizeof A);
+  if (radius < 1 + just_outside) try_matrix(s, A, &least, z);
+  if (radius >= 1) {
+    double kept = least;
+    if (mirror(s->n, A, mirrored)) try_matrix(s, mirrored, &least, z);
+    try_matrix(s, s->zero_below, &least, z);
+    if (*z && least < kept) (*z)->mirrored = radius;
+  }
+  return *z ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be found", s->n);
 }
 
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
@@ -272,21 +367,18 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   *out = NULL;
   if (order < 1 || order > OD_DISCRETE_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", order, OD_DISCRETE_MOST);
-  subspace s = {.data = data, .n = order, .l = data->outputs};
+  if (od_discrete_inputs(data) > OD_DISCRETE_INPUTS)
+    return od_fail(err, OD_BAD_INPUT, "found %d inputs, expected 1 to %d", data->inputs, OD_DISCRETE_INPUTS);
+  subspace s = {.data = data, .n = order, .l = data->outputs, .m = od_discrete_inputs(data)};
   s.blocks = 2 * order > LEAST_BLOCKS ? 2 * order : LEAST_BLOCKS;
-  long least = 2L * s.blocks * (2 + data->outputs) * 2;
+  long least = 2L * s.blocks * (1 + s.m + s.l) * 2;
   if (data->rows < least)
     return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for this order", data->rows, least);
+  s.B = calloc((size_t)(order * s.m), sizeof *s.B);
   s.C = calloc((size_t)(s.l * order), sizeof *s.C);
-  s.D = calloc((size_t)s.l, sizeof *s.D);
-  od_z_transfer *z = od_z_transfer_new(order, s.l);
+  s.D = calloc((size_t)(s.l * s.m), sizeof *s.D);
   od_status status =
-      s.C && s.D && z ? find_all(&s, weight, singular, z, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  free(s.C);
-  free(s.D);
-  if (status == OD_OK)
-    *out = z;
-  else
-    od_z_transfer_free(z);
+      s.B && s.C && s.D ? find_all(&s, weight, singular, out, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  free(s.B), free(s.C), free(s.D);
   return status;
 }

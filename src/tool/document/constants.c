@@ -151,12 +151,13 @@ bool od_is_arithmetic(const char *text) {
   for (const char *c = text; *c != '\0'; c++) {
     bool spaced = c > text && c[-1] == ' ' && (c[1] == ' ' || c[1] == '(');
     if (spaced && (*c == '+' || *c == '-')) return true;
+    if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
-    if ((*c == '*' || (*c == '/' && spaced)) && (is_digit(*next) || *next == '.')) return true;
+    if ((*c == '*' || spaced) && (is_digit(*next) || *next == '.')) return true;
     // "10 l/min / sqrt(35 bar)": a call.
     const char *end = next;
     while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
-    if ((*c == '*' || *c == '/') && end > next && *end == '(') return true;
+    if (end > next && *end == '(') return true;
   }
   return false;
 }
@@ -192,6 +193,14 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 
+// Whether an expression is a frequency in Hz: it or a constant in it is written with that unit. "1 / T" may be in rad/s.
+static bool is_in_hertz(const od_loader *ld, const char *text, const result *r) {
+  bool named = od_units_names_hertz(text);
+  for (int i = 1; i < r->names.count && !named; i++)
+    named = od_units_names_hertz(ld->document->constants.item[r->names.constant[i]].text);
+  return named && r->unit != NULL && strcmp(r->unit, "Hz") == 0;
+}
+
 od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, const char *unit, double *value) {
   result r;
   od_expression_problem problem = {0};
@@ -203,11 +212,17 @@ od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, c
     complain(ld, given, &problem);
     return OD_EXPRESSION_WRONG;
   }
+  if (strcmp(unit, "rad/s") == 0 && od_given_is_frequency(given) && is_in_hertz(ld, given->text, &r)) {
+    const char *in_radians = od_format(ld, "(%s) * %.17g rad", given->text, OD_TURN);
+    if (!compute(ld, given->place.scope, in_radians, 0, &r, &problem)) return OD_EXPRESSION_WRONG;
+  }
   if (od_units_convert(ld->units, r.unit != NULL ? r.unit : "", unit, r.value, value) != OD_UNIT_FITS) {
     const char *measures = od_units_measures(ld->units, r.unit);
+    if (strcmp(unit, "rad/s") == 0 && od_given_is_frequency(given) && strcmp(r.unit, "Hz") == 0)
+      measures = "in 1/s, which may be Hz or rad/s";
     od_complain_given(ld, given, "'%s' is %s%s; %s wants %s", od_excerpt(ld, given->text),
                       measures != NULL ? measures : "in ", measures != NULL ? "" : r.unit, given->label,
-                      strcmp(unit, "1") == 0 ? "a plain number" : unit);
+                      od_given_wants(given, unit));
     return OD_EXPRESSION_WRONG;
   }
   int formula = keep_formula(ld, &r);
@@ -362,12 +377,12 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   }
   const char *path = is_parameter ? name : od_format(ld, "constants.%s", name);
   od_given given = od_given_for(ld, node, path, name, "SI units", od_place_of(ld, key));
-  if (given.text == NULL) return;
   if (given.place.scope == NULL) given.place.scope = od_place_of(ld, node).scope;
   all->item[all->count++] = (od_constant){.name = name,
                                           .path = path,
                                           .text = given.text,
                                           .place = given.place,
+                                          .state = given.text != NULL ? OD_CONSTANT_NEW : OD_CONSTANT_FAILED,
                                           .is_parameter = is_parameter,
                                           .formula = -1,
                                           .number = -1};
@@ -383,6 +398,7 @@ static void evaluate_all(od_loader *ld) {
   }
   for (int i = 0; i < all->count; i++) {
     od_constant copy = all->item[i];
+    if (copy.state == OD_CONSTANT_FAILED) continue;
     if (!copy.is_parameter || take_quantity(ld, &copy)) evaluate(ld, i, 0);
   }
 }

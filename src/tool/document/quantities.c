@@ -141,19 +141,55 @@ static const char *forgotten_unit(od_loader *ld, const od_given *given, const ch
 
 static void complain_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   const char *text = od_excerpt(ld, given->text);
-  const char *wants = strcmp(wanted, "1") == 0 ? "a plain number" : wanted;
+  bool is_frequency = strcmp(wanted, "rad/s") == 0 && od_given_is_frequency(given);
+  const char *wants = od_given_wants(given, wanted);
   const char *measures = od_units_measures(ld->units, unit);
   if (!od_units_knows(ld->units, unit)) {
     const char *suggestion = od_units_suggest(unit);
     od_complain_given(ld, given, "unknown unit '%s' in '%s'; %s%s%s%s wants %s", od_excerpt(ld, unit), text,
                       suggestion != NULL ? "did you mean '" : "", suggestion != NULL ? suggestion : "",
                       suggestion != NULL ? "'? " : "", given->label, wants);
+  } else if (is_frequency && measures != NULL && strcmp(measures, "a frequency") == 0) {
+    od_complain_given(ld, given, "'%s' may be a frequency in Hz or in rad/s; write which of them", text);
   } else if (measures != NULL) {
     od_complain_given(ld, given, "'%s' is %s; %s wants %s%s", text, measures, given->label, wants,
                       forgotten_unit(ld, given, unit, wanted));
   } else {
     od_complain_given(ld, given, "'%s' has the wrong dimension; %s wants %s", text, given->label, wants);
   }
+}
+
+// "frequency", "blocks.y.frequency", and of an estimated number "parameters.y.frequency.low".
+bool od_given_is_frequency(const od_given *given) {
+  static const char name[] = "frequency";
+  const char *const texts[] = {given->label, given->path};
+  for (int i = 0; i < 2; i++) {
+    size_t length = texts[i] != NULL ? strlen(texts[i]) : 0, all = sizeof name - 1;
+    if (i == 1 && strncmp(texts[i], "parameters.", 11) == 0 && length > 11) {
+      const char *dot = strrchr(texts[i], '.');
+      if (strcmp(dot + 1, name) != 0) length = (size_t)(dot - texts[i]);
+    }
+    if (length < all || strncmp(texts[i] + length - all, name, all) != 0) continue;
+    if (length == all || texts[i][length - all - 1] == '.') return true;
+  }
+  return false;
+}
+
+const char *od_given_wants(const od_given *given, const char *unit) {
+  if (strcmp(unit, "1") == 0) return "a plain number";
+  bool is_frequency = strcmp(unit, "Hz") == 0 || (strcmp(unit, "rad/s") == 0 && od_given_is_frequency(given));
+  return is_frequency ? "Hz or rad/s" : unit;
+}
+
+// Frequencies that are kept in rad/s may be given in Hz.
+static od_unit_verdict convert(od_loader *ld, const od_given *given, const char *unit, const char *wanted,
+                               double number, double *value) {
+  od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, value);
+  if (verdict != OD_UNIT_MISFITS || strcmp(wanted, "rad/s") != 0) return verdict;
+  if (!od_units_names_hertz(unit) || !od_given_is_frequency(given)) return verdict;
+  verdict = od_units_convert(ld->units, unit, "Hz", number, value);
+  *value *= OD_TURN;
+  return verdict;
 }
 
 // Spaces at the end of a --set value or of a quoted text are no part of the unit.
@@ -168,7 +204,7 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
   const char *its_unit = "";
   bool quantity = od_split_quantity(given->text, &number, &its_unit) && !od_is_arithmetic(given->text);
   its_unit = trimmed_unit(ld, its_unit);
-  if (!quantity || od_units_convert(ld->units, its_unit, unit, number, value) != OD_UNIT_FITS) {
+  if (!quantity || convert(ld, given, its_unit, unit, number, value) != OD_UNIT_FITS) {
     od_expression_verdict verdict = OD_NO_EXPRESSION;
     if (!quantity || !od_units_knows(ld->units, its_unit)) verdict = od_read_expression(ld, given, unit, value);
     if (verdict == OD_NO_EXPRESSION && quantity)

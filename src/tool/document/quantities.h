@@ -38,6 +38,10 @@ void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...
 
 // A text as number and unit: the number's value and where the unit begins. False: it does not begin with a number.
 bool od_split_quantity(const char *text, double *value, const char **unit);
+// Whether a number is a frequency by its name. Such a number may be given in Hz where it is kept in rad/s.
+bool od_given_is_frequency(const od_given *given);
+// What a number kept in this SI unit may be given in, for messages: "a plain number", "Hz or rad/s", "Pa".
+const char *od_given_wants(const od_given *given, const char *unit);
 // Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
 // Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is

@@ -5,7 +5,7 @@
 
 #include "document/suggest.h"
 
-enum { LONGEST_EXCERPT = 60, LONGEST_NAME = 60 };
+enum { LONGEST_EXCERPT = 60, LONGEST_NAME = 60, MOST_UNKNOWN = 100 };
 
 // --- Messages ---------------------------------------------------------------------------------------------------
 
@@ -66,8 +66,12 @@ const char *od_text_of(const od_loader *ld, int node) {
   return ld->tree.node[node].text;
 }
 
+static int first_key(const od_loader *ld, int node) {
+  return ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].first : -1;
+}
+
 int od_map_find(const od_loader *ld, int map, const char *name) {
-  for (int key = map >= 0 ? ld->tree.node[map].first : -1; key >= 0; key = od_next(ld, key))
+  for (int key = first_key(ld, map); key >= 0; key = od_next(ld, key))
     if (strcmp(od_text_of(ld, key), name) == 0) return od_value(ld, key);
   return -1;
 }
@@ -149,9 +153,12 @@ static const char *nearest_of(const char *word, const char *const *words) {
   return nearest.best;
 }
 
-static void complain_unknown_key(od_loader *ld, int key, od_section *section, const char *const *keys) {
-  const char *name = od_text_of(ld, key), *nearest = nearest_of(name, keys), *what = section->what;
+// `before`: how many unknown keys the section had before this one.
+static void complain_unknown_key(od_loader *ld, int key, od_section *section, const char *const *keys, int before) {
   section->has_unknown = true;
+  if (before == MOST_UNKNOWN) od_complain(ld, key, "%s has more than %d unknown keys", section->what, MOST_UNKNOWN);
+  if (before >= MOST_UNKNOWN) return;
+  const char *name = od_text_of(ld, key), *nearest = nearest_of(name, keys), *what = section->what;
   for (int i = 0; i < 4 && nearest != NULL; i++) {
     if (section->meant[i] != NULL) continue;
     section->meant[i] = nearest;
@@ -182,21 +189,18 @@ od_section od_section_open(od_loader *ld, int value, int node, const char *path,
     return section;
   }
   section.map = value;
-  int repeated = 0;
+  int repeated = 0, unknown = 0;
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
     if (!is_among(od_text_of(ld, key), keys))
-      complain_unknown_key(ld, key, &section, keys);
-    else if (repeated < 100 && is_repeated(ld, value, key))
+      complain_unknown_key(ld, key, &section, keys, unknown++);
+    else if (repeated < MOST_UNKNOWN && is_repeated(ld, value, key))
       repeated++, od_complain(ld, key, "'%s' is given twice in %s", od_text_of(ld, key), what);
   }
   return section;
 }
 
 int od_section_get(const od_loader *ld, const od_section *section, const char *key) {
-  if (section->map < 0) return -1;
-  for (int at = ld->tree.node[section->map].first; at >= 0; at = od_next(ld, at))
-    if (strcmp(od_text_of(ld, at), key) == 0) return od_value(ld, at);
-  return -1;
+  return od_map_find(ld, section->map, key);
 }
 
 int od_section_need(od_loader *ld, const od_section *section, const char *key) {

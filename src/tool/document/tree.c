@@ -1,7 +1,7 @@
 // From libfyaml's events to the flat tree.
 //
 // Events instead of libfyaml's documents: no recursion, so nesting cannot overflow the stack; nothing is copied for an
-// alias, so a small file cannot grow into a large one; and every node keeps its place.
+// alias; and every node keeps its place. Readers visit what an alias repeats, so aliases have a limit of their own.
 #include "document/tree.h"
 
 #include <libfyaml.h>
@@ -10,7 +10,7 @@
 
 #include "document/index.h"
 
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64, LONGEST_TEXT = 16384, MOST_REPEATED = 1000000 };
 
 typedef struct tree_builder {
   od_tree *tree;
@@ -42,12 +42,32 @@ static bool is_key_position(const tree_builder *b) {
   return parent->kind == OD_TREE_MAP && parent->count % 2 == 0;
 }
 
+// Makes room for one more node, and for node[-1], which comes first in memory.
+static bool grow(od_tree *tree) {
+  int used = tree->node != NULL ? tree->count + 1 : 0;
+  od_tree_node *grown = od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
+  if (grown == NULL) return false;
+  if (tree->node == NULL) grown[0] = (od_tree_node){.text = "", .first = -1, .next = -1, .target = -1};
+  tree->node = grown + 1;
+  return true;
+}
+
 int od_tree_add(od_tree *tree, od_tree_node node) {
-  od_tree_node *grown = od_grow(tree->node, tree->count, &tree->capacity, sizeof *tree->node);
-  if (grown == NULL) return -1;
-  tree->node = grown;
+  if ((tree->node == NULL && !grow(tree)) || !grow(tree)) return -1;
   tree->node[tree->count] = node;
   return tree->count++;
+}
+
+static int weigh(const od_tree *tree, int node, int most, int depth) {
+  int weight = depth < DEEPEST ? 1 : most;
+  node = od_tree_value(tree, node);
+  for (int child = tree->node[node].first; child >= 0 && weight < most; child = tree->node[child].next)
+    weight += weigh(tree, child, most - weight, depth + 1);
+  return weight;
+}
+
+int od_tree_weigh(const od_tree *tree, int node, int most) {
+  return weigh(tree, node, most, 0);
 }
 
 int od_tree_add_origin(od_tree *tree, od_tree_origin origin) {
@@ -150,6 +170,12 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   int node = add_node(b, is_null ? OD_TREE_NULL : OD_TREE_TEXT, token != NULL ? fy_token_start_mark(token) : NULL,
                       quoted ? 1 : 0);
   if (node < 0) return;
+  if (length > LONGEST_TEXT) {
+    od_messages_add(b->messages, place_of(b, node), "found a text of %zu bytes; a value has at most %d", length,
+                    LONGEST_TEXT);
+    b->status = OD_BAD_INPUT;
+    return;
+  }
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
   if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token))
     od_messages_say(b->messages, true, place_of(b, node), "the file ends here, within a line; is it complete?");
@@ -177,6 +203,14 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
     b->status = OD_BAD_INPUT;
   }
   b->tree->node[node].target = target >= 0 ? target : node;
+  if (b->status != OD_OK) return;
+  int left = MOST_REPEATED - b->tree->repeated;
+  b->tree->repeated += od_tree_weigh(b->tree, target, left + 1);
+  if (b->tree->repeated <= MOST_REPEATED) return;
+  od_messages_add(b->messages, place_of(b, node),
+                  "with '*%s' the aliases repeat more than %d values or are nested deeper than %d levels", name,
+                  MOST_REPEATED, DEEPEST);
+  b->status = OD_BAD_INPUT;
 }
 
 static void take_event(tree_builder *b, struct fy_event *event) {
@@ -259,7 +293,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
   tree->root = -1;
   tree_builder b = {.tree = tree, .file = file, .text = text, .length = length, .texts = texts, .messages = messages};
   b.origin = od_tree_add_origin(tree, (od_tree_origin){.file = file, .scope = ""});
-  if (b.origin < 0) return OD_NO_MEMORY;
+  if (b.origin < 0 || (tree->node == NULL && !grow(tree))) return OD_NO_MEMORY;
   struct fy_diag_cfg config;
   fy_diag_cfg_default(&config);
   config.fp = NULL;
@@ -275,7 +309,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
 }
 
 void od_tree_free(od_tree *tree) {
-  free(tree->node);
+  if (tree->node != NULL) free(tree->node - 1);
   free(tree->origin);
   *tree = (od_tree){.root = -1};
 }

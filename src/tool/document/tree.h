@@ -1,7 +1,10 @@
 // A YAML file as a flat tree: maps, lists and texts with their places.
 //
-// Nodes are integers. Several files may stand in one tree: each node knows where it comes from. A map's children are key, value, key, value ...; walk them with first and next. Aliases are
-// resolved: od_tree_value() gives the node they stand for.
+// Nodes are integers. Several files may be in one tree: each node has its origin. A map's children are key, value, key, value ...; walk
+// them with first and next. Aliases are resolved: od_tree_value() gives the node they stand for.
+//
+// node[-1] exists in every tree, also in an empty one: a node without value, text and children. So an index that was not found can be
+// looked at, and walking a list as if it were a map ends with -1.
 #ifndef OD_DOCUMENT_TREE_H
 #define OD_DOCUMENT_TREE_H
 
@@ -31,9 +34,10 @@ typedef struct od_tree_origin {
 } od_tree_origin;
 
 typedef struct od_tree {
-  od_tree_node *node;
+  od_tree_node *node;  // one behind the beginning of its memory: see node[-1] above
   int count, capacity;
-  int root;  // -1: the file is empty
+  int repeated;  // values that aliases repeat
+  int root;      // -1: the file is empty
   od_tree_origin *origin;
   int origins, origin_capacity;
 } od_tree;
@@ -43,6 +47,8 @@ typedef struct od_tree {
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_texts *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
+// The number of nodes of a value, with those that its aliases repeat; `most` if there are more or they nest too deeply.
+int od_tree_weigh(const od_tree *tree, int node, int most);
 // Adds a node that hangs nowhere yet: its index, or -1 when memory ran out.
 int od_tree_add(od_tree *tree, od_tree_node node);
 // Adds an origin: its index, or -1 when memory ran out.

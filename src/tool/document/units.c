@@ -16,6 +16,8 @@
 #include "document/texts.h"
 #include "io/utf8.h"
 
+enum { LONGEST_UNIT = 200 };  // bytes
+
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { METRE, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, CANDELA, RADIAN, BASES };
@@ -193,8 +195,8 @@ static bool looks_like_unit(const char *text) {
 
 static parsed_unit take_apart(const char *text) {
   parsed_unit parsed = {0};
-  // The scanner of UDUNITS passes over bytes that are no UTF-8.
-  if (!od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
+  // UDUNITS needs time without bound for long texts. Its scanner passes over bytes that are no UTF-8.
+  if (strlen(text) > LONGEST_UNIT || !od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
   ut_unit *unit = ut_parse(database, text, UT_UTF8);
   if (unit == NULL) return parsed;
   visit v = {.linear = true};
@@ -250,6 +252,11 @@ static bool fits(const int *given, const int *wanted) {
   return given[RADIAN] == wanted[RADIAN] || (given[RADIAN] == 0 && given[KILOGRAM] != 0);
 }
 
+static bool is_rate_of_turn(const int *power) {
+  static const int rate[BASES] = {[SECOND] = -1, [RADIAN] = 1};
+  return same_powers(power, rate, BASES);
+}
+
 // Dividing by 1000 is exact to the last bit where multiplying by 0.001 is not: "35 mm" is to equal 0.035.
 static od_conversion conversion_of(const parsed_unit *given) {
   double inverse = round(1 / given->scale);
@@ -267,8 +274,13 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
   memcpy(power, wanted->power, sizeof power);
   const parsed_unit *given = parse_unit(units, unit);
   if (given == NULL) return OD_UNIT_UNKNOWN;
-  if (!fits(given->power, power)) return OD_UNIT_MISFITS;
-  *result = conversion_of(given);
+  if (fits(given->power, power)) {
+    *result = conversion_of(given);
+    return OD_UNIT_FITS;
+  }
+  // A frequency in rad/s, deg/s or rpm: one turn is one period.
+  if (strcmp(si, "Hz") != 0 || !is_rate_of_turn(given->power)) return OD_UNIT_MISFITS;
+  *result = (od_conversion){given->scale, OD_TURN, 0};
   return OD_UNIT_FITS;
 }
 
@@ -313,6 +325,10 @@ bool od_units_base(od_units *units, const char *unit, od_conversion *conversion,
 
 const char *od_unit_base(int i) {
   return base_symbols[i];
+}
+
+bool od_units_names_hertz(const char *text) {
+  return strstr(text, "Hz") != NULL || strstr(text, "hertz") != NULL;
 }
 
 bool od_units_knows(od_units *units, const char *unit) {

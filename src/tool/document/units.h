@@ -16,7 +16,11 @@ void od_units_free(od_units *units);
 
 typedef enum od_unit_verdict { OD_UNIT_FITS, OD_UNIT_UNKNOWN, OD_UNIT_MISFITS } od_unit_verdict;
 
-// value `unit` in the SI unit `si`. An empty unit means that the value is in SI already.
+// rad in a turn: what a frequency in Hz is multiplied with to be one in rad/s.
+#define OD_TURN 6.28318530717958647692
+
+// value `unit` in the SI unit `si`. An empty unit means that the value is in SI already. Rates of turn fit where `si` is "Hz". The other way round only the
+// caller knows whether a rate of turn is a frequency.
 od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *si, double value, double *result);
 
 // The same for many values: how to convert them, found once.
@@ -32,6 +36,9 @@ static inline double od_convert(const od_conversion *c, double value) {
 enum { OD_UNIT_BASES = 8 };
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
 const char *od_unit_base(int i);  // its symbol
+
+// Whether a unit, or an expression, is written with hertz. 1/s may be Hz or rad/s.
+bool od_units_names_hertz(const char *text);
 
 bool od_units_knows(od_units *units, const char *unit);
 // What a unit measures, with its article: "a length". NULL: nothing that has a name here, or an unknown unit.

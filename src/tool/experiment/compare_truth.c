@@ -25,7 +25,7 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
     // In units of the standard deviations, which may differ by many orders of magnitude.
     for (int i = 0; i < count; i++) {
       int a = which[i];
-      solved[i] = error[i] = (o->estimate[a] - e->parameter[a].truth) / o->sigma[a];
+      solved[i] = error[i] = (o->estimate[a] - o->truth[a]) / o->sigma[a];
       for (int j = 0; j < count; j++)
         P[i * count + j] = o->covariance[a * e->parameters + which[j]] / (o->sigma[a] * o->sigma[which[j]]);
     }
@@ -51,9 +51,9 @@ static bool find_nees(const od_experiment *e, od_observed *o) {
 
 static void find_coverage(const od_experiment *e, od_observed *o) {
   for (int i = 0; i < e->parameters; i++) {
-    if (isnan(e->parameter[i].truth)) continue;
+    if (isnan(o->truth[i])) continue;
     o->compared++;
-    o->covered += fabs(o->estimate[i] - e->parameter[i].truth) <= OD_NORMAL95 * o->sigma[i];
+    o->covered += fabs(o->estimate[i] - o->truth[i]) <= OD_NORMAL95 * o->sigma[i];
   }
 }
 

@@ -54,15 +54,16 @@ static bool allocate(bound *b) {
   b->n = b->nx + b->np;
   n = (size_t)b->n;
   b->o->estimate = calloc(np, sizeof(double));
+  b->o->truth = calloc(np, sizeof(double));
   b->o->sigma = calloc(np, sizeof(double));
   b->o->covariance = calloc(np * np, sizeof(double));
   b->P = calloc(n * n + 2 * ny + ny * ny + 1, sizeof *b->P);
-  if (!b->o->estimate || !b->o->sigma || !b->o->covariance || !b->P) return false;
+  if (!b->o->estimate || !b->o->truth || !b->o->sigma || !b->o->covariance || !b->P) return false;
   b->y = b->P + n * n;
   b->sigma = b->y + ny;
   b->R = b->sigma + ny;
   if (e->sensor_covariance) od_experiment_sensor_covariance(e, b->R);
-  for (size_t i = 0; i < np; i++) b->o->estimate[i] = e->parameter[i].truth;
+  for (size_t i = 0; i < np; i++) b->o->estimate[i] = b->o->truth[i] = e->parameter[i].truth;
   for (size_t i = 0; i < ny; i++) b->sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];

@@ -83,6 +83,7 @@ typedef struct od_estimated {
   double least, most;          // what is possible; estimates stay within both
   double truth;                // NAN: the true machine has no such number
   bool keeps_start;            // starts that are drawn leave it where it is
+  int start_of;                // index + 1 of the parameter whose value at the start this is; 0: none
 } od_estimated;
 
 // What disturbs a machine in each step beside its equations: as the section 'noise' says it for the observer.

@@ -11,7 +11,7 @@
 
 #include "io/csv_lines.h"
 
-enum { LONGEST_LINE = 65536, PATIENCE_MS = 100 };
+enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, PATIENCE_MS = 100 };  // bytes; buffers of one line
 
 typedef struct live {
   od_experiment *e;
@@ -39,7 +39,7 @@ static od_status fill(live *m, od_error *err) {
   for (;;) {
     struct pollfd input = {.fd = m->options.input, .events = POLLIN};
     int ready = poll(&input, 1, PATIENCE_MS);
-    if (m->options.goes_on && ready <= 0 && !m->options.goes_on(m->options.user))
+    if (m->options.goes_on && !m->options.goes_on(m->options.user))
       return od_fail(err, OD_INTERRUPTED, "interrupted after line %d", m->lines.line);
     if (ready <= 0) continue;
     ssize_t got = read(m->options.input, m->buffer + m->end, sizeof m->buffer - m->end);
@@ -58,7 +58,7 @@ typedef struct line {
 } line;
 
 static od_status next_line(live *m, line *out, od_error *err) {
-  bool cut = false;
+  int cut = 0;
   *out = (line){0};
   for (size_t seen = 0;;) {
     char *text = m->buffer + m->begin, *stop = memchr(text + seen, '\n', m->end - m->begin - seen);
@@ -68,11 +68,14 @@ static od_status next_line(live *m, line *out, od_error *err) {
       m->begin += length + (stop ? 1 : 0);
       if (length > 0 && text[length - 1] == '\r') length--;
       m->lines.line++;
-      *out = (line){text, length, cut};
+      *out = (line){text, length, cut > 0};
       return OD_OK;
     }
     if (m->ended) return OD_OK;
-    if (seen == sizeof m->buffer) m->begin = m->end, seen = 0, cut = true;
+    if (seen == sizeof m->buffer) m->begin = m->end, seen = 0, cut++;
+    if (cut > MOST_SKIPPED)
+      return od_fail(err, OD_BAD_INPUT, "%s:%d:1: this line is longer than %d MB; is this a log?", m->options.name,
+                     m->lines.line + 1, (MOST_SKIPPED * LONGEST_LINE) >> 20);
     od_status status = fill(m, err);
     if (status != OD_OK) return status;
   }

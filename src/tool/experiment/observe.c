@@ -53,9 +53,13 @@ static od_status move_observer(od_observe_run *r, const od_sample *s, bool start
   return status;
 }
 
-// The sample is behind: the next prediction begins there.
+// The sample is behind: the next prediction begins there. The bias of a sensor that drifts is true at its time only.
 static void leave_sample(od_observe_run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
+  for (int i = 0; i < r->np && s->bias; i++) {
+    const od_estimated *p = &r->e->parameter[i];
+    if (p->sensor >= 0 && p->sensor < r->e->sensors && !p->is_scale) r->o->truth[i] = s->bias[p->sensor];
+  }
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
 }
 
@@ -237,7 +241,10 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   *started = status == OD_OK;
   if (!*started) return status;
   r->o->begin = first.t;
-  for (int i = 0; i < r->np; i++) r->o->start[i] = od_observer_parameters(r->observer)[i];
+  for (int i = 0; i < r->np; i++) {
+    r->o->start[i] = od_observer_parameters(r->observer)[i];
+    r->o->truth[i] = r->e->parameter[i].truth;
+  }
   od_innovation_record_mark(r->innovations, r->observer, first.t);
   r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
@@ -295,6 +302,7 @@ void od_observed_free(od_observed *o) {
   free(o->sums);
   od_verdict_free(&o->verdict);
   free(o->start);
+  free(o->truth);
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);

@@ -73,6 +73,7 @@ typedef struct od_observed {
   od_sensor_counts *sensor;             // one per sensor
   od_innovations *innovations;          // the same
   double *start;                        // of the parameters: where the observer began
+  double *truth;                        // the true values at the end of the run; NAN: not known
   double *estimate, *sigma;             // of the parameters, at the end
   od_movement *moved;                   // how they came there
   double *bias;                         // how far off they are because of the length of the steps

@@ -23,6 +23,7 @@ static bool allocate(od_observe_run *r) {
   r->Q = doubles(n * n, &ok);
   r->process = doubles((size_t)r->nx * (size_t)r->nx, &ok);
   r->o->start = doubles(np, &ok);
+  r->o->truth = doubles(np, &ok);
   r->o->estimate = doubles(np, &ok);
   r->o->sigma = doubles(np, &ok);
   r->o->bias = doubles(np, &ok);

@@ -22,6 +22,7 @@ static const double at_bound = 0.05;         // sigmas from a bound at which a p
 static const double many = 0.1;              // of a sensor's values behind its gate
 static const double hopeless = 10;           // NIS of the last part,
 static const double mostly = 0.25;           // if so many innovations are beyond three standard deviations
+static const double few = 20;                // innovations: fewer decide nothing
 enum { worth_telling = 10 };                 // samples in which an output was clipped
 enum { MOST_NAMES = 4 };
 
@@ -372,11 +373,15 @@ static void judge_settling(judge *j) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-// When nothing speaks against the run.
+// When nothing speaks against the run. "Consistent" means inside the interval that is printed. Beyond it, either the
+// difference is too small to matter, or the run is one of the few by chance: the level of this verdict is that of all its
+// tests together.
 static void praise(judge *j, const od_scatter *run) {
+  double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
   const char *than = run->square > 1 ? "more" : "less";
-  if (!significant(j, chance_of_square(run)))
+  od_consistency c = od_consistency_of(run->square * n, n);
+  if (c.value >= c.low && c.value <= c.high)
     SAY(j, OD_SOUND, "nis",
         "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
         interval_of(run).text);
@@ -384,6 +389,11 @@ static void praise(judge *j, const od_scatter *run) {
     SAY(j, OD_SOUND, "nis", "Nearly consistent:",
         "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).", percent, than,
         interval_of(run).text);
+  else if (!significant(j, chance_of_square(run)))
+    SAY(j, OD_SOUND, "nis", "Perhaps by chance:",
+        "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That "
+        "happens to one consistent filter in %.0f; a longer run would decide.",
+        percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 
 static void judge_caution(judge *j, const od_scatter *run) {
@@ -401,6 +411,11 @@ static void judge_innovations(judge *j) {
     SAY(j, OD_DOUBTFUL, "samples.none", "No verdict:", "no sensor was used.");
     return;
   }
+  long needed = (long)fmax(few, 2 * j->e->parameters);
+  if (run.count < needed)
+    SAY(j, OD_DOUBTFUL, "samples.few",
+        "No verdict:", "%ld value%s of sensors cannot confirm %d parameter%s and the noise; at least %ld are needed.",
+        run.count, run.count == 1 ? "" : "s", j->e->parameters, j->e->parameters == 1 ? "" : "s", needed);
   judge_beyond_doubt(j, &last);
   judge_size(j, &run, &last);
   judge_sensor_sizes(j);

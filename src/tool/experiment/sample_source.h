@@ -17,6 +17,7 @@ typedef struct od_sample {
   // One per watched output, then one per sensor: what it really measures, which is another output where it integrates.
   // NULL: not known.
   const double *truth;
+  const double *bias;  // one per sensor: its constant error and its drift at t; NULL: not known
 } od_sample;
 
 typedef struct od_sample_source {

@@ -12,6 +12,7 @@ typedef struct measured {
   od_true_motion *motion;  // NULL: the experiment has it
   long at;                 // the sample it has reached; -1: not begun
   double *y;               // what the sensors say (NAN: nothing)
+  double *bias;            // of the sensors now, drift included
   double *nothing;         // rates where nobody integrates
   od_sensor_noise *noise;
   od_sensor_memory *memory;  // of each sensor
@@ -22,6 +23,7 @@ static void measure(measured *m, const od_motion_sample *s) {
   for (int i = 0; i < e->sensors; i++) {
     m->memory[i].own = s->y[i];
     m->y[i] = od_sensor_measure(&e->sensor[i], &m->noise[i], m->at, s->t, s->y[e->watches + i], &m->memory[i]);
+    m->bias[i] = e->sensor[i].bias + m->memory[i].drift;
   }
 }
 
@@ -44,7 +46,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
     begin(m, &s);
   else
     measure(m, &s);
-  *out = (od_sample){.t = s.t, .u = s.u, .u_after = s.u_after, .y = m->y, .truth = s.y};
+  *out = (od_sample){.t = s.t, .u = s.u, .u_after = s.u_after, .y = m->y, .truth = s.y, .bias = m->bias};
   return OD_OK;
 }
 
@@ -60,11 +62,12 @@ static void release(void *self) {
 
 static bool allocate(measured *m, double step) {
   size_t sensors = (size_t)m->e->sensors;
-  m->y = calloc(2 * sensors + 1, sizeof *m->y);
+  m->y = calloc(3 * sensors + 1, sizeof *m->y);
   m->noise = calloc(sensors + 1, sizeof *m->noise);
   m->memory = calloc(sensors + 1, sizeof *m->memory);
   if (!m->y || !m->noise || !m->memory) return false;
   m->nothing = m->y + sensors;
+  m->bias = m->nothing + sensors;
   for (size_t i = 0; i < sensors; i++)
     if (!od_sensor_memory_begin(&m->memory[i], &m->e->sensor[i], step)) return false;
   return true;

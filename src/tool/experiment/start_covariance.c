@@ -153,7 +153,11 @@ od_status od_start_map_noise(const od_experiment *e, const od_output_covariance 
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
   int n = nx + e->parameters;
   od_status status = map(e, &e->initial, sim, nx, n, P, problem);
-  for (int i = 0; i < e->parameters && status == OD_OK; i++) P[(nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
+  for (int i = 0; i < e->parameters && status == OD_OK; i++) {
+    int of = nx + e->parameter[i].start_of - 1;
+    P[(nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
+    if (of >= nx) P[(nx + i) * n + of] = P[of * n + nx + i] = P[(nx + i) * (n + 1)];
+  }
   return status;
 }
 

@@ -3,11 +3,20 @@
 // run over the same data begins with the parameters that were found and stays near them, for its covariance is inflated to ten times
 // as uncertain as the first one was in the end.
 //
-// From another start a linear filter ends elsewhere, too, by what the start was worth: the first began at m with
-// covariance S (diagonal) and found p; the second ends with covariance P. If all was linear it finds
-// p + P S^-1 (p - m). What differs beyond that is the shift.
+// From another start a linear filter ends elsewhere, too, by what the start was worth. Let the first run begin at m1 with
+// covariance S1 (diagonal) and end at p1, the second one begin at m2 with S2 and end at p2. p0 is the true parameter at
+// the start, c1 what the first run's data say about it in the end, and M the second run's covariance of the parameters at
+// the end and p0. Then
+//
+//   p2 - p1 = M (S2^-1 (m2 - c1) + S1^-1 (c1 - m1)).
+//
+// What differs beyond that is the shift. A parameter that is constant has p0 = p, so that c1 = p1, and M is the final
+// covariance; the second run begins at m2 = p1. A parameter with noise has moved on since the start. Its second run begins
+// at most one sigma from m1 with S2 = S1, which makes c1 cancel, and p0 is estimated beside it for its column of M: as the
+// bias of an output that nothing measures.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiment/observe_verdict.h"
 
@@ -22,13 +31,79 @@ static bool second_half(void *user, double done) {
   return options->progress(options->user, 0.5 + done / 2);
 }
 
-static void find_shift(const od_experiment *e, const od_observed *first, const od_observed *second, double *shift) {
-  int n = e->parameters;
-  for (int i = 0; i < n; i++) {
+// The experiment of the second run: the parameters at the start follow the others, one for each that has noise.
+typedef struct second_run {
+  od_experiment e;
+  int *at;                // of each parameter: where its value at the start is among all
+  double *start, *sigma;  // of all
+} second_run;
+
+static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
+  int np = e->parameters, moving = 0;
+  for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;
+  od_plant *plant = NULL;
+  od_error ignored = {0};
+  if (od_experiment_plant(e, &plant, &ignored) != OD_OK) return false;
+  int nx = od_plant_nx(plant), n = nx + np, wide = n + moving;
+  od_plant_free(plant);
+  *x = (second_run){.e = *e};
+  x->at = calloc((size_t)np, sizeof *x->at);
+  x->start = calloc(2 * (size_t)(np + moving), sizeof *x->start);
+  x->e.parameter = calloc((size_t)(np + moving), sizeof *x->e.parameter);
+  x->e.covariance = calloc((size_t)wide * (size_t)wide, sizeof *x->e.covariance);
+  if (!x->at || !x->start || !x->e.parameter || !x->e.covariance) return false;
+  x->sigma = x->start + np + moving;
+  x->e.parameters = np + moving;
+  x->e.outputs += moving > 0;
+  memcpy(x->e.parameter, e->parameter, (size_t)np * sizeof *e->parameter);
+  for (int i = 0, k = np; i < np; i++) {
+    const od_estimated *p = &e->parameter[i];
+    double off = o->estimate[i] - o->start[i];
+    x->at[i] = p->noise > 0 ? k++ : i;
+    x->sigma[i] = p->noise > 0 ? p->sigma : fmin(p->sigma, wider * o->sigma[i]);
+    x->start[i] = o->start[i] + (p->noise > 0 ? fmin(fmax(off, -p->sigma), p->sigma) : off);
+    if (x->at[i] == i) continue;
+    x->e.parameter[x->at[i]] = (od_estimated){.path = p->path,
+                                              .unit = p->unit,
+                                              .number = -1,
+                                              .sensor = e->outputs,
+                                              .start_of = i + 1,
+                                              .sigma = p->sigma,
+                                              .low = -INFINITY,
+                                              .high = INFINITY,
+                                              .least = -INFINITY,
+                                              .most = INFINITY,
+                                              .truth = NAN};
+    x->start[x->at[i]] = x->start[i];
+    x->sigma[x->at[i]] = x->sigma[i];
+  }
+  // At the start both are the same number.
+  double *P = x->e.covariance;
+  for (int i = 0; i < wide; i++)
+    for (int j = 0; j < wide; j++) {
+      int a = i, b = j;
+      for (int k = 0; k < np; k++) a = i == nx + x->at[k] ? nx + k : a, b = j == nx + x->at[k] ? nx + k : b;
+      P[i * wide + j] = e->covariance[a * n + b];
+    }
+  return true;
+}
+
+static void free_second(second_run *x) {
+  free(x->at);
+  free(x->start);
+  if (x->e.parameters == 0) return;
+  free(x->e.parameter);
+  free(x->e.covariance);
+}
+
+static void find_shift(const od_experiment *e, const second_run *x, const od_observed *first, const od_observed *second,
+                       double *shift) {
+  int n = x->e.parameters;
+  for (int i = 0; i < e->parameters; i++) {
     double expected = 0;
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < e->parameters; j++)
       expected +=
-          second->covariance[i * n + j] * (first->estimate[j] - first->start[j]) / pow(e->parameter[j].sigma, 2);
+          second->covariance[i * n + x->at[j]] * (x->start[j] - first->start[j]) / pow(e->parameter[j].sigma, 2);
     shift[i] = (second->estimate[i] - first->estimate[i] - expected) / first->sigma[i];
   }
 }
@@ -37,25 +112,24 @@ od_status od_observe_start_dependence(const od_experiment *e, const od_observe_o
                                       od_error *err) {
   int n = e->parameters;
   if (n == 0) return OD_OK;
-  double *sigmas = calloc((size_t)n, sizeof *sigmas);
+  second_run x = {0};
   o->shift = calloc((size_t)n, sizeof *o->shift);
-  if (!sigmas || !o->shift) {
-    free(sigmas);
+  if (!o->shift || !make_second(e, o, &x)) {
+    free_second(&x);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  for (int i = 0; i < n; i++) sigmas[i] = fmin(e->parameter[i].sigma, wider * o->sigma[i]);
   halves work = {options};
   const od_observe_options again = {.progress = options->progress ? second_half : NULL,
                                     .user = &work,
                                     .no_table = true,
-                                    .parameters = o->estimate,
-                                    .sigmas = sigmas};
+                                    .parameters = x.start,
+                                    .sigmas = x.sigma};
   od_observed *second = NULL;
   od_error ignored = {0};
-  od_status status = od_observe(e, &again, &second, &ignored);
-  if (status == OD_OK) find_shift(e, o, second, o->shift);
+  od_status status = od_observe(&x.e, &again, &second, &ignored);
+  if (status == OD_OK) find_shift(e, &x, o, second, o->shift);
   for (int i = 0; i < n && status != OD_OK; i++) o->shift[i] = NAN;
-  free(sigmas);
+  free_second(&x);
   od_observed_free(second);
   o->log_changed = status != OD_OK && e->log && od_log_has_changed(e->log);
   if (status != OD_NO_MEMORY && status != OD_INTERRUPTED && !o->log_changed) return OD_OK;

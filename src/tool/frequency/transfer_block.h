@@ -1,16 +1,19 @@
-// A fitted transfer function as a machine file: one block per output, which can be simulated, observed and copied elsewhere.
+// A fitted transfer function as a machine file: blocks for each output, which can be simulated, observed and copied elsewhere.
 #ifndef OD_FREQUENCY_TRANSFER_BLOCK_H
 #define OD_FREQUENCY_TRANSFER_BLOCK_H
 
 #include "frequency/transfer.h"
 
 typedef struct od_transfer_names {
-  const char *title, *note;                        // note: a comment of one line
-  const char *input, *input_unit;                  // unit in SI; "1": none
+  const char *title, *note;  // note: a comment of one line
+  int inputs;
+  const char *const *input, *const *input_unit;    // per input; unit in SI; "1": none
   const char *const *output, *const *output_unit;  // per output
   double sample;                                   // s: the polynomials are in z; 0: in s
 } od_transfer_names;
 
+// The transfer function has outputs * inputs numerators, all inputs of the first output first. With several inputs an output is the sum of
+// a block for each of them.
 od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names *names, const char *path,
                                   od_error *err);
 

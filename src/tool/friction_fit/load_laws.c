@@ -60,16 +60,20 @@ static od_field field_of(const od_element_field *f) {
 static void read_numbers(od_friction_reader *r, int key, od_law_numbers *out) {
   od_loader *ld = &r->ld;
   const char *name = od_text_of(ld, key);
-  const od_friction_law *law = od_friction_read_law(r, od_map_find(ld, od_value(ld, key), "law"));
+  int value = od_value(ld, key), law_node = od_map_find(ld, value, "law");
+  const od_friction_law *law = od_friction_read_law(r, law_node);
   const char *keys[OD_MOST_LAW_NUMBERS + 2] = {"law"};
   if (!law) {
-    if (od_map_find(ld, od_value(ld, key), "law") < 0)
+    if (ld->tree.node[value].kind != OD_TREE_MAP)
+      od_complain(ld, value, "found %s, expected a map for '%s' with 'law' and its numbers", od_describe(ld, value),
+                  od_excerpt(ld, name));
+    else if (law_node < 0)
       od_complain(ld, key, "'%s' needs 'law', the friction law that its numbers belong to", od_excerpt(ld, name));
     return;
   }
   const od_element_class *c = law->element;
   for (int i = 0; i < c->field_count; i++) keys[1 + i] = c->fields[i].key;
-  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "laws.%s", name),
+  od_section section = od_section_open(ld, value, key, od_format(ld, "laws.%s", name),
                                        od_format(ld, "'%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0) return;
   *out = defaults_of(name, law, false);

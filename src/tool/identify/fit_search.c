@@ -75,6 +75,10 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
                    "the search is stuck where there is no minimum: %.2g %% of the residuals could still be taken away; "
                    "the result is the best so far",
                    100 * r->offset);
+  if (r && r->reason == OD_LS_PLATEAU)
+    return od_fail(
+        err, OD_NOT_CONVERGED,
+        "the search ended where parameters have no effect on the predictions; the result is the best so far");
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
     od_status why = w->f->data[set]->fitted == 0 ? OD_OK
                     : w->shooting                ? od_fit_shooting_status(w, set)

@@ -2,7 +2,6 @@
 // comment lines that start with '#'; empty cells; a header with or without units, perhaps with the units in a line of
 // their own below it, or none at all; lines of other text before it. Where semicolons or tabs separate, a number may have a
 // decimal comma. A cell that should be a number and is not is a flaw of its column, which matters to those who use the column.
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,42 +10,17 @@
 
 #include "io/csv_cells.h"
 #include "io/csv_lines.h"
-#include "io/inputs_read.h"
+#include "io/input_file.h"
 #include "io/table.h"
 
+// A table needs several times the memory of its text.
+enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
+
 static od_status read_whole(const char *path, char **text, size_t *length, od_error *err) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));
-  if (!od_inputs_note(path)) {
-    fclose(f);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  }
-  size_t used = 0, capacity = 0;
-  char *buffer = NULL;
-  bool memory = true;
-  for (;;) {
-    if (used == capacity) {
-      capacity = capacity ? 2 * capacity : 65536;
-      char *moved = realloc(buffer, capacity);
-      memory = moved != NULL;
-      if (!memory) break;
-      buffer = moved;
-    }
-    size_t got = fread(buffer + used, 1, capacity - used, f);
-    used += got;
-    if (got == 0) break;
-  }
-  bool failed = ferror(f);
-  int reason = errno;
-  fclose(f);
-  if (failed || !memory) {
-    free(buffer);
-    return memory ? od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(reason))
-                  : od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  }
-  *text = buffer;
-  *length = used;
-  return OD_OK;
+  od_error why = {0};
+  od_status status = od_input_read(path, (size_t)LARGEST * MEGABYTE, text, length, &why);
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out while reading %s", path);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "cannot read %s: %s", path, why.text);
 }
 
 static od_status label_from(od_table *table, int column, const od_csv_cell *c) {

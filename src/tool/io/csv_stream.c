@@ -16,7 +16,7 @@
 #include "io/csv_cells.h"
 #include "io/inputs_read.h"
 
-enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256 };
+enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
 
 // Where in a line a character is.
 typedef enum spot {
@@ -103,6 +103,9 @@ static void find_whole_lines(od_csv_stream *s) {
 // Reads until the buffer is full or the file ends.
 static od_status read_more(od_csv_stream *s, od_error *err) {
   if (s->filled == s->capacity) {
+    if (s->capacity >= LONGEST_LINES)
+      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; is this a file of text?", s->path,
+                     s->r.line, LONGEST_LINES >> 20);
     char *moved = realloc(s->buffer, 2 * s->capacity);
     if (!moved) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
     s->buffer = moved;
@@ -184,7 +187,7 @@ static od_csv_stream *new_stream(const char *path, size_t block, const char *con
 
 static od_status open_file(od_csv_stream *s, od_error *err) {
   struct stat about;
-  s->file = open(s->path, O_RDONLY | O_CLOEXEC);
+  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // of files alone: pipes are read whole
   if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
   s->limit = about.st_size;
   s->written = about.st_mtim;

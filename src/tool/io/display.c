@@ -132,6 +132,17 @@ od_display_text od_display_quantity(double value, const char *si) {
   return t;
 }
 
+od_display_text od_display_rate(double rate, const char *si) {
+  size_t length = strlen(si);
+  bool is_rate = length > 1 && strcmp(si + length - 2, "/s") == 0;
+  char unit[80];
+  snprintf(unit, sizeof unit, "%.70s%s", si[0] ? si : "1", is_rate ? "2" : "");
+  od_display_text text = od_display_quantity(rate, unit);
+  size_t used = strlen(text.text);
+  if (!is_rate) snprintf(text.text + used, sizeof text.text - used, " per second");
+  return text;
+}
+
 od_duration od_duration_text(double seconds, int digits) {
   static const struct {
     double size;

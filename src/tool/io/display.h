@@ -29,6 +29,8 @@ typedef struct od_display_text {
   char text[96];
 } od_display_text;
 od_display_text od_display_quantity(double value, const char *si);
+// How fast a quantity in this SI unit changes: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
+od_display_text od_display_rate(double rate, const char *si);
 
 // "4.1 ms", "5 s", "3 min 20 s".
 typedef struct od_duration {

@@ -18,10 +18,10 @@ static od_status no_memory(od_error *err) {
   return od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// Whether a file can be read again from its beginning. What is not there or cannot be read says so when it is opened.
+// Whether a file is read whole: a pipe, which cannot be read again, and a file whose size is not known, as in /proc.
 static bool is_pipe(const char *path) {
   struct stat about;
-  return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+  return stat(path, &about) == 0 && !S_ISDIR(about.st_mode) && (!S_ISREG(about.st_mode) || about.st_size == 0);
 }
 
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err) {

@@ -13,7 +13,9 @@
 
 static const double least_ratio = 1e-4;   // of actual to predicted decrease
 static const double flat = 1e-11;         // of the cost: decreases below are rounding
+static const double rounding = 1e-14;     // of the cost
 static const double most_damping = 1e10;  // relative to columns of length 1: steps are nothing then
+enum { MOST_STANDSTILLS = 10 };           // steps in a row that change nothing above rounding
 
 // What a step promises.
 typedef struct promise {
@@ -116,14 +118,17 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Full steps while they become shorter: the sum of squares no longer tells which of two points is better.
+// Full steps while they become shorter: the sum of squares no longer tells which of two points is better. Where residuals are large and
+// curved, each is a good part of the one before, and the last digits take many.
 static void polish(od_search *s) {
+  const double shorter = s->last_digits ? 0.9 : 0.5;
+  const int most = s->last_digits ? 100 : 12;
   double before = INFINITY;
-  for (int rounds = 0; rounds < 12; rounds++) {
+  for (int rounds = 0; rounds < most; rounds++) {
     prepare(s);
     od_ties_step(s, 0, s->ties.c);
     double moved = moved_by(s, s->step) + od_ties_violation(s, false, NULL);
-    if (!(moved < 0.5 * before) || moved <= DBL_EPSILON * od_residual_norm(s)) break;
+    if (!(moved < shorter * before) || moved <= DBL_EPSILON * od_residual_norm(s)) break;
     before = moved;
     double cost = s->now.cost;
     if (!try_part(s, 1) || s->trial.cost > cost * (1 + 1e-6) + 1e-300 || !go_there(s)) break;
@@ -169,14 +174,15 @@ static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) 
 }
 
 static bool is_flat(const od_search *s, const promise *p) {
-  const double rounding = 1e-9;
+  const double visible = 1e-9;
   double left = od_ties_violation(s, false, NULL);
   return left <= OD_TIES_MET * (1 + od_residual_norm(s)) &&
-         p->cost + s->ties.weight * p->violation <= rounding * (s->now.cost + s->ties.weight * left);
+         p->cost + s->ties.weight * p->violation <= visible * (s->now.cost + s->ties.weight * left);
 }
 
 od_ls_reason od_search_tied(od_search *s) {
   od_ls_reason reason = OD_LS_STEP;
+  int standstills = 0;
   s->ties.weight = 0;
   s->ties.damping = 0;
   prepare(s);
@@ -189,10 +195,11 @@ od_ls_reason od_search_tied(od_search *s) {
     if (s->ties.damping == 0 && is_done(s, &p, &reason)) break;
     if (!od_goes_on(s)) return OD_LS_STOPPED;
     if (s->evaluations >= s->options.max_evaluations) return OD_LS_EVALUATIONS;
-    double taken = search_along(s, &p);
+    double before = merit(s, false), taken = search_along(s, &p);
     if (!od_goes_on(s)) return OD_LS_STOPPED;
-    // Nothing that is promised would show above rounding.
-    if (taken == 0 && is_flat(s, &p)) {
+    // Nothing that is promised would show above rounding; or damped steps go to and fro where the model promises more than there is.
+    standstills = taken > 0 && before - merit(s, false) <= rounding * before ? standstills + 1 : 0;
+    if ((taken == 0 && is_flat(s, &p)) || standstills == MOST_STANDSTILLS) {
       reason = OD_LS_COST;
       break;
     }

@@ -110,7 +110,8 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
   od_ls_reason reason = OD_LS_STEP;
   for (verdict v = GO_ON; v == GO_ON;) {
     od_update_sizes(s);
-    if (s->iterations == 0) method->begin(s);
+    if (s->iterations == 0 || s->begins_again) method->begin(s);
+    s->begins_again = false;
     method->prepare(s);
     if (s->now.cost == 0) return OD_LS_EXACT;
     if (od_offset(s) <= s->options.gradient_tolerance) return OD_LS_GRADIENT;

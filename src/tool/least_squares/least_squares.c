@@ -60,18 +60,22 @@ od_status od_ls_status(od_ls_reason reason) {
   switch (reason) {
     case OD_LS_STOPPED: return OD_INTERRUPTED;
     case OD_LS_EVALUATIONS:
+    case OD_LS_PLATEAU:
     case OD_LS_STUCK: return OD_NOT_CONVERGED;
     default: return OD_OK;
   }
 }
 
 // A search may stop because nothing that it tries is better. That is a minimum, or it is not.
-static od_ls_reason judge(od_search *s, od_ls_result *r, od_ls_reason reason) {
-  bool minimum = od_is_minimum(s, r), better = s->now.cost <= r->start_cost * (1 + 1e-6);
+static od_ls_reason judge(const od_search *s, const od_ending *e, od_ls_result *r, od_ls_reason reason) {
+  bool better = s->now.cost <= r->start_cost * (1 + 1e-6);
+  r->offset = e->offset;
+  r->by_neighbors = e->by_neighbors;
   // A start that violates constraints may well cost less.
   if (s->ties.count > 0 || s->problem->hidden)
     better = r->violation + r->gap < 10 * OD_TIES_MET * (1 + od_residual_norm(s));
-  return od_ls_status(reason) == OD_OK && !(minimum && better) ? OD_LS_STUCK : reason;
+  if (od_ls_status(reason) != OD_OK) return reason;
+  return !(e->is_minimum && better) ? OD_LS_STUCK : e->is_plateau ? OD_LS_PLATEAU : reason;
 }
 
 static od_status begin_at(od_search *s, od_error *err) {
@@ -114,9 +118,11 @@ static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err
   if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
   r->start_cost = start_cost;
   od_search_coarsely(s);
+  od_ending ending;
   od_ls_reason reason = s->ends_with_some ? OD_LS_STOPPED : od_search_run(s);
+  reason = od_search_confirm(s, reason, &ending);
   fill_result(s, r);
-  r->reason = judge(s, r, reason);
+  r->reason = judge(s, &ending, r, reason);
   status = od_ls_status(r->reason);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(r->reason));
 }

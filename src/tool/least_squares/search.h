@@ -82,6 +82,7 @@ typedef struct od_search {
   int every;           // rows as they come: one in so many is asked for
   bool eager;          // the last trial was accepted, so that the next one's derivatives will be wanted
   const od_point *at;  // the point that its model was found along with; NULL: none
+  bool begins_again;   // from a neighbor of where it ended
   bool coarse;         // this search only leads to where another one begins
   long coarse_iterations, coarse_evaluations;  // of the search that led here; zero: there was none
   bool ends_with_some;                         // it was stopped then, and its end is the end
@@ -188,8 +189,17 @@ od_ls_reason od_search_run(od_search *s);
 // ---- uncertainty.c
 // Fills what the result says about how well parameters are determined; x, cost and at_bound are there already.
 void od_uncertainty(od_search *s, od_ls_result *result);
-// Whether the present point is a minimum, as far as the tolerances ask for it; fills the result's offset.
-bool od_is_minimum(od_search *s, od_ls_result *result);
+// Columns of length 1, or times the user's scale: into s->D.
+void od_scale_columns(od_search *s);
+
+// ---- minimum.c
+typedef struct od_ending {
+  bool is_minimum, is_plateau;
+  bool by_neighbors;  // the linear model would not have it a minimum
+  double offset;
+} od_ending;
+// Whether a search that ended for a reason is at a minimum; if a neighbor is better, it goes on from there. Returns the reason in the end.
+od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *ending);
 
 // ---- least_squares.c
 // What a search that ended so returns.

@@ -12,7 +12,7 @@
 #include "least_squares/search.h"
 
 // Columns of length 1, or times the user's scale.
-static void scale_columns(od_search *s) {
+void od_scale_columns(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double sum = 0;
     for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
@@ -60,40 +60,10 @@ static void fill_covariance(const od_search *s, od_ls_result *r) {
     }
 }
 
-// What the linear model makes of the parameters themselves: |R u|. What a step of a part of them can change is that
-// part.
-static double effect_of_parameters(const od_search *s) {
-  double norm = 0;
-  for (int i = 0; i < s->k; i++) {
-    double row = 0;
-    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * s->now.u[j];
-    norm = hypot(norm, row);
-  }
-  return norm;
-}
-
-// What a bound holds back counts as held; what stands at one and would go inside does not.
-bool od_is_minimum(od_search *s, od_ls_result *r) {
-  const double visible = 1e-4, rounding = 1e-10;
-  const od_ls_options *o = &s->options;
-  if (s->k == 0) return true;
-  for (int i = 0; i < s->k; i++) s->held[i] = r->at_bound[s->index[i]] * s->model.g[i] < 0;
-  od_ties_orient(s);
-  od_spectrum_of(s, NULL);
-  r->offset = od_offset(s);
-  double allowed = fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
-  // A direction without influence has a slope of its own by differences: rounding, which hits as much of the residuals as
-  // any random direction does.
-  bool differences = !s->problem->jacobian && !s->problem->residuals_complex && !s->problem->rows;
-  if (differences) allowed = fmax(allowed, 2 * sqrt((double)s->k / (double)s->problem->m));
-  double least = fmax(rounding * s->start_norm, 10 * o->step_tolerance * effect_of_parameters(s));
-  return r->offset <= allowed || od_removable(s) <= least;
-}
-
 void od_uncertainty(od_search *s, od_ls_result *r) {
   memset(s->held, 0, (size_t)s->k * sizeof *s->held);
   if (s->k > 0) {
-    scale_columns(s);
+    od_scale_columns(s);
     od_spectrum_of(s, NULL);
     fill_directions(s, r);
     for (int i = 0; i < s->k; i++) s->held[i] = r->at_bound[s->index[i]] != 0;

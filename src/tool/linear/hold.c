@@ -11,9 +11,10 @@
 
 #include "io/display.h"
 #include "machine/machine.h"
+#include "machine/steady.h"
 
 enum { ROUNDS = 60, HALVINGS = 30, PLACES = 9 };
-static const double small = 1e-9, longest_move = 0.3, passed = 1e-6, rank_bound = 1e-10, nearest = 1e-6;
+static const double small = 1e-9, longest_move = 0.3, rank_bound = 1e-10, nearest = 1e-6;
 
 typedef struct search {
   od_operating_point *p;
@@ -172,42 +173,18 @@ static bool iterate(search *s) {
   return residual_norm(s) < small;
 }
 
-// The limit that is passed most, in parts of its range; NULL: none.
 static const od_stop *passed_limit(const search *s, double *value) {
-  const od_stop *worst = NULL;
-  double most = passed;
-  for (int i = 0; i < s->limits->count; i++) {
-    const od_stop *l = &s->limits->limit[i];
-    int at = find_output(s->p, l->output);
-    if (at < 0) continue;
-    double range = isfinite(l->high) ? l->high - l->low : 1e5, y = s->y[at];
-    double part = fmax(l->low - y, y - l->high) / (range > 0 ? range : 1);
-    if (part > most) most = part, worst = l, *value = y;
-  }
-  return worst;
+  return od_stops_passed(s->limits, s->p->output, s->ny, s->y, value);
 }
 
 static void keep(search *s) {
   memcpy(s->best_x, s->x, (size_t)s->nx * sizeof *s->x);
-  if (s->nu) memcpy(s->best_u, s->u, (size_t)s->nu * sizeof *s->u);
+  memcpy(s->best_u, s->u, (size_t)s->nu * sizeof *s->u);
 }
 
 static void go_back(search *s) {
   memcpy(s->x, s->best_x, (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->u, s->best_u, (size_t)s->nu * sizeof *s->u);
-}
-
-// A limit that something stands at, as what saturates does; NULL: none.
-static const od_stop *reached_limit(const search *s, double *value) {
-  for (int i = 0; i < s->limits->count; i++) {
-    const od_stop *l = &s->limits->limit[i];
-    int at = find_output(s->p, l->output);
-    if (at < 0) continue;
-    double near = isfinite(l->high) ? 1e-9 * (l->high - l->low) : 10;  // Pa
-    *value = s->y[at];
-    if (*value >= l->high - near || *value <= l->low + near) return l;
-  }
-  return NULL;
 }
 
 // What a trial came to.
@@ -217,6 +194,14 @@ typedef struct trial {
   double value;          // of its output
   int left;              // the row with the largest residual, where not all is held
 } trial;
+
+// Empty volumes are at rest, too, but they are not what is sought: whether the search has emptied one.
+static bool is_emptied(const search *s) {
+  static const double least = 1e3;  // Pa
+  for (int j = 0; j < s->unknowns; j++)
+    if (s->is_pressure[j] && s->x[s->unknown[j]] < least && s->best_x[s->unknown[j]] >= least) return true;
+  return false;
+}
 
 // From where it was best; where a valve is closed nothing depends on its command, so that other values of the free inputs are
 // tried, too.
@@ -231,8 +216,9 @@ static trial attempt(search *s) {
     bool held = iterate(s);
     double largest = 0;
     t.limit = passed_limit(s, &t.value);
+    held = held && !is_emptied(s);
     t.found = held && !t.limit;
-    if (!held && !t.limit) t.limit = reached_limit(s, &t.value);
+    if (!held && !t.limit) t.limit = od_stops_reached(s->limits, s->p->output, s->ny, s->y, &t.value);
     for (int i = 0; i < s->rows && !held; i++)
       if (fabs(s->r[i]) * s->weight[i] > largest) largest = fabs(s->r[i]) * s->weight[i], t.left = i;
     if (t.found || k == 0 || (!best.limit && t.limit)) best = t;
@@ -458,22 +444,45 @@ static void come_back(search *s) {
   free(u);
 }
 
+// Newton's method fails where nothing depends on what is sought, as at a spool that is shut. The machine itself may settle from there, with the
+// inputs of the start: then the search begins again at that point. False: it does not settle, and the search is where it was.
+static bool settle(search *s) {
+  od_steady r = {0};
+  go_back(s);
+  if (!evaluate(s) || od_steady_settle(s->p->machine, s->p->sim, s->p->plant, NULL, &r) != OD_OK || !r.found) {
+    go_back(s);
+    return false;
+  }
+  memcpy(s->x, od_sim_state(s->p->sim), (size_t)s->nx * sizeof *s->x);
+  for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
+  keep(s);
+  return true;
+}
+
+// States and inputs of the start, one behind the other, are what the search comes back to.
+static void start_again(search *s, const double *first) {
+  memcpy(s->best_x, first, (size_t)s->nx * sizeof *first);
+  memcpy(s->best_u, first + s->nx, (size_t)s->nu * sizeof *first);
+}
+
 od_status od_hold_find(od_operating_point *p, const od_point_options *o, const od_stops *limits, bool *undecided,
                        od_error *err) {
   search s;
   od_status status = begin(&s, p, o, limits, err);
-  double *start = room(o->holds, 1), *first = status == OD_OK ? room(s.nx, 1) : NULL,
-         *inputs = status == OD_OK ? room(s.nu, 1) : NULL;
-  if (status == OD_OK && !(start && first && inputs)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  double *start = room(o->holds, 1), *first = status == OD_OK ? room(s.nx + s.nu, 1) : NULL;
+  if (status == OD_OK && !(start && first)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK) {
     for (int i = 0; i < o->holds; i++) start[i] = s.y[s.hold_at[i]], s.target[i] = o->hold[i].value;
     memcpy(first, s.best_x, (size_t)s.nx * sizeof *first);
-    if (s.nu) memcpy(inputs, s.best_u, (size_t)s.nu * sizeof *inputs);
-    trial t = attempt(&s);
+    memcpy(first + s.nx, s.best_u, (size_t)s.nu * sizeof *first);
+    trial t = attempt(&s), again = {0};
+    if (!t.found && settle(&s)) again = attempt(&s);
+    // What nothing decides stays near the start, or near where the machine settles.
+    if (!again.found) start_again(&s, first);
+    if (again.found) t = again;
     double part = t.found ? 1 : follow(&s, start, &t);
     if (t.found) {
-      memcpy(s.best_x, first, (size_t)s.nx * sizeof *first);
-      if (s.nu) memcpy(s.best_u, inputs, (size_t)s.nu * sizeof *inputs);
+      if (!again.found) start_again(&s, first);
       come_back(&s);
       find_undecided(&s, undecided);
     } else {
@@ -482,7 +491,6 @@ od_status od_hold_find(od_operating_point *p, const od_point_options *o, const o
   }
   free(start);
   free(first);
-  free(inputs);
   search_free(&s);
   return status;
 }

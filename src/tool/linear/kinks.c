@@ -1,8 +1,13 @@
 #include "linear/kinks.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "integrate/sim_block.h"
+#include "machine/machine.h"
+#include "plant/model_plant.h"
 
 static const double aside = 1e-7;  // the larger of two distances beside the point, in typical sizes
 static const double differ =
@@ -38,8 +43,64 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
   return status;
 }
 
-// The search: the simulation is moved beside the point and back again.
+// --- Parts: elements and blocks, each with derivatives of its own ------------------------------------------------------
+
+// How many derivatives a part has: an element outs x ins, a block its outputs and rates x its states and inputs. Those of all parts stand one behind the
+// other.
+static int part_size(const od_model *m, int i) {
+  if (i < m->instances) {
+    const od_element_class *c = od_instance_class(&m->instance[i]);
+    return c->ins * c->outs;
+  }
+  const od_block *b = &m->block[i - m->instances];
+  return (b->outputs + b->states) * (b->states + b->inputs);
+}
+
+static int parts_of(const od_model *m) {
+  return m->instances + m->blocks;
+}
+
+static int parts_size(const od_model *m) {
+  int size = 0;
+  for (int i = 0; i < parts_of(m); i++) size += part_size(m, i);
+  return size;
+}
+
+// Those at the point where the simulation stands, whose derivatives were found last.
+static void copy_parts(const od_model *m, const double *w, double *to) {
+  for (int i = 0; i < parts_of(m); to += part_size(m, i++)) {
+    int from = i < m->instances ? m->instance[i].slope : m->layout.block_slope + m->block[i - m->instances].slope;
+    if (part_size(m, i)) memcpy(to, w + from, (size_t)part_size(m, i) * sizeof *to);
+  }
+}
+
+void od_part_text(const od_machine *machine, int which, char *text, size_t size) {
+  const od_model *m = od_machine_model(machine);
+  text[0] = '\0';
+  if (which < 0) return;
+  if (which >= parts_of(m)) {
+    snprintf(text, size, "the output '%.80s'", od_machine_output_name(machine, which - parts_of(m)));
+    return;
+  }
+  if (which >= m->instances) {
+    snprintf(text, size, "the block '%.80s'", m->block[which - m->instances].name);
+    return;
+  }
+  const od_instance *e = &m->instance[which];
+  const od_element_class *c = od_instance_class(e);
+  const char *host = e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";
+  if (!e->name[0] || (c->inside && host[0]))
+    snprintf(text, size, "the %.40s of '%.80s'", c->inside ? c->inside : c->noun, host);
+  else
+    snprintf(text, size, "the %.40s '%.80s'", c->noun, e->name);
+}
+
+// --- The search ----------------------------------------------------------------------------------------------------
+
+// The simulation is moved beside the point and back again.
 typedef struct search {
+  const od_operating_point *p;
+  const od_model *model;
   od_sim *sim;
   void *saved;  // the simulation at the point
   size_t size;
@@ -49,6 +110,8 @@ typedef struct search {
   double *typical;  // sizes of states and inputs
   double *way;      // nx + nu: where to go from the point, in typical sizes
   double *x_aside, *u_aside;
+  int parts;                                   // how many derivatives the parts have
+  double *part_above, *part_below, *part_far;  // those beside the point; how much they differ at the larger distance
   double *far;  // of each rate and output: how much its slopes differ at the larger distance; zero: not
   od_slopes above, below;
 } search;
@@ -56,7 +119,13 @@ typedef struct search {
 static bool begin(search *s, const od_operating_point *p) {
   const od_plant *plant = p->plant;
   int nx = od_plant_nx(plant), nu = plant->nu, all = nx + nu;
-  *s = (search){.sim = p->sim,
+  const od_model *m = od_machine_model(p->machine);
+  int parts = parts_size(m);
+  *s = (search){.p = p,
+                .model = m,
+                .sim = p->sim,
+                .parts = parts,
+                .part_above = room(parts, 3),
                 .size = od_sim_size(plant),
                 .nx = nx,
                 .nu = nu,
@@ -69,7 +138,9 @@ static bool begin(search *s, const od_operating_point *p) {
   s->saved = malloc(s->size);
   bool memory = od_slopes_begin(&s->above, plant);
   memory = od_slopes_begin(&s->below, plant) && memory;
-  if (!memory || !s->x || !s->typical || !s->way || !s->x_aside || !s->far || !s->saved) return false;
+  if (!memory || !s->x || !s->typical || !s->way || !s->x_aside || !s->far || !s->saved || !s->part_above) return false;
+  s->part_below = s->part_above + parts;
+  s->part_far = s->part_below + parts;
   s->u = s->x + nx;
   s->u_aside = s->x_aside + nx;
   memcpy(s->saved, p->sim, s->size);
@@ -82,16 +153,18 @@ static bool begin(search *s, const od_operating_point *p) {
 }
 
 static void end(search *s) {
-  void *memory[] = {s->saved, s->x, s->typical, s->way, s->x_aside, s->far};
+  void *memory[] = {s->saved, s->x, s->typical, s->way, s->x_aside, s->far, s->part_above};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
   od_slopes_end(&s->above);
   od_slopes_end(&s->below);
 }
 
-static bool look(search *s, double distance, od_slopes *slopes) {
+// Derivatives of everything, and of the parts, so far along the way.
+static bool look(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->x_aside[i] = s->x[i] + distance * s->typical[i] * s->way[i];
   od_status status = od_sim_set(s->sim, s->time, s->x_aside, s->u_aside);
   if (status == OD_OK) status = od_slopes_find(slopes, s->sim);
+  if (status == OD_OK) copy_parts(s->model, od_model_plant_scalars(s->p->plant, od_sim_work(s->sim)), parts);
   memcpy(s->sim, s->saved, s->size);
   return status == OD_OK;
 }
@@ -118,13 +191,49 @@ static difference row_difference(const search *s, int row, int only) {
   return d;
 }
 
+// A derivative of a part that differs on the two sides: by as much nearer to the point, or there is no kink.
+static void compare_parts(search *s, bool is_first) {
+  for (int i = 0; i < s->parts; i++) {
+    double d = s->part_above[i] - s->part_below[i], size = fmax(fabs(s->part_above[i]), fabs(s->part_below[i]));
+    bool kink = is_first ? fabs(d) > differ * size
+                         : s->part_far[i] != 0 && fabs(d - s->part_far[i]) < differ * fabs(s->part_far[i]);
+    s->part_far[i] = kink ? d : 0;
+  }
+}
+
+// What has the kink on the way: a part, where a rate has one; else an output, as the magnitude of a force that is zero; -1: not known.
+static int kinked_part(const search *s) {
+  int output = -1;
+  for (int i = s->nx; i < s->nx + s->above.ny && output < 0; i++)
+    if (s->far[i] != 0) output = s->p->output[i - s->nx];
+  for (int i = 0, at = 0; i < parts_of(s->model); i++)
+    for (int k = part_size(s->model, i); k > 0; k--)
+      if (s->part_far[at++] != 0) return i;
+  return output < 0 ? -1 : parts_of(s->model) + output;
+}
+
+// The part whose derivatives change most on the way, by more than half of the larger one; -1: none. Without one it is the mechanism as a
+// whole that moves on, which no movement is too small for.
+static int changed_part(const search *s, const double *here, const double *there) {
+  double most = 0.5;
+  int found = -1;
+  for (int i = 0, at = 0; i < parts_of(s->model); i++)
+    for (int k = part_size(s->model, i); k > 0; k--, at++) {
+      double size = fmax(fabs(here[at]), fabs(there[at])), change = fabs(here[at] - there[at]);
+      if (size > 0 && change > most * size) most = change / size, found = i;
+    }
+  return found;
+}
+
 // Whether there is a kink on the way: the slopes differ by as much nearer to the point. Of a curve without one, such as a parabola at
 // its vertex, they come closer to each other, and round-off differs from place to place.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
   int rows = s->nx + s->above.ny, left = rows;
   for (int k = 0; k < 3 && left > 0; k++) {
-    if (!look(s, nearer[k] * aside, &s->above) || !look(s, -nearer[k] * aside, &s->below)) return false;
+    if (!look(s, nearer[k] * aside, &s->above, s->part_above) || !look(s, -nearer[k] * aside, &s->below, s->part_below))
+      return false;
+    compare_parts(s, k == 0);
     left = 0;
     for (int i = 0; i < rows; i++) {
       difference d = row_difference(s, i, only);
@@ -154,15 +263,22 @@ static bool has_other_slopes(const search *s, const od_slopes *here, const od_sl
   return false;
 }
 
-od_status od_kinks_find_narrow(const od_operating_point *p, const od_slopes *slopes, const bool *kinked, bool *narrow) {
+od_status od_kinks_find_narrow(const od_operating_point *p, const od_slopes *slopes, const bool *kinked, bool *narrow,
+                               int *cause) {
   search s;
   bool memory = begin(&s, p);
   int nz = p->plant->nz;
-  for (int j = nz; memory && j < 2 * nz; j++) {
+  for (int i = 0; memory && i < s.nx + s.nu; i++) s.way[i] = 0;
+  bool known = memory && look(&s, 0, &s.below, s.part_below);
+  for (int j = nz; known && j < 2 * nz; j++) {
     for (int i = 0; i < s.nx + s.nu; i++) s.way[i] = i == j;
     double distance = OD_NARROW_SPEED / s.typical[j];
-    for (int side = -1; side <= 1 && !narrow[j]; side += 2)
-      narrow[j] = look(&s, side * distance, &s.above) && has_other_slopes(&s, slopes, &s.above, kinked, j);
+    for (int side = -1; side <= 1 && !narrow[j]; side += 2) {
+      if (!look(&s, side * distance, &s.above, s.part_above)) continue;
+      int changed = changed_part(&s, s.part_below, s.part_above);
+      narrow[j] = changed >= 0 && has_other_slopes(&s, slopes, &s.above, kinked, j);
+      if (narrow[j]) cause[j] = changed;
+    }
   }
   end(&s);
   return memory ? OD_OK : OD_NO_MEMORY;
@@ -185,7 +301,7 @@ static void take_means(const search *s, int j, od_slopes *to) {
 
 // First along one line in a general direction, which crosses every kink at the point: most points have none. Sides on which
 // nothing can be evaluated tell nothing.
-od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked) {
+od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
   search s;
   bool memory = begin(&s, p);
   int all = memory ? s.nx + s.nu : 0;
@@ -195,6 +311,7 @@ od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *ki
     for (int i = 0; i < all; i++) s.way[i] = i == j;
     if (!crosses_kink(&s, j)) continue;
     kinked[j] = true;
+    cause[j] = kinked_part(&s);
     take_means(&s, j, slopes);
   }
   end(&s);

@@ -20,12 +20,13 @@ static double *room(int rows, int columns) {
 // What is special about states and inputs (nx + nu each): kinks, and rates that keep the model to small movements.
 typedef struct remarks {
   bool *kinked, *narrow;
+  int *cause;  // of either: the part that has it
 } remarks;
 
 static od_status find_whole(const od_operating_point *p, whole *w, remarks r, od_error *err) {
   od_status status = od_slopes_find(w, p->sim);
-  if (status == OD_OK) status = od_kinks_find(p, w, r.kinked);
-  if (status == OD_OK) status = od_kinks_find_narrow(p, w, r.kinked, r.narrow);
+  if (status == OD_OK) status = od_kinks_find(p, w, r.kinked, r.cause);
+  if (status == OD_OK) status = od_kinks_find_narrow(p, w, r.kinked, r.narrow, r.cause);
   return status == OD_OK ? OD_OK : od_fail(err, status, "cannot linearise: %s", od_status_text(status));
 }
 
@@ -100,6 +101,7 @@ static bool fill(const od_operating_point *p, const whole *w, remarks r, const i
     ok = name_state(p, w, kept[i], &m->state[i]);
     m->state[i].kinked = r.kinked[kept[i]];
     m->state[i].narrow = r.narrow[kept[i]];
+    od_part_text(p->machine, r.cause[kept[i]], m->state[i].cause, sizeof m->state[i].cause);
     double part = fabs(w->f[kept[i]]) / typical_rate(p, kept[i]);
     if (!(part <= largest)) largest = part, m->rests = false, m->fastest = i;
   }
@@ -113,6 +115,7 @@ static bool fill(const od_operating_point *p, const whole *w, remarks r, const i
     ok = set_signal(&m->input[j], od_machine_input_name(p->machine, input[j]),
                     od_machine_input_unit(p->machine, input[j]), od_sim_inputs(p->sim)[input[j]]);
     m->input[j].kinked = r.kinked[w->nx + input[j]];
+    od_part_text(p->machine, r.cause[w->nx + input[j]], m->input[j].cause, sizeof m->input[j].cause);
     m->input[j].undecided = p->undecided && p->undecided[w->nx + input[j]];
   }
   return ok;
@@ -137,8 +140,10 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
   od_linear_model *m = calloc(1, sizeof *m);
   int *kept = calloc((size_t)w.nx + 1, sizeof *kept), *all = calloc((size_t)w.nu + 1, sizeof *all);
   const remarks r = {.kinked = calloc((size_t)(w.nx + w.nu) + 1, sizeof *r.kinked),
-                     .narrow = calloc((size_t)(w.nx + w.nu) + 1, sizeof *r.narrow)};
-  memory = memory && m && kept && all && r.kinked && r.narrow;
+                     .narrow = calloc((size_t)(w.nx + w.nu) + 1, sizeof *r.narrow),
+                     .cause = calloc((size_t)(w.nx + w.nu) + 1, sizeof *r.cause)};
+  memory = memory && m && kept && all && r.kinked && r.narrow && r.cause;
+  for (int i = 0; memory && i < w.nx + w.nu; i++) r.cause[i] = -1;
   od_status status = memory ? find_whole(p, &w, r, err) : OD_OK;
   if (memory && status == OD_OK) {
     for (int i = 0; i < w.nu; i++) all[i] = i;
@@ -156,6 +161,7 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
   free(all);
   free(r.kinked);
   free(r.narrow);
+  free(r.cause);
   if (status == OD_OK)
     *out = m;
   else

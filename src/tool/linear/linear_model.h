@@ -11,11 +11,12 @@
 
 typedef struct od_linear_signal {
   char *name, *unit;
-  double value;    // at the operating point
-  double rate;     // of a state: how fast it changes there
-  bool undecided;  // of a state or an input where outputs are held: they do not decide it
-  bool kinked;     // of a state or an input: the slopes differ on its two sides, and the model has their mean
-  bool narrow;     // of a rate: a small change of it changes the slopes (linear/kinks.h)
+  double value;     // at the operating point
+  double rate;      // of a state: how fast it changes there
+  bool undecided;   // of a state or an input where outputs are held: they do not decide it
+  bool kinked;      // of a state or an input: the slopes differ on its two sides, and the model has their mean
+  bool narrow;      // of a rate: a small change of it changes the slopes (linear/kinks.h)
+  char cause[140];  // of these two: "the friction of 'ram'"; empty: not known
 } od_linear_signal;
 
 typedef struct od_linear_model {

@@ -70,6 +70,38 @@ void od_stops_free(od_stops *l) {
   *l = (od_stops){0};
 }
 
+static int place_of(const int *output, int ny, int wanted) {
+  for (int i = 0; i < ny; i++)
+    if (output[i] == wanted) return i;
+  return -1;
+}
+
+const od_stop *od_stops_passed(const od_stops *limits, const int *output, int ny, const double *y, double *value) {
+  const od_stop *worst = NULL;
+  double most = 1e-6;
+  for (int i = 0; i < limits->count; i++) {
+    const od_stop *l = &limits->limit[i];
+    int at = place_of(output, ny, l->output);
+    if (at < 0) continue;
+    double range = isfinite(l->high) ? l->high - l->low : 1e5;
+    double part = fmax(l->low - y[at], y[at] - l->high) / (range > 0 ? range : 1);
+    if (part > most) most = part, worst = l, *value = y[at];
+  }
+  return worst;
+}
+
+const od_stop *od_stops_reached(const od_stops *limits, const int *output, int ny, const double *y, double *value) {
+  for (int i = 0; i < limits->count; i++) {
+    const od_stop *l = &limits->limit[i];
+    int at = place_of(output, ny, l->output);
+    if (at < 0) continue;
+    double near = isfinite(l->high) ? 1e-9 * (l->high - l->low) : 10;  // Pa
+    *value = y[at];
+    if (*value >= l->high - near || *value <= l->low + near) return l;
+  }
+  return NULL;
+}
+
 void od_stop_text(const od_machine *machine, const od_stop *l, double value, char *text, size_t size) {
   const char *name = od_machine_output_name(machine, l->output), *unit = od_machine_output_unit(machine, l->output);
   double end = value <= l->low || fabs(value - l->low) < fabs(value - l->high) ? l->low : l->high;

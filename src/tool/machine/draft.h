@@ -56,6 +56,8 @@ typedef struct od_draft {
   od_templates templates;
   const char *variant;  // asked for, or NULL
   int saved;            // the map of initial values of a saved state, or -1
+  int steady;           // the node of 'initial: steady', or -1
+  bool nothing_exact;   // all initial values are only where that search begins
   od_culprit *culprit;
   int culprits, culprit_capacity;
   od_loading_block *block;
@@ -63,6 +65,7 @@ typedef struct od_draft {
   int sums;  // sums around the signal that is being read, and derivatives
   int derivatives;
   int signals;      // signals so far
+  int segments;     // segments of sequences so far
   int initials;     // initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
 } od_draft;
@@ -91,6 +94,9 @@ void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
 // 'initial: {file: ...}': the saved state is read before the inputs, which go on at its time.
 void od_load_saved_state(od_loader *ld, int node);
+// 'initial: steady', in place of a map; read before templates bring their maps.
+// is_all: no value is exact.
+void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // After the model is there: the initial values that were found by balance, the names in run.outputs, and the requirements.

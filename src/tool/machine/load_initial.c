@@ -9,6 +9,7 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/draft.h"
+#include "model/builder.h"
 #include "model/joint_types.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
@@ -308,6 +309,17 @@ static bool read_balance(od_loader *ld, od_given *number, const char *quantity, 
   return true;
 }
 
+// Whether a key stands in the file of a saved state.
+static bool is_saved(const od_loader *ld, int key) {
+  int saved = ld->draft->saved;
+  return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
+}
+
+// Whether a value is only where the search for a steady state begins: all that stand beside 'initial: steady', as in templates, and saved ones.
+static bool is_start(const od_loader *ld, int key) {
+  return ld->draft->steady >= 0 && (ld->draft->nothing_exact || is_saved(ld, key));
+}
+
 static void load_value(od_loader *ld, int key, const option *o) {
   const char *quantity = od_text_of(ld, key);
   int node = od_value(ld, key);
@@ -333,7 +345,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
   if (balance)
     od_build_balance(ld->draft->build, quantity, value);
   else
-    od_build_initial(ld->draft->build, quantity, value, !rough);
+    od_build_initial(ld->draft->build, quantity, value, !rough && !is_start(ld, key));
   od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
 }
 
@@ -377,14 +389,9 @@ static bool take_saved(od_loader *ld, int key) {
   if (text == NULL || quiet_option(ld, key, &o)) return false;
   bool rough = take_word(&text, "about");
   if (!od_split_quantity(text, &value, &unit) || unit[0] != '\0' || !isfinite(value)) return false;
-  od_build_initial(ld->draft->build, od_text_of(ld, key), value, !rough);
+  od_build_initial(ld->draft->build, od_text_of(ld, key), value, !rough && !is_start(ld, key));
   od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
   return true;
-}
-
-static bool is_saved(const od_loader *ld, int key) {
-  int saved = ld->draft->saved;
-  return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
 // The map that 'file' was written in. A variant, or a file that includes others, lays it over other values, which do not count
@@ -406,11 +413,25 @@ static int map_of_file(const od_loader *ld, int node) {
   return own;
 }
 
+// 'initial: steady', or beside other values 'others: steady': what is not given exactly is found, such that nothing changes.
+void od_load_steady_word(od_loader *ld, int node, bool is_all) {
+  const char *text = od_read_text(ld, node, "initial", "'steady'");
+  if (text == NULL) return;
+  if (strcmp(text, "steady") != 0) {
+    od_complain(ld, node, "found '%s'; expected 'steady', or a map of initial values", od_excerpt(ld, text));
+    return;
+  }
+  ld->draft->steady = node;
+  ld->draft->nothing_exact = is_all;
+  ld->draft->build->starts_anywhere = true;
+}
+
 // The values of a map that are not there yet.
 static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) {
   for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
     const char *quantity = od_text_of(ld, key);
     if (has_file && strcmp(quantity, "file") == 0) continue;
+    if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
       if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file's own counts
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
@@ -426,7 +447,13 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
 // A saved state is complete; what stands beside it in the file counts instead.
 void od_load_initial(od_loader *ld, int node) {
   od_index seen = {0};
-  bool has_file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP && od_map_find(ld, node, "file") >= 0;
+  if (node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) {
+    if (ld->draft->steady < 0) od_load_steady_word(ld, node, true);
+    return;
+  }
+  bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
+  bool has_file = is_map && od_map_find(ld, node, "file") >= 0;
+  if (is_map && od_map_find(ld, node, "others") >= 0) od_load_steady_word(ld, od_map_find(ld, node, "others"), false);
   if (has_file && ld->draft->saved >= 0) node = map_of_file(ld, node);
   load_values(ld, node, has_file, &seen);
   if (ld->draft->saved >= 0) load_values(ld, ld->draft->saved, false, &seen);

@@ -9,6 +9,7 @@
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "machine/draft.h"
+#include "machine/steady.h"
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 128 };
@@ -131,6 +132,8 @@ static od_status build_model(od_loader *ld, const od_section *file) {
     report_problems(ld, &error);
     return OD_BAD_INPUT;
   }
+  if (ld->draft->steady >= 0) status = od_load_steady(ld, ld->draft->steady);
+  if (status != OD_OK) return status == OD_NO_MEMORY ? status : OD_BAD_INPUT;
   od_load_balanced(ld);
   od_load_run_outputs(ld, od_section_get(ld, file, "run"));
   od_load_requirements(ld, od_section_get(ld, file, "requirements"));
@@ -176,6 +179,9 @@ static od_status load_tree(void *loader) {
   // What a variant sets counts more than what the file sets.
   if (over >= 0) load_set(ld, od_map_find(ld, over, "set"));
   load_set(ld, od_map_find(ld, ld->tree.root, "set"));
+  int initial = over >= 0 ? od_map_find(ld, over, "initial") : -1;
+  if (initial < 0) initial = od_map_find(ld, ld->tree.root, "initial");
+  if (initial >= 0 && ld->tree.node[initial].kind == OD_TREE_TEXT) od_load_steady_word(ld, initial, true);
   int map = od_templates_expand(ld, sections, ld->tree.root, over);
   if (map < 0) return ld->no_memory || ld->document->texts.failed ? OD_NO_MEMORY : OD_BAD_INPUT;
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
@@ -206,6 +212,7 @@ static bool start(od_loader *ld, const od_load_options *options) {
   d->variant = options->variant;
   d->templates.parameters = -1;
   d->saved = -1;
+  d->steady = -1;
   od_build_spatial(d->build, options->spatial);
   return od_names_start(&d->names);
 }

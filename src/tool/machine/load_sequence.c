@@ -48,6 +48,17 @@ enum { FORMS = sizeof forms / sizeof forms[0] };
 
 static const char *const kinds[] = {"hold", "step", "ramp", "half_cosine", "sine", "lagged_step", "steady_steps", NULL};
 
+// Counts the segments of all sequences of the machine; false, with a message, when there are too many.
+static bool count_segments(sequence_reader *r, int node, int count) {
+  int *all = &r->ld->draft->segments;
+  if (*all > MOST_SEGMENTS) return false;
+  *all += count;
+  if (*all > MOST_SEGMENTS)
+    od_complain(r->ld, node, "the sequences of a machine have at most %d segments in all; with these there are %d",
+                MOST_SEGMENTS, *all);
+  return *all <= MOST_SEGMENTS;
+}
+
 static void add_segment(sequence_reader *r, const double segment[OD_SEGMENT_NUMBERS]) {
   if (r->count + OD_SEGMENT_NUMBERS > r->capacity) {
     int larger = 2 * r->capacity + 16 * OD_SEGMENT_NUMBERS;
@@ -150,6 +161,7 @@ static void read_steady_steps(sequence_reader *r, int value, int key, const char
   int direction = node >= 0 ? od_read_choice(ld, node, "direction", directions) : POSITIVE;
   if (od_messages_errors(ld->messages) != before) return;
   int ways = direction == ALTERNATING ? 2 : 1;
+  if (!count_segments(r, value, ways * count - 1)) return;
   for (int i = 0; i < ways * count && !ld->no_memory; i++) {
     double height = od_density_place(&density, from, to, count, i / ways);
     double way = direction == NEGATIVE || i % ways == 1 ? -height : height;
@@ -189,10 +201,6 @@ int od_load_sequence(od_loader *ld, int node, const char *path, const char *what
                 list->kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, node));
     return -1;
   }
-  if (list->count > MOST_SEGMENTS) {
-    od_complain(ld, node, "a sequence has at most %d segments; this has %d", MOST_SEGMENTS, list->count);
-    return -1;
-  }
   int before = od_messages_errors(ld->messages), count = 0;
   sequence_reader r = {.ld = ld, .unit = unit, .numbers = malloc(sizeof(double)), .count = 1, .capacity = 1};
   if (!r.numbers) {
@@ -200,11 +208,12 @@ int od_load_sequence(od_loader *ld, int node, const char *path, const char *what
     return -1;
   }
   r.numbers[0] = 0;
-  for (int at = list->first; at >= 0; at = ld->tree.node[at].next, count++)
+  bool fits = count_segments(&r, node, list->count);
+  for (int at = fits ? list->first : -1; at >= 0; at = ld->tree.node[at].next, count++)
     read_entry(&r, od_tree_value(&ld->tree, at), od_format(ld, "%s[%d]", path, count),
                od_format(ld, "segment %d of %s", count + 1, what));
   int signal = -1;
-  if (!ld->no_memory && od_messages_errors(ld->messages) == before) {
+  if (fits && !ld->no_memory && od_messages_errors(ld->messages) == before) {
     signal = od_signals_add(ld->draft->machine->signals, OD_SIGNAL_SEQUENCE, 0, r.numbers, r.count);
     ld->no_memory = signal < 0;
   }

@@ -5,7 +5,7 @@
 #include "document/constants.h"
 #include "document/suggest.h"
 
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64, LONGEST_TEXT = 16384, MOST_WEIGHED = 1 << 20 };
 
 static bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -41,6 +41,12 @@ static int fail(od_template_frame *f) {
   return -1;
 }
 
+static int fail_too_large(od_template_frame *f) {
+  if (!f->budget->failed)
+    od_complain(f->ld, f->key, "the templates make too large a machine of the file; are they used in each other?");
+  return fail(f);
+}
+
 static int add_origin(od_template_frame *f, od_tree_origin origin) {
   int added = od_tree_add_origin(&f->ld->tree, origin);
   if (added >= 0) return added;
@@ -66,10 +72,7 @@ static int origin_for(od_template_frame *f, int source) {
 
 static int add_node(od_template_frame *f, od_tree_node node) {
   if (f->budget->failed) return -1;
-  if (f->budget->nodes-- <= 0) {
-    od_complain(f->ld, f->key, "the templates make too large a machine of the file; are they used in each other?");
-    return fail(f);
-  }
+  if (f->budget->nodes-- <= 0) return fail_too_large(f);
   int added = od_tree_add(&f->ld->tree, node);
   if (added >= 0) return added;
   f->ld->no_memory = true;
@@ -145,8 +148,14 @@ static const char *replace(od_template_frame *f, int node, int *names) {
                   od_describe(ld, given));
     }
     result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);
-    f->budget->nodes -= (int)(strlen(result) / 16);
     text = m.end;
+    if (strlen(result) > LONGEST_TEXT) {
+      od_complain(ld, node, "'%s' becomes longer than %d bytes with the parameters of template '%s'",
+                  od_excerpt(ld, od_text_of(ld, node)), LONGEST_TEXT, f->template_name);
+      fail(f);
+    }
+    f->budget->nodes -= (int)(strlen(result) / 16);
+    if (f->budget->nodes < 0) fail_too_large(f);
   }
   return od_format(ld, "%s%s", result, text);
 }
@@ -167,6 +176,7 @@ static int copy_text(od_template_frame *f, int node) {
     copy.kind = OD_TREE_ALIAS;
     copy.target = given;
     copy.first = copy.next = -1;
+    f->budget->nodes -= od_tree_weigh(&f->ld->tree, given, MOST_WEIGHED) - 1;
     return add_node(f, copy);
   }
   copy.text = replace(f, node, &names);

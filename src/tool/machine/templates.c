@@ -188,7 +188,8 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
     const char *list = "";
     for (int k = parameters >= 0 ? ld->tree.node[parameters].first : -1; k >= 0; k = od_next(ld, k)) {
       od_nearest_try(&nearest, od_text_of(ld, k));
-      list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; it has ", od_text_of(ld, k));
+      if (strlen(list) < LONGEST_CONTEXT)
+        list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; it has ", od_text_of(ld, k));
     }
     od_complain(ld, key, "the template '%s' has no parameter '%s'%s", f->template_name, od_excerpt(ld, name),
                 nearest.best ? od_nearest_suggestion(&nearest).text : od_excerpt(ld, list));

@@ -100,7 +100,7 @@ static void report_largest_error(od_observe_report *a) {
   int worst = -1;
   double most = 0;
   for (int i = 0; i < a->e->parameters; i++) {
-    double error = fabs(a->o->estimate[i] - a->e->parameter[i].truth) / a->o->sigma[i];
+    double error = fabs(a->o->estimate[i] - a->o->truth[i]) / a->o->sigma[i];
     if (error > most) most = error, worst = i;
   }
   if (worst < 0) return;

@@ -252,6 +252,12 @@ void od_page_table_end(od_page *p) {
 
 // --- Figures ------------------------------------------------------------------------------------------------------
 
+const char *od_drawn_series(int i) {
+  static const char *const classes[OD_SERIES] = {"series s0", "series s1", "series s2",
+                                                 "series s3", "series s4", "series s5"};
+  return classes[i % OD_SERIES];
+}
+
 void od_page_legend(od_page *p, const od_legend *entries) {
   fputs("<p class=\"legend\">", p->body);
   for (const od_legend *e = entries; e->text; e++) {
@@ -309,7 +315,9 @@ static void put_caption(od_page *p, const od_figure *f) {
     fputs(") ", p->body);
   }
   if (f->note) od_xml_text(p->body, f->note);
-  fputs("</span></figcaption>\n<div class=\"plot\">", p->body);
+  fputs("</span></figcaption>\n", p->body);
+  if (f->legend) od_page_legend(p, f->legend);
+  fputs("<div class=\"plot\">", p->body);
 }
 
 void od_page_figure_begin(od_page *p, od_figure *f) {

@@ -59,6 +59,9 @@ void od_page_table_end(od_page *p);
 #define OD_DRAWN_START    "start"
 #define OD_DRAWN_MEASURED "measured"
 #define OD_DRAWN_LIMIT    "limit"
+// Curves that share a chart, each in its own colour and stroke; a class for each of the first OD_SERIES, then again from the first.
+#define OD_SERIES 6
+const char *od_drawn_series(int i);
 
 // What the drawings of the figures that follow mean: "estimate", OD_DRAWN_ESTIMATE; ends with a NULL text.
 typedef struct od_legend {
@@ -72,6 +75,7 @@ typedef struct od_figure {
   const char *title, *note;  // above the chart; note: in a lighter tone, or NULL
   double x_low, x_high, y_low, y_high;
   const char *x_name, *x_unit, *y_unit;  // units as shown
+  const od_legend *legend;               // of this figure alone, below its title; NULL: none
   od_chart chart;
   FILE *to;
 } od_figure;

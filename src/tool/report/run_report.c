@@ -134,20 +134,51 @@ static void draw_requirement(od_page *p, const od_run_page *r, const od_judgemen
   free(x);
 }
 
-static void draw_output(od_page *p, const od_run_page *r, int c) {
+// The columns of a chart: those from the given one on that share its panel.
+enum { MOST_SHARED = 16 };
+typedef struct shared_chart {
+  int column[MOST_SHARED], count;
+} shared_chart;
+
+static shared_chart chart_at(const od_run_page *r, int first) {
+  shared_chart s = {.column = {first}, .count = 1};
+  for (int c = first + 1; r->panel && c < r->table->columns && s.count < MOST_SHARED; c++)
+    if (r->panel[c] == r->panel[first]) s.column[s.count++] = c;
+  return s;
+}
+
+// Whether a column is drawn with one before it. Charts are full after so many; what is left over begins another one.
+static bool is_drawn_before(const od_run_page *r, int column) {
+  int before = 0;
+  for (int c = 1; r->panel && c < column; c++) before += r->panel[c] == r->panel[column];
+  return before % MOST_SHARED != 0;
+}
+
+static void draw_outputs(od_page *p, const od_run_page *r, int first) {
   const od_table *t = r->table;
-  od_summary s = od_table_summary(t, c);
+  shared_chart s = chart_at(r, first);
   double end = t->data[(t->rows - 1) * t->columns];
   od_figure_range range = od_no_figure_range;
-  od_figure_range_include(&range, s.min);
-  od_figure_range_include(&range, s.max);
-  od_display shown = od_display_unit(t->unit[c], fmax(fabs(s.min), fabs(s.max))), time = od_display_unit("s", end);
-  char note[120];
-  snprintf(note, sizeof note, "%.5g to %.5g", s.min * shown.factor, s.max * shown.factor);
-  od_figure f = od_figure_over_time(t->name[c], note, 0, end, time, range, shown);
+  od_legend legend[MOST_SHARED + 1] = {{0}};
+  char note[120], title[200] = "";
+  for (int i = 0; i < s.count; i++) {
+    const char *name = t->name[s.column[i]];
+    od_summary summary = od_table_summary(t, s.column[i]);
+    od_figure_range_include(&range, summary.min);
+    od_figure_range_include(&range, summary.max);
+    size_t used = strlen(title);
+    snprintf(title + used, sizeof title - used, "%s%s", i ? ", " : "", name);
+    legend[i] = (od_legend){name, od_drawn_series(i)};
+  }
+  od_display shown = od_display_unit(t->unit[first], od_figure_range_size(range)), time = od_display_unit("s", end);
+  snprintf(note, sizeof note, "%.5g to %.5g", range.low * shown.factor, range.high * shown.factor);
+  od_figure f = od_figure_over_time(title, note, 0, end, time, range, shown);
+  if (s.count > 1) f.legend = legend;
   od_page_figure_begin(p, &f);
-  od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
-                (od_series){t->data + c, t->rows, t->columns, shown.factor}, OD_DRAWN_ESTIMATE, t->name[c]);
+  for (int i = 0; i < s.count; i++)
+    od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
+                  (od_series){t->data + s.column[i], t->rows, t->columns, shown.factor},
+                  s.count > 1 ? od_drawn_series(i) : OD_DRAWN_ESTIMATE, t->name[s.column[i]]);
   od_page_figure_end(p, &f);
 }
 
@@ -166,7 +197,8 @@ static void report_figures(od_page *p, const od_run_page *r) {
   }
   od_page_section(p, "Outputs");
   od_page_figures_begin(p, false);
-  for (int c = 1; c < r->table->columns && c <= MOST_FIGURES; c++) draw_output(p, r, c);
+  for (int c = 1; c < r->table->columns && c <= MOST_FIGURES; c++)
+    if (!is_drawn_before(r, c)) draw_outputs(p, r, c);
   od_page_figures_end(p);
   if (r->table->columns - 1 > MOST_FIGURES)
     od_page_text(p, "Shown are %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);

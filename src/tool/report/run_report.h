@@ -8,6 +8,7 @@
 typedef struct od_run_page {
   const od_machine *machine;
   const od_table *table;
+  const int *panel;  // of each column: outputs with the same number share a chart; NULL: none do
   const od_run_report *report;
   const od_judge *judge;  // NULL: nothing was judged
   const char *how;        // "5 s in steps of 1 ms, trapezoid"

@@ -15,8 +15,7 @@
 typedef struct watched_requirement {
   const od_requirement *q;
   int output, reference, relative, pressure;
-  od_track track, pressures;
-  double last_reference;
+  od_track track, pressures, references;
 } watched_requirement;
 
 typedef struct output_range {
@@ -100,7 +99,7 @@ od_judge *od_judge_new(const od_machine *machine, double time, const int *output
                                .pressure = sums ? column_of(output, outputs, q[i].accumulator.pressure) : -1,
                                .track = od_track_new(q[i].from, to, q[i].band, sums),
                                .pressures = od_track_new(q[i].from, to, 0, false),
-                               .last_reference = q[i].signal.constant};
+                               .references = od_track_new(q[i].from, to, 0, false)};
     g->judgement[i] = (od_judgement){.requirement = &q[i],
                                      .outcome = OD_NOT_JUDGED,
                                      .reached = NAN,
@@ -133,8 +132,10 @@ void od_judge_watch(void *judge, double t, const double *y) {
     watched_requirement *w = &g->item[i];
     if (w->output < 0) continue;
     double reference = w->reference >= 0 ? y[w->reference] : w->q->signal.constant, x = y[w->output];
-    if (t <= w->track.to * (1 + 1e-9)) w->last_reference = reference;
-    if (w->q->kind != OD_REQUIRE_OVERSHOOT) x -= reference;
+    if (w->q->kind == OD_REQUIRE_OVERSHOOT)
+      od_track_add(&w->references, t, reference);
+    else
+      x -= reference;
     // Zero of zero is no error at all.
     if (w->relative >= 0) x = x == 0 ? 0 : x / fabs(y[w->relative]);
     od_track_add(&w->track, t, x);
@@ -191,9 +192,9 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
 
 static void judge_overshoot(od_judgement *j, const watched_requirement *w, double error) {
   const od_track *k = &w->track;
-  double step = w->last_reference - k->first, size = fabs(step), room = size - 2 * error;
+  double last = w->references.x[1], step = last - k->first, size = fabs(step), room = size - 2 * error;
   const od_extreme *e = step > 0 ? &k->high : &k->low;
-  double goal = step > 0 ? w->last_reference : -w->last_reference;
+  double goal = step > 0 ? last : -last;
   if (!(room > 0)) {
     j->best = 0, j->worst = INFINITY;
     snprintf(j->note, sizeof j->note,

@@ -76,9 +76,8 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
     } else if (od_linear_narrow(model, 0)) {
       snprintf(j->note, sizeof j->note,
                "the slopes change within " OD_NARROW_WORDS
-               " of '%.80s', as friction at rest makes them do: the margin of larger "
-               "movements may be less",
-               od_linear_narrow(model, 0)->name);
+               " of '%.80s' (%s): the margin of larger movements may be less",
+               od_linear_narrow(model, 0)->name, od_linear_narrow(model, 0)->cause);
     }
   }
   free(frequency);

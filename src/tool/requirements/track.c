@@ -63,7 +63,7 @@ static void add_point(od_track *k, double t, double x) {
     if (k->band > 0 && fmax(high.between, low.between) > k->band)
       k->perhaps_outside = fmax(k->perhaps_outside, k->t[1]);
   }
-  if (k->points == 0) k->first = x;
+  if (k->points == 0 && !k->has_first) k->first = x;
   if (k->points > 0) {
     double h = t - k->t[1];
     k->squares += h * (k->x[1] * k->x[1] + k->x[1] * x + x * x) / 3;
@@ -82,15 +82,26 @@ static double between(const od_track *k, double t, double x, double wanted) {
   return k->raw_x + (x - k->raw_x) * (wanted - k->raw_t) / (t - k->raw_t);
 }
 
+// The window begins again at this time, after a jump. The value before the jump stays where the signal began.
+static void begin_again(od_track *k) {
+  od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
+  fresh.first = k->first;
+  fresh.has_first = true;
+  od_swing_free(&k->swing);
+  *k = fresh;
+}
+
 void od_track_add(od_track *k, double t, double x) {
   // Round-off in times must not take the ends off a window.
   double aside = 1e-9 * fmax(1e-3, fabs(t));
   bool has_last = !isnan(k->raw_t);
-  if (t >= k->from - aside && (!has_last || k->raw_t <= k->to + aside)) {
+  bool is_after_end = has_last && k->raw_t >= k->to - aside;
+  if (t >= k->from - aside && !is_after_end) {
+    if (k->points > 0 && t <= k->from + aside) begin_again(k);
     if (has_last && k->raw_t < k->from - aside && t > k->from + aside) add_point(k, k->from, between(k, t, x, k->from));
     if (t <= k->to + aside)
       add_point(k, t, x);
-    else if (has_last && k->raw_t < k->to - aside)
+    else if (has_last)
       add_point(k, k->to, between(k, t, x, k->to));
   }
   k->raw_t = t;

@@ -169,7 +169,7 @@ static int covered_points(const observe_case *w, const od_observed *o) {
   int covered = 0;
   for (int i = 0; i < w->points; i++) {
     int p = w->point[i];
-    covered += fabs(o->estimate[p] - w->e->parameter[p].truth) <= OD_NORMAL95 * o->sigma[p];
+    covered += fabs(o->estimate[p] - o->truth[p]) <= OD_NORMAL95 * o->sigma[p];
   }
   return covered;
 }

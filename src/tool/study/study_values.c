@@ -1,8 +1,10 @@
 // A file of values is JSON:
 //
-//   {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]}, ...]}
+//   {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]}, ...],
+//    "checksum": "07d2..."}
 //
-// A run is its number within its case and one value per metric; null is no value. Numbers read back exactly.
+// A run is its number within its case and one value per metric; null is no value. Numbers read back exactly. The checksum is that of
+// all other values, so a digit that changed on the way is found.
 #include "study/study_values.h"
 
 #include <inttypes.h>
@@ -11,8 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/inputs_read.h"
+#include "io/byte_sum.h"
+#include "io/input_file.h"
 #include "io/json.h"
+
+enum { LARGEST_FILE = 1 << 30 };  // bytes
 
 bool od_study_values_begin(od_study_values *v, const od_study *s) {
   *v = (od_study_values){.value = calloc((size_t)s->cases + 1, sizeof *v->value),
@@ -66,6 +71,20 @@ static void write_fingerprint(char text[20], uint64_t fingerprint) {
   snprintf(text, 20, "%016" PRIx64, fingerprint);
 }
 
+// The sum of all but the checksum itself, in a form that does not depend on spaces and the order of keys. False: memory ran out.
+static bool find_checksum(json_t *file, char text[20]) {
+  json_t *values = json_copy(file);
+  if (values) json_object_del(values, "checksum");
+  char *canonical = values ? json_dumps(values, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+  od_byte_sum sum = {0};
+  if (canonical) od_byte_sum_take(&sum, canonical, strlen(canonical));
+  write_fingerprint(text, od_byte_sum_of(&sum));
+  bool ok = canonical != NULL;
+  free(canonical);
+  json_decref(values);
+  return ok;
+}
+
 od_status od_study_values_write(const od_study_values *v, const od_study *s, od_study_part part, uint64_t fingerprint,
                                 const char *path, od_error *err) {
   char mark[20];
@@ -74,8 +93,9 @@ od_status od_study_values_write(const od_study_values *v, const od_study *s, od_
   for (int i = 0; i < s->cases; i++) json_array_append_new(cases, case_json(v, s, i));
   json_t *file = json_pack("{s:s, s:[i, i], s:o}", "fingerprint", mark, "part", part.count ? part.number : 1,
                            part.count ? part.count : 1, "cases", cases);
+  bool ok = file && find_checksum(file, mark) && json_object_set_new(file, "checksum", json_string(mark)) == 0;
   od_status status =
-      file ? od_json_write(file, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path);
+      ok ? od_json_write(file, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path);
   json_decref(file);
   return status;
 }
@@ -145,14 +165,31 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
   return OD_OK;
 }
 
+static od_status check_sum(json_t *file, const char *path, od_error *err) {
+  char sum[20], what[160];
+  const char *found = json_string_value(json_object_get(file, "checksum"));
+  if (!json_is_object(file)) return damaged(path, "this holds no values of a study", err);
+  if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  if (found && strcmp(found, sum) == 0) return OD_OK;
+  snprintf(what, sizeof what, "the file is damaged: its values have the checksum %s, 'checksum' is %.40s", sum,
+           found ? found : "missing");
+  return damaged(path, what, err);
+}
+
 static od_status read_file(od_study_values *v, const od_study *s, const char *path, const char *mark, int *parts,
                            od_error *err) {
   json_error_t wrong;
-  if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  json_t *file = json_load_file(path, 0, &wrong);
-  if (!file && wrong.line < 0) return od_fail(err, OD_IO, "cannot read %s: %s", path, wrong.text);
+  od_error why = {0};
+  char *text = NULL;
+  size_t length = 0;
+  od_status status = od_input_read(path, LARGEST_FILE, &text, &length, &why);
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out while reading %s", path);
+  if (status != OD_OK) return od_fail(err, status, "cannot read %s: %s", path, why.text);
+  json_t *file = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
+  free(text);
   if (!file) return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: %s", path, wrong.line, wrong.column, wrong.text);
-  od_status status = read_values(v, s, file, path, mark, parts, err);
+  status = check_sum(file, path, err);
+  if (status == OD_OK) status = read_values(v, s, file, path, mark, parts, err);
   json_decref(file);
   return status;
 }

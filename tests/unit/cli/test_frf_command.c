@@ -218,8 +218,9 @@ static void test_hold_out(void **state) {
     u1 = u;
   }
   fclose(f);
+  // A mean of what is held out would be closer: unsound.
   expect_code(
-      run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1 --hold-out '25 %%' --json h.json"), 0);
+      run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1 --hold-out '25 %%' --json h.json"), 3);
   json_t *root = json_load_file(scratch_path(s, "h.json"), 0, NULL);
   const json_t *below = json_object_get(root, "denominator"),
                *output = json_array_get(json_object_get(root, "outputs"), 0),
@@ -229,9 +230,103 @@ static void test_hold_out(void **state) {
   assert_true(fabs(json_number_value(json_object_get(held, "error")) - 2) < 0.05);
   json_decref(root);
   outcome o = run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1:2 --hold-out 0.25");
-  ends_with(o, 0);
-  says(o.out, "of the part held out, error");
+  ends_with(o, 3);
+  says(o.out, "explains of the part held out");
+  says(o.out, "verdict: unsound");
+  says(o.out, "its mean there predicts it better");
   forget(o);
+}
+
+// A log of 400 rows, columns u, v and y, that begins in mid-motion.
+typedef double answer(long k, double u, double v, double last);
+static void put_log(scratch *s, const char *name, answer *output) {
+  FILE *f = fopen(scratch_path(s, name), "w");
+  fprintf(f, "u,v,y\n");
+  double y = 0, u1 = 0, v1 = 0;
+  for (long k = 0; k < 600; k++) {
+    double u = od_random_gaussian(2, 1, (uint64_t)k, OD_USE_NOISE);
+    double v = od_random_gaussian(2, 2, (uint64_t)k, OD_USE_NOISE);
+    y = output(k, u1, v1, y);
+    if (k >= 200) fprintf(f, "%.17g,%.17g,%.17g\n", u, v, y);
+    u1 = u, v1 = v;
+  }
+  fclose(f);
+}
+static double two_gains(long k, double u, double v, double last) {
+  return 0.9 * last + u - 2 * v + 0.01 * od_random_gaussian(2, 3, (uint64_t)k, OD_USE_NOISE);
+}
+static double growing(long k, double u, double v, double last) {
+  (void)v;
+  return k < 200 ? 0 : 1.03 * last + u + 0.01 * od_random_gaussian(2, 3, (uint64_t)k, OD_USE_NOISE);
+}
+static double no_answer(long k, double u, double v, double last) {
+  (void)u, (void)v, (void)last;
+  return od_random_gaussian(2, 4, (uint64_t)k, OD_USE_NOISE);
+}
+static double stuck_sensor(long k, double u, double v, double last) {
+  return k < 450 ? two_gains(k, u, v, last) : 0.1;
+}
+static double resting(long k, double u, double v, double last) {
+  (void)k, (void)u, (void)v, (void)last;
+  return 0.1;
+}
+
+// Every method ends with a verdict and how it predicts a part that it was not fitted to; no output has a number that is not one.
+static void test_discrete_verdicts(void **state) {
+  scratch *s = *state;
+  static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp", "n4sid", "cva", "vf", "sk"};
+  static const struct {
+    const char *name;
+    answer *output;
+  } logs[] = {{"two", two_gains}, {"grow", growing}, {"none", no_answer}, {"stuck", stuck_sensor}};
+  enum { TWO, GROW, NONE, STUCK, LOGS };
+  for (int l = 0; l < LOGS; l++) put_log(s, logs[l].name, logs[l].output);
+  put_log(s, "rest", resting);
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    bool samples = i < 7;
+    for (int l = 0; l < LOGS; l++) {
+      outcome o = run(s, "tf %s --interval 1 --input %s --output y --method %s --order 1 --json o.json", logs[l].name,
+                      samples ? "u,v" : "u", methods[i]);
+      if (o.code != 0 && (o.code != 3 || (l == TWO && samples)))
+        fail_msg("%s of %s ends with %d: %s", methods[i], logs[l].name, o.code, o.out);
+      says(o.out, o.code == 3 ? "verdict: unsound" : "verdict: ");
+      says(o.out, samples ? "samples of the last third, fitted without them" : "error of points not fitted to");
+      assert_null(strstr(o.out, "inf %"));
+      assert_null(strstr(o.out, "nan %"));
+      if (l == TWO && samples) says(o.out, "simulated fit 99.");
+      if (l == GROW && i < 2) says(o.out, "Unstable: the largest pole has size 1.03");
+      if (l >= NONE && samples) assert_null(strstr(o.out, "verdict: sound"));
+      forget(o);
+    }
+    ends_and_says(run(s, "tf rest --interval 1 --input u --output y --method %s --order 1", methods[i]), 2,
+                  "expected one that changes");
+    ends_and_says(run(s, "tf rest --interval 1 --input y --output u --method %s --order 1", methods[i]), 2,
+                  "input 'y'");
+  }
+}
+
+// Two inputs as blocks: both step by 1, and the sum of both answers ends at (1 - 2)/(1 - 0.9).
+static void test_two_inputs(void **state) {
+  scratch *s = *state;
+  put_log(s, "two.csv", two_gains);
+  expect_code(
+      run(s, "tf two.csv --interval 1 --input u,v --output y --method arx --order 1 --block two.yaml --json two.json"),
+      0);
+  json_t *root = json_load_file(scratch_path(s, "two.json"), 0, NULL);
+  const json_t *B = json_object_get(root, "B");
+  for (int j = 0; j < 2; j++) {
+    double b = json_number_value(json_array_get(json_object_get(json_array_get(B, (size_t)j), "value"), 1));
+    assert_true(fabs(b - (j ? -2 : 1)) < 0.01);
+  }
+  json_decref(root);
+  expect_code(run(s, "simulate two.yaml --csv two.out.csv --quiet"), 0);
+  od_table *t = NULL;
+  od_error err = {0};
+  assert_int_equal(od_table_read_csv(scratch_path(s, "two.out.csv"), &t, &err), OD_OK);
+  assert_true(fabs(t->data[(t->rows - 1) * t->columns + 1] + 10) < 0.1);
+  od_table_free(t);
+  ends_and_says(run(s, "tf two.csv --interval 1 --input u,v --output y"), 2, "--input: found 2 inputs, expected 1");
+  ends_and_says(run(s, "tf two.csv --interval 1 --input u,u --output y --method arx"), 2, "'u' is named twice");
 }
 
 // Ten times the rows take no more memory. The first test, since the peak is that of all programs that were run.
@@ -312,7 +407,13 @@ static void test_mistakes(void **state) {
       {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected at least"},
       {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected at least"},
       {"tf l.csv --input u --output y,t --method arx", "arx has 2 outputs, expected one"},
-      {"tf l.csv --input u --method arx --delay 0", "--delay"},
+      {"tf l.csv --input u --method arx --delay 17",
+       "--delay: found '17', expected a whole number of samples from 0 to 16"},
+      {"tf l.csv --input u --method moesp --delay 1",
+       "--delay is of the methods arx, armax, oe and bj, found --method"},
+      {"tf l.csv --input u --method arx --noise-order 1", "--noise-order is of the methods armax and bj"},
+      {"tf l.csv --input u --hold-out 0.2", "--hold-out is of the methods arx"},
+      {"tf l.csv --input u --method oe --relative", "--relative is of the methods vf, levy and sk"},
       {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4, expected at least 5"},
       {"tf m.yaml --block -", "--block cannot go to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would take the place of m.yaml, which is read"},
@@ -323,8 +424,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_constant_memory), TEST(test_machine),      TEST(test_stepped_sine),
-                                     TEST(test_block),           TEST(test_broad_log),    TEST(test_discrete),
-                                     TEST(test_hold_out),        TEST(test_sampled_loop), TEST(test_mistakes)};
+  const struct CMUnitTest tests[] = {TEST(test_constant_memory), TEST(test_machine),           TEST(test_stepped_sine),
+                                     TEST(test_block),           TEST(test_broad_log),         TEST(test_discrete),
+                                     TEST(test_hold_out),        TEST(test_discrete_verdicts), TEST(test_two_inputs),
+                                     TEST(test_sampled_loop),    TEST(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

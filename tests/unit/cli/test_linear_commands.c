@@ -142,7 +142,9 @@ static void test_bode_units(void **state) {
   forget(o);
   o = run(s, "bode axis.yaml --to P.pressure");
   ends_with(o, 0);
-  says(o.err, "the slopes differ on the two sides of valve.spool = 0 V; the linear model has their mean");
+  says(
+      o.err,
+      "the slopes differ on the two sides of valve.spool = 0 V (the ports of 'valve'); the linear model has their mean");
   says(o.out, "none: the output does not follow the input here");
   forget(o);
   // The same words in the terminal and in the file, for the response of a model as well: three lags with a gain above 8.
@@ -212,7 +214,7 @@ static void test_linearize_files(void **state) {
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   outcome o = run(s, "linearize lags.yaml --json l.json --csv l.csv --mat l.mat");
   ends_with(o, 0);
-  says(o.out, "3 states, 1 inputs, 1 outputs");
+  says(o.out, "3 states, 1 input, 1 output");
   says(o.out, "wrote l.mat");
   forget(o);
   char *text = scratch_read(scratch_path(s, "l.json"));
@@ -541,6 +543,34 @@ static void test_closed_valves(void **state) {
     }
 }
 
+// A spool that is shut at the start: nothing depends on the pressures there, but the loop opens it. Closed form of the pressures: 202 bar 15/45.
+static void test_equilibrium_from_a_shut_valve(void **state) {
+  scratch *s = *state;
+  scratch_put(
+      s, "shut.yaml",
+      "bodies: {load: {point: {mass: 800 kg}}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+      "ground: {points: {eye: [-1 m, 0]}}\n"
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa, smoothing: 1 Pa}\n"
+      "volumes: {A: {volume: 0.1 L}, B: {volume: 0.1 L}}\n"
+      "tanks: {P: {pressure: 200 bar}, T: {pressure: 2 bar}}\n"
+      "servo_valves:\n"
+      "  sv: {command: pid, between: [P, T], a: A, b: B, nominal_flow: 60 L/min, frequency: 100 Hz, stroke: 10 V}\n"
+      "cylinders:\n"
+      "  ram: {between: [ground.eye, load], chambers: [A, B], areas: [30 cm^2, 15 cm^2], closed: 0.5 m, stroke: 1 m, leakage: 2e-12 m^3/(s Pa)}\n"
+      "inputs: {ref: {unit: m, constant: 0.1 m}}\n"
+      "blocks:\n"
+      "  error: {type: sum, inputs: [ref, rail.position], weights: [1, -1]}\n"
+      "  pid: {type: pid, input: error, unit: V, kp: 100 V/m, ki: 100 V/(m s), limits: [-10 V, 10 V]}\n"
+      "initial: {rail.position: 0.1 m, A.pressure: 50 bar, B.pressure: 120 bar}\n"
+      "run: {time: 1 s, outputs: [A.pressure, B.pressure]}\n");
+  outcome o = run(s, "equilibrium shut.yaml");
+  ends_with(o, 0);
+  says(o.out, "67.3333 bar");
+  says(o.out, "134.667 bar");
+  forget(o);
+}
+
 static void test_messages(void **state) {
   scratch *s = *state;
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
@@ -595,6 +625,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_sweep_grid, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_sweep_commands, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_closed_valves, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_equilibrium_from_a_shut_valve, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_messages, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,8 +210,14 @@ static void test_file_has_panels(void **state) {
       "include: drawn.yaml\n"
       "run: {outputs: [A.pressure+B.pressure, pump.f*, A.inflow+?.inflow]}\n";
   scratch_write(s, "panels.yaml", file, sizeof file - 1);
-  expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv"), 0);
-  char *text = scratch_read(scratch_path(s, "r.svg"));
+  expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv --report r.html"), 0);
+  char *text = scratch_read(scratch_path(s, "r.html"));
+  assert_int_equal(count(text, "<figure>"), 3);
+  says(text, "<figcaption>A.pressure, B.pressure ");
+  says(text, "<figcaption>pump.flow ");
+  assert_int_equal(count(text, "data-name=\"B.pressure\""), 1);
+  free(text);
+  text = scratch_read(scratch_path(s, "r.svg"));
   assert_int_equal(count(text, "class=\"frame\""), 3);
   assert_int_equal(count(text, "class=\"curve c"), 5);
   free(text);

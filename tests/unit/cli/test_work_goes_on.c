@@ -161,6 +161,40 @@ static json_t *json_in(scratch *s, const char *name) {
   return object;
 }
 
+// A lag of a constant, fed by a leaking volume: 'equilibrium' saves where it rests, and a run from there stays.
+static void test_equilibrium_saves_its_state(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "rest.yaml",
+              "oil: {density: 860 kg/m^3, law: constant, modulus: 1000 MPa}\n"
+              "volumes: {V: {volume: 1 L}}\n"
+              "tanks: {T: {pressure: 1 bar}}\n"
+              "pumps: {pump: {to: V, from: T, flow: 6 l/min}}\n"
+              "leaks: {leak: {between: [V, T], slope: 2e-11 m^3/(s Pa)}}\n"
+              "blocks: {lag: {type: first-order, input: V.pressure, unit: Pa, time_constant: 1 s}}\n"
+              "initial: {V.pressure: 20 bar}\n"
+              "run: {time: 1 s, step: 10 ms, outputs: [V.pressure, lag]}\n");
+  outcome o = run(s, "equilibrium rest.yaml --save-state found.yaml");
+  ends_with(o, 0);
+  says(o.out, "wrote found.yaml: the state");
+  forget(o);
+  scratch_put(s, "on.yaml", "include: rest.yaml\ninitial: {file: found.yaml}\n");
+  expect_code(run(s, "simulate on.yaml --quiet --json r.json"), 0);
+  char *text = scratch_read(scratch_path(s, "r.json"));
+  json_t *all = json_loads(text, 0, NULL), *outputs = json_object_get(all, "outputs"), *output;
+  size_t i;
+  assert_int_equal(json_array_size(outputs), 2);
+  json_array_foreach(outputs, i, output) {
+    assert_true(fabs(json_number_value(json_object_get(output, "min")) - (1e5 + 1e-4 / 2e-11)) < 1);
+    assert_true(fabs(json_number_value(json_object_get(output, "max")) - (1e5 + 1e-4 / 2e-11)) < 1);
+  }
+  json_decref(all);
+  free(text);
+  o = run(s, "equilibrium rest.yaml --save-state found.yaml --sweep leak.slope=1e-11:2e-11:2");
+  ends_with(o, 2);
+  says(o.err, "--save-state is for one point, not for --sweep");
+  forget(o);
+}
+
 static void test_write_variant(void **state) {
   scratch *s = *state;
   outcome o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --quiet --json fit.json --write-variant found", OD_SOURCE_DIR);
@@ -298,6 +332,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_goes_on, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_values_beside, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_state_mistakes, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_equilibrium_saves_its_state, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_write_variant, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_set_and_extends, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_fitted_constant, scratch_setup, scratch_teardown),

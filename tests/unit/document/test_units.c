@@ -58,6 +58,8 @@ static void test_conversions(void **state) {
       {"kg·m²", "kg m2", 2, 2},
       {"kHz", "Hz", 2, 2000},
       {"1/s", "Hz", 2, 2},
+      {"rad/s", "Hz", 4 * pi, 2},
+      {"rpm", "Hz", 120, 2},
       {"degC", "K", 20, 293.15},
       {"N/(m/s)", "N s/m", 2, 2},
   };
@@ -82,9 +84,9 @@ static void test_decimal_fractions_are_exact(void **state) {
 
 static void test_misfits(void **state) {
   const char *const cases[][2] = {
-      {"mm", "kg"},     {"m", "rad"},       {"rad", "m"},       {"kg", "1"},     {"deg", "1"},
-      {"1", "rad"},     {"m/m", "rad"},     {"rpm", "Hz"},      {"rad/s", "Hz"}, {"Hz", "rad/s"},
-      {"1/s", "rad/s"}, {"N m/rad", "N m"}, {"N/m", "N m/rad"}, {"sr", "rad"},   {"J s", "N m/rad"},
+      {"mm", "kg"},     {"m", "rad"},       {"rad", "m"},       {"kg", "1"},      {"deg", "1"},
+      {"1", "rad"},     {"m/m", "rad"},     {"rad/s2", "Hz"},   {"rad/s", "1/s"}, {"Hz", "rad/s"},
+      {"1/s", "rad/s"}, {"N m/rad", "N m"}, {"N/m", "N m/rad"}, {"sr", "rad"},    {"J s", "N m/rad"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     double value;

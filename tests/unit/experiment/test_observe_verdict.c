@@ -176,6 +176,91 @@ static void test_what_a_start_is_worth(void **state) {
   done(e, o);
 }
 
+// --- Drifting parameters ------------------------------------------------------------------------------------------
+
+// Two carts on springs and a sensor whose zero drifts: all is linear, so that the filter is Kalman's and optimal.
+static od_experiment *load_carts(scratch *s, const char *parameter) {
+  static const char machine[] =
+      "machine: two carts\ngravity: [0, 0]\nbodies: {a: {mass: 2 kg}, b: {mass: 3 kg}}\n"
+      "inputs: {F: {unit: N, sine: {amplitude: 5 N, frequency: 0.7 Hz}}}\n"
+      "joints:\n"
+      "  ja: {type: prismatic, between: [ground, a], axis: [1, 0, 0], stiffness: 50 N/m, damping: 0.8 N s/m}\n"
+      "  jb: {type: prismatic, between: [a, b], axis: [1, 0, 0], stiffness: 30 N/m, damping: 0.5 N s/m}\n"
+      "forces: {push: {at: a, value: F, direction: [1, 0, 0]}}\n"
+      "initial: {ja.position: 0 m, jb.position: 0 m}\n";
+  char text[1500];
+  snprintf(text, sizeof text,
+           "machine: carts.yaml\ntime: 5 s\nstep: 10 ms\ntruth: {noise: same}\n"
+           "sensors: {ja.position: {sigma: 5 mm}, jb.position: {sigma: 5 mm, drift: 10 mm}}\n"
+           "initial: {ja.position: 10 mm, jb.position: 10 mm, ja.rate: 10 mm/s, jb.rate: 10 mm/s}\n"
+           "noise: {acceleration: 0.05}\nfilter: ekf\nparameters: {sensors.jb.position.bias: %s}\n",
+           parameter);
+  scratch_write(s, "carts.yaml", machine, strlen(machine));
+  return load(scratch_write(s, "carts.experiment.yaml", text, strlen(text)), NULL, NULL, 0);
+}
+
+// A linear filter ends where its start lets it, however much of the start is left: with little noise most of it is. The
+// true bias is the one at the end: over many seeds NEES is chi-squared with one degree of freedom each.
+static void test_drifting_bias(void **state) {
+  static const char *const parameters[] = {"{sigma: 1 mm, noise: 1 mm}", "{sigma: 30 mm, noise: 1 mm}",
+                                           "{sigma: 30 mm, noise: 1 um}", "{sigma: 1 mm, noise: 0.1 nm}"};
+  enum { SEEDS = 24 };
+  for (int k = 0; k < 4; k++) {
+    od_experiment *e = load_carts(*state, parameters[k]);
+    double nees = 0;
+    for (e->seed = 1; e->seed <= SEEDS; e->seed++) {
+      od_observed *o = observe_twice(e);
+      assert_true(fabs(o->shift[0]) < 1e-6);
+      assert_false(od_verdict_has(&o->verdict, "start.matters"));
+      nees += o->nees;
+      od_observed_free(o);
+    }
+    print_message("%s: NEES %.3g\n", parameters[k], nees / SEEDS);
+    // 0.1 % and 99.9 % of chi-squared with 24 degrees of freedom.
+    if (k < 2) assert_true(nees > 9 && nees < 51.2);
+    od_experiment_free(e);
+  }
+}
+
+// Words and numbers: "consistent" is said inside the interval that is printed, over runs of all lengths.
+static void test_words_agree_with_intervals(void **state) {
+  od_experiment *e = load_carts(*state, "{sigma: 1 mm, noise: 1 mm}");
+  int inside = 0, outside = 0;
+  for (e->seed = 1; e->seed <= 120; e->seed++) {
+    od_observed *o = NULL;
+    od_error err = {0};
+    e->time = 0.2 + 0.01 * (double)e->seed;
+    assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true}, &o, &err), OD_OK);
+    od_consistency nis = od_observed_nis(o);
+    bool within = nis.value >= nis.low && nis.value <= nis.high;
+    for (int i = 0; i < o->verdict.count; i++)
+      if (!strcmp(o->verdict.remark[i].code, "nis")) {
+        assert_int_equal(!strcmp(o->verdict.remark[i].lead, "Consistent:"), within);
+        inside += within, outside += !within;
+      }
+    od_observed_free(o);
+  }
+  print_message("%d inside, %d outside\n", inside, outside);
+  assert_true(inside > 90 && outside > 1);
+  od_experiment_free(e);
+}
+
+static void only_one_row(od_table *t) {
+  t->rows = 1;
+}
+static void only_two_rows(od_table *t) {
+  t->rows = 2;
+}
+static void test_few_samples_decide_nothing(void **state) {
+  for (int k = 0; k < 2; k++) {
+    od_experiment *e;
+    od_observed *o = observe_log(*state, "data: {hold: previous}\n", k ? only_two_rows : only_one_row, &e);
+    assert_int_equal(o->verdict.trust, OD_DOUBTFUL);
+    assert_true(od_verdict_has(&o->verdict, k ? "samples.few" : "samples.none"));
+    done(e, o);
+  }
+}
+
 // A start that the data contradict, ten of its standard deviations away.
 static void test_contradicted_start(void **state) {
   (void)state;
@@ -324,6 +409,9 @@ int main(void) {
                                      TEST(test_dependence_on_the_start),
                                      TEST(test_what_a_start_is_worth),
                                      TEST(test_contradicted_start),
+                                     TEST(test_drifting_bias),
+                                     TEST(test_words_agree_with_intervals),
+                                     TEST(test_few_samples_decide_nothing),
                                      TEST(test_bound),
                                      TEST(test_too_large_noise_is_no_harm),
                                      TEST(test_input_that_jumps),

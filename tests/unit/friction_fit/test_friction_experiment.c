@@ -175,12 +175,17 @@ static void test_pressures(void **state) {
 
 #define CYLINDERS OD_SOURCE_DIR "/cases/cylinder-friction/cylinders.friction.yaml"
 
-// Figure 6.8: steady numbers that are a little off make the film lead in a step at high speeds. tau_hn is not told, the others are.
+// Figure 6.8: a step at high speeds changes the film less than steady numbers that are a little off: tau_hn is not told, the others are. While
+// the piston comes to rest the film leads.
 static void test_film_leads(void **state) {
   scratch *s = *state;
-  outcome o = run(
-      s, "friction-fit " CYLINDERS
-         " --variant sequential --set 'run.pieces[0].half_cosine=0.04' --set 'run.pieces[2].lag=0.02' --csv film.csv");
+  outcome o = run(s, "friction-fit " CYLINDERS
+                     " --variant sequential --set 'run.pieces[0].half_cosine=0.04' --set 'run.pieces[2].lag=0.02'");
+  ends_with(o, 0);
+  says(o.out, "the data do not tell tau_hn:");
+  forget(o);
+  o = run(s, "friction-fit " CYLINDERS
+             " --variant sequential --set 'fit.film[0]=6.4 s' --set 'fit.film[1]=6.7 s' --csv film.csv");
   ends_with(o, 0);
   says(o.out, "Film leads:");
   says(o.out, "the data do not tell tau_hn:");

@@ -45,7 +45,7 @@ static void failures_are_told(void **state) {
       const od_ls_options options = {.method = cases[c].method};
       od_ls_result *r = NULL;
       assert_int_equal(od_least_squares(&problem, &options, &r, NULL), OD_NOT_CONVERGED);
-      assert_int_equal(r->reason, OD_LS_STUCK);
+      assert_true(r->reason == OD_LS_STUCK || r->reason == OD_LS_PLATEAU);
       assert_true(2 * r->cost > 2 * set->squares);
       od_ls_result_free(r);
       found++;

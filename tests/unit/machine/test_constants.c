@@ -256,6 +256,30 @@ static void test_refused(void **state) {
   od_machine_free(m);
 }
 
+// Frequencies in Hz are 2 pi times as many rad/s, wherever they are kept in rad/s, also where they follow a constant.
+static void test_frequencies(void **state) {
+  static const char text[] =
+      "constants: {f: 30 Hz, w: 100 rad/s}\n"
+      "inputs: {u: {sine: {amplitude: 1, frequency: 60 rpm}}, v: {sine: {amplitude: 1, frequency: 12 rad/s}}}\n"
+      "blocks:\n"
+      "  a: {type: second-order, input: u, damping: 0.3, frequency: 30 Hz}\n"
+      "  b: {type: second-order, input: u, damping: 0.3, frequency: f / 2}\n"
+      "  c: {type: second-order, input: u, damping: 0.3, frequency: w}\n"
+      "  d: {type: notch, input: u, damping: [0.1, 0.5], frequency: 0.01 kHz}\n";
+  od_machine *m = machine_with(*state, text, NULL);
+  assert_true(fabs(number(m, "inputs.u.sine.frequency").value - 1) < 1e-15);
+  assert_true(fabs(number(m, "inputs.v.sine.frequency").value - 6 / pi) < 1e-15);
+  assert_true(fabs(number(m, "a.frequency").value - 60 * pi) < 1e-12);
+  assert_true(fabs(number(m, "b.frequency").value - 30 * pi) < 1e-12);
+  assert_true(fabs(number(m, "c.frequency").value - 100) < 1e-12);
+  assert_true(fabs(number(m, "d.frequency").value - 20 * pi) < 1e-12);
+  od_machine_free(m);
+  m = machine_from(*state, text, "constants.f=20 rad/s", "a.frequency=2 * 7 Hz");
+  assert_true(fabs(number(m, "a.frequency").value - 28 * pi) < 1e-12);
+  assert_true(fabs(number(m, "b.frequency").value - 10) < 1e-12);
+  od_machine_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_values, machine_file_start, machine_file_end),
@@ -264,6 +288,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_expressions_for_parameters, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_free_constants, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_derivatives, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(test_frequencies, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_refused, machine_file_start, machine_file_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

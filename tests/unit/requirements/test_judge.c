@@ -150,23 +150,59 @@ static void test_coarse_runs_are_undecided(void **state) {
   assert_non_null(strstr(o.judgement[0].note, "not accurate enough"));
 }
 
-// Values on both sides of a jump count, and so do those at the ends of a window that are not on the grid.
+// Values on both sides of a jump inside of a window count, and so do those at the ends of a window that are not on the grid. A window that
+// ends at a jump has the value before it.
 static void test_jumps_and_windows(void **state) {
   const char *text =
       "inputs: {u: {steps: {at: [[0.5, 3], [0.505, -1]]}}, r: {ramps: {at: [[0, 0], [1, 1]]}}}\n"
       "blocks: {y: {type: sum, inputs: [u, r]}, z: {type: integrator, input: y, gain: 1}}\n"
       "requirements:\n"
       "  pulse: {output: u, max: 2}\n"
-      "  sum: {output: y, to: 0.5 s, max: 3.5}\n"
+      "  sum: {output: y, to: 0.5 s, max: 3.4}\n"
       "  ramp: {output: r, from: 0.2034 s, to: 0.3077 s, max: 0.3077}\n"
       "  begin: {output: r, from: 0.2034 s, to: 0.3077 s, min: 0.2034}\n"
       "  mean: {output: r, reference: 0.25, from: 0.2 s, to: 0.3 s, rms: 0.03}\n";
   outcome o = judge(*state, text, 1, 10e-3, NULL, true);
   near(o.judgement[0].reached, 3, 0);
-  near(o.judgement[1].reached, 3.5, 1e-9);
+  near(o.judgement[1].reached, 0.5, 1e-9);
   near(o.judgement[2].reached, 0.3077, 1e-12);
   near(o.judgement[3].reached, 0.2034, 1e-12);
   near(o.judgement[4].reached, 0.05 / sqrt(3), 1e-12);
+}
+
+// Steps of a second-order lag at the ends of windows: the overshoot of each step, in closed form, is that of the damping. The input itself
+// has one value in the window between its jumps.
+static void test_windows_between_jumps(void **state) {
+  const char *text =
+      "inputs: {r: {steps: {initial: 1, at: [[0.1 s, -1], [3 s, 0.5]]}}}\n"
+      "blocks: {y: {type: second-order, input: r, damping: 0.3, frequency: 20 rad/s}, lead: {type: transfer-function, input: r, numerator: [0.2 s, 1], denominator: [0.1 s, 1]}}\n"
+      "initial: {y.state1: 1, lead.state: 1}\n"
+      "requirements:\n"
+      "  first: {output: y, reference: r, from: 0.1 s, to: 3 s, overshoot: 40 %}\n"
+      "  second: {output: y, reference: r, from: 3 s, overshoot: 40 %}\n"
+      "  settled: {output: y, reference: r, from: 0.1 s, to: 3 s, settling: {within: 0.04, time: 1 s}}\n"
+      "  high: {output: r, from: 0.1 s, to: 3 s, max: 0}\n"
+      "  low: {output: r, from: 3 s, min: 0}\n"
+      "  rms: {output: r, from: 0.1 s, to: 3 s, rms: 2}\n"
+      "  lead: {output: lead, reference: r, from: 0.1 s, to: 3 s, overshoot: 200 %}\n";
+  static const char *const names[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
+  double over = exp(-0.3 * pi / sqrt(1 - 0.09)), settled = 0;
+  for (int k = 0; k <= 2900000; k++) {
+    double t = 1e-6 * k, wd = 20 * sqrt(1 - 0.09);
+    if (2 * exp(-6 * t) * fabs(cos(wd * t) + 0.3 / sqrt(1 - 0.09) * sin(wd * t)) > 0.04) settled = t;
+  }
+  for (int i = 0; i < 4; i++) {
+    outcome o = judge(*state, text, 6, 1e-3, names[i], true);
+    const od_judgement *j = o.judgement;
+    near(j[0].reached, over, 1e-3);
+    near(j[1].reached, over, 1e-3);
+    near(j[2].reached, settled, 1e-3);
+    near(j[3].reached, -1, 0);
+    near(j[4].reached, 0.5, 0);
+    near(j[5].reached, 1, 1e-12);
+    near(j[6].reached, 1, 1e-9);  // it jumps from 1 to -3, and returns to -1
+    assert_int_equal(o.worst, OD_PASS);
+  }
 }
 
 // What does not come to its end is no pass; what has failed has.
@@ -305,6 +341,7 @@ int main(void) {
       TEST(test_peaks_between_steps),
       TEST(test_coarse_runs_are_undecided),
       TEST(test_jumps_and_windows),
+      TEST(test_windows_between_jumps),
       TEST(test_partial_runs),
       TEST(test_margins),
       TEST(test_an_unstable_machine_has_no_margin),

@@ -1,0 +1,91 @@
+#include "io/input_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/inputs_read.h"
+
+enum { FIRST_ROOM = 65536, PATIENCE_MS = 500 };
+
+typedef struct input {
+  int fd;
+  size_t most;
+  char *bytes;
+  size_t used, room;
+  od_error *why;
+} input;
+
+static od_status cannot(input *in, const char *reason) {
+  return od_fail(in->why, OD_IO, "%s", reason);
+}
+
+static od_status too_long(input *in) {
+  return od_fail(in->why, OD_BAD_INPUT, "it is longer than %zu MB", in->most >> 20);
+}
+
+// A device is not even opened: that may have an effect. Nor does the opening of a pipe wait.
+static od_status open_file(input *in, const char *path) {
+  struct stat facts;
+  if (stat(path, &facts) != 0) return cannot(in, strerror(errno));
+  if (S_ISDIR(facts.st_mode)) return cannot(in, strerror(EISDIR));
+  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
+    return cannot(in, "it is a device or a socket, expected a file or a pipe");
+  in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (in->fd < 0 || fstat(in->fd, &facts) != 0) return cannot(in, strerror(errno));
+  if (S_ISREG(facts.st_mode) && facts.st_size > 0 && (unsigned long long)facts.st_size > in->most) return too_long(in);
+  return OD_OK;
+}
+
+static od_status make_room(input *in) {
+  if (in->used + 1 < in->room) return OD_OK;
+  size_t larger = in->room > 0 ? 2 * in->room : FIRST_ROOM;
+  if (larger > in->most + 2) larger = in->most + 2;  // one too many, and the zero
+  char *moved = realloc(in->bytes, larger);
+  if (!moved) return od_fail(in->why, OD_NO_MEMORY, "memory ran out");
+  in->bytes = moved;
+  in->room = larger;
+  return OD_OK;
+}
+
+// Reads what is there; *end: there will be no more. A pipe without any writer reads as one that has ended, so the first read waits.
+static od_status read_some(input *in, bool *end) {
+  struct pollfd ready = {.fd = in->fd, .events = POLLIN};
+  if (in->used == 0 && poll(&ready, 1, PATIENCE_MS) < 0 && errno != EINTR) return cannot(in, strerror(errno));
+  ssize_t got = read(in->fd, in->bytes + in->used, in->room - in->used - 1);
+  if (got < 0 && errno == EAGAIN) {
+    poll(&ready, 1, -1);
+    return OD_OK;
+  }
+  if (got < 0 && errno == EINTR) return OD_OK;
+  if (got < 0) return cannot(in, strerror(errno));
+  if (got == 0 && in->used == 0 && ready.revents == 0) return cannot(in, "it is a pipe that no program writes to");
+  in->used += (size_t)got;
+  *end = got == 0;
+  return in->used > in->most ? too_long(in) : OD_OK;
+}
+
+od_status od_input_read(const char *path, size_t most, char **bytes, size_t *length, od_error *why) {
+  input in = {.fd = -1, .most = most, .why = why};
+  bool end = false;
+  od_status status = open_file(&in, path);
+  if (status == OD_OK && !od_inputs_note(path)) status = od_fail(why, OD_NO_MEMORY, "memory ran out");
+  while (status == OD_OK && !end) {
+    status = make_room(&in);
+    if (status == OD_OK) status = read_some(&in, &end);
+  }
+  if (in.fd >= 0) close(in.fd);
+  if (status != OD_OK) {
+    free(in.bytes);
+    return status;
+  }
+  in.bytes[in.used] = '\0';
+  *bytes = in.bytes;
+  *length = in.used;
+  return OD_OK;
+}

@@ -1,0 +1,16 @@
+// Reading whole files.
+//
+// Devices are refused: /dev/zero never ends. A pipe is read if a program writes to it: the wait for the writer of a named pipe is at
+// most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
+#ifndef OD_IO_INPUT_FILE_H
+#define OD_IO_INPUT_FILE_H
+
+#include <stddef.h>
+
+#include "oleodyn/status.h"
+
+// The bytes of a file; free *bytes. One more byte is there, which is zero. Else the reason without the path, such as "it is a device":
+// OD_IO: it cannot be read, OD_BAD_INPUT: it has more than `most` bytes, OD_NO_MEMORY.
+od_status od_input_read(const char *path, size_t most, char **bytes, size_t *length, od_error *why);
+
+#endif

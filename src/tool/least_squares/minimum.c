@@ -1,0 +1,238 @@
+// Whether a search has ended at a minimum. By the linear model first: at a minimum it can remove no more of the residuals. That is enough
+// where it says so and the Jacobian has full rank. It promises too much where residuals are large and curved, so that the Jacobian loses
+// its rank at the minimum (Freudenstein and Roth), and at kinks, where it knows one side only; and where the Jacobian has no full rank, it
+// cannot tell a minimum from a saddle or a plateau. There neighbors are evaluated: along the steps that the model proposes, along its
+// singular directions and along each parameter, both ways, near and far. From one that costs less the search goes on.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "least_squares/search.h"
+
+static const double visible = 1e-4;     // part of the residuals that matters
+static const double closer = 1.0 / 32;  // each neighbor on a line than the one before
+static const double nothing = 1e-13;    // relative change of a cost: rounding
+static const double furthest = 64;      // times a parameter's size: how far plateaus are looked over
+enum { NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
+
+// ---- by the model
+
+// A searched parameter, or where it started if that was larger, but not by many orders.
+static double largest(const od_search *s, int j) {
+  double size = fabs(s->now.u[j]);
+  return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));
+}
+
+// Squares of residuals that are more than steps of the last digits of the parameters change. Where rows are not kept: of all or none.
+static double above_rounding(od_search *s) {
+  double step = 10 * fmax(s->options.step_tolerance, 1e-15), sum = 0;
+  if (s->problem->rows || s->problem->hidden) {
+    for (int j = 0; j < s->k; j++)
+      for (int i = 0; i <= j; i++) sum += pow(s->model.R[i * s->k + j] * largest(s, j), 2);
+    return od_removable(s) <= step * sqrt(sum) ? 0 : s->now.squares;
+  }
+  // Derivatives may be those of a trial.
+  if (!od_evaluate(s, &s->now) || !od_linearize(s, &s->now, &s->model)) return s->now.squares;
+  for (int i = 0; i < s->m; i++) {
+    double effect = 0;
+    for (int j = 0; j < s->k; j++)
+      effect += fabs(s->J[(size_t)i * (size_t)s->n + (size_t)s->index[j]] * od_parameter_slope(s, j, s->now.x) *
+                     largest(s, j));
+    if (fabs(s->now.r[i]) > step * effect) sum += s->now.r[i] * s->now.r[i];
+  }
+  return sum;
+}
+
+// What could still be removed is rounding, as where all residuals are zero.
+static bool is_rounding(od_search *s) {
+  return above_rounding(s) <= 0.01 * s->now.squares;
+}
+
+// As much of the residuals as the tolerances allow to be left.
+static double allowed_part(const od_search *s) {
+  const od_ls_options *o = &s->options;
+  return fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
+}
+
+// The spectrum of what may move: what a bound holds back is held; what stands at one and would go inside is not.
+static int find_spectrum(od_search *s) {
+  int free = 0;
+  od_scale_columns(s);
+  for (int i = 0; i < s->k; i++) {
+    s->held[i] = od_bound_near(s, i) * s->model.g[i] < 0;
+    free += !s->held[i];
+  }
+  od_ties_orient(s);
+  od_spectrum_of(s, NULL);
+  return free - s->ties.tied;
+}
+
+static bool model_is_content(const od_search *s, double *offset) {
+  double allowed = allowed_part(s);
+  *offset = od_offset(s);
+  // A direction without influence has a slope of its own by differences: rounding, which hits as much of the residuals as
+  // any random direction does.
+  bool differences = !s->problem->jacobian && !s->problem->residuals_complex && !s->problem->rows;
+  if (differences) allowed = fmax(allowed, 2 * sqrt((double)s->k / (double)s->problem->m));
+  return *offset <= allowed;
+}
+
+// ---- by neighbors
+
+// A parameter's size, for steps that are parts of it.
+static double size_of(const od_search *s, int j) {
+  double size = fmax(fabs(s->now.u[j]), fabs(s->start[j])), own = s->size[j] * od_residual_norm(s);
+  bool linear = !s->problem->transform || s->problem->transform[s->index[j]] == OD_TRANSFORM_LINEAR;
+  if (!linear) return fmax(size, 1);
+  return size > 0 ? size : isfinite(own) && own > 0 ? own : 1;
+}
+
+typedef struct look {
+  double decrease;        // the largest that was found, relative to the cost
+  double change;          // the largest change of either sign, in the neighborhood
+  bool flat;              // along a parameter, or a direction that has influence by the model, nothing changed
+  double *best;           // k: where
+  double *line;           // k
+  double length, closer;  // of the line, in sizes of parameters; each neighbor than the one before
+  bool stopped;
+} look;
+
+// The trial that lies `part` of the line away.
+static bool try_neighbor(od_search *s, const double *line, double part) {
+  bool inside = s->options.method == OD_LS_REFLECTIVE, moved = false;
+  for (int j = 0; j < s->k; j++) {
+    double u = s->now.u[j] + part * line[j], low = s->low[j], high = s->high[j];
+    if (u <= low) u = inside ? nextafter(low, high) : low;
+    if (u >= high) u = inside ? nextafter(high, low) : high;
+    s->trial.u[j] = line[j] == 0 ? s->now.u[j] : u;
+    moved = moved || s->trial.u[j] != s->now.u[j];
+  }
+  s->eager = false;
+  return moved && od_evaluate(s, &s->trial);
+}
+
+// Neighbors along a line, both ways. `whole`: parameters change by that many times their own size at most at its end. Ends after the
+// first way on which the cost falls by more than `least`. Returns whether nothing changed but at its end.
+static bool look_along(od_search *s, double least, bool whole, look *l) {
+  double longest = 0;
+  for (int j = 0; j < s->k; j++) longest = fmax(longest, fabs(l->line[j]) / size_of(s, j));
+  if (!(longest > 0) || !isfinite(longest)) return false;
+  double length = whole ? l->length / longest : fmin(1, l->length / longest), change = 0;
+  for (int way = 0; way < 2 && l->decrease <= least; way++)
+    for (int i = 0; i < NEIGHBORS && !l->stopped; i++) {
+      bool there = try_neighbor(s, l->line, (way ? -1 : 1) * length * pow(l->closer, i));
+      double decrease = there ? (s->now.cost - s->trial.cost) / s->now.cost : 0;
+      if (i > 0) change = fmax(change, fabs(decrease));
+      if (i > 1) l->change = fmax(l->change, fabs(decrease));
+      if (decrease > l->decrease) {
+        l->decrease = decrease;
+        memcpy(l->best, s->trial.u, (size_t)s->k * sizeof *l->best);
+      }
+      l->stopped = !od_goes_on(s);
+    }
+  return change <= nothing;
+}
+
+// Which lines.
+typedef enum lines {
+  ALONG_STEPS = 1,
+  ALONG_ALL = 2,
+  ALONG_BLIND = 4
+} lines;  // blind: singular directions without influence
+
+static void look_around(od_search *s, double least, lines which, look *l) {
+  int k = s->k, first = which & ALONG_ALL ? 0 : which & ALONG_BLIND ? s->spectrum.rank : k;
+  if (which & (ALONG_STEPS | ALONG_ALL)) {
+    od_region_step(s, INFINITY, l->line);
+    for (int j = 0; j < k; j++) l->line[j] *= s->D[j];
+    look_along(s, least, false, l);
+    for (int j = 0; j < k; j++) l->line[j] = s->held[j] ? 0 : -s->D[j] * s->D[j] * s->model.g[j];
+    look_along(s, least, true, l);
+  }
+  for (int i = first; i < k; i++) {
+    for (int j = 0; j < k; j++) l->line[j] = s->held[j] ? 0 : s->D[j] * s->spectrum.V[i * k + j];
+    bool flat = look_along(s, least, true, l);
+    l->flat = l->flat || (flat && i < s->spectrum.rank);
+  }
+  for (int i = 0; i < k && k > 1 && which & ALONG_ALL; i++) {
+    for (int j = 0; j < k; j++) l->line[j] = i == j && !s->held[j] ? size_of(s, j) : 0;
+    bool flat = look_along(s, least, true, l);
+    l->flat = l->flat || flat;
+  }
+}
+
+// Without derivatives the search cannot go on: the least cost between here and what lies as far beyond the best neighbor, by golden sections.
+static void refine(od_search *s, look *l) {
+  const double golden = 0.6180339887498949;
+  double a = 0, b = 2, cost[2] = {INFINITY, INFINITY}, best = l->decrease;
+  for (int j = 0; j < s->k; j++) l->line[j] = l->best[j] - s->now.u[j];
+  for (int i = 0, side = 2; i < REFINEMENTS; i++) {
+    double place[2] = {b - golden * (b - a), a + golden * (b - a)};
+    for (int p = 0; p < 2; p++)
+      if (side == 2 || side == p) cost[p] = try_neighbor(s, l->line, place[p]) ? s->trial.cost : INFINITY;
+    side = cost[0] < cost[1] ? 0 : 1;
+    double least = (s->now.cost - cost[side]) / s->now.cost;
+    for (int j = 0; least > best && j < s->k; j++) l->best[j] = s->now.u[j] + place[side] * l->line[j];
+    best = fmax(best, least);
+    if (side == 0)
+      b = place[1], cost[1] = cost[0];
+    else
+      a = place[0], cost[0] = cost[1];
+  }
+}
+
+// ---- both
+
+static bool go_to(od_search *s, const double *u) {
+  memcpy(s->trial.u, u, (size_t)s->k * sizeof *u);
+  s->eager = true;
+  if (!od_evaluate(s, &s->trial) || !od_linearize(s, &s->trial, &s->trial_model)) return false;
+  od_swap_points(s);
+  s->iterations++;
+  s->begins_again = true;
+  return true;
+}
+
+// False: the search goes on from a better neighbor.
+static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
+  int free = find_spectrum(s), rank = s->spectrum.rank;
+  *e = (od_ending){0};
+  bool content = model_is_content(s, &e->offset);
+  bool ended = *reason == OD_LS_GRADIENT || *reason == OD_LS_COST || *reason == OD_LS_STEP;
+  e->is_minimum = content || s->now.cost == 0;
+  if (!ended || s->now.cost == 0 || (content && rank >= free)) return true;
+  // With constraints no neighbors are evaluated; truncated steps never go on from one.
+  bool tied = s->problem->constraints || s->problem->hidden, jams = s->options.method == OD_LS_TRUNCATE;
+  bool rounding = !content && (tied || jams) && od_removable(s) <= 1e-10 * s->start_norm;
+  if (!content && !rounding) rounding = is_rounding(s);
+  e->is_minimum = content || rounding;
+  if (tied || (rounding && jams)) return true;
+  lines which = content ? ALONG_BLIND : rounding ? ALONG_STEPS : ALONG_ALL;
+  double allowed = allowed_part(s), least = rounding ? 0.5 : jams ? visible : allowed * allowed;
+  *l = (look){.best = l->best, .line = l->line, .length = 1, .closer = closer};
+  look_around(s, least, which, l);
+  e->is_plateau = (rank == 0 && l->change <= nothing) || (which == ALONG_ALL && l->flat && l->decrease <= least);
+  l->length = furthest, l->closer = 0.5;
+  if (e->is_plateau) look_around(s, least, which, l);
+  if (l->stopped) *reason = OD_LS_STOPPED;
+  e->is_minimum = l->decrease <= least;
+  if (!e->is_minimum && rank == 0 && !l->stopped) refine(s, l);
+  e->by_neighbors = e->is_minimum && which == ALONG_ALL;
+  if (e->by_neighbors || !e->is_minimum) e->offset = sqrt(fmax(l->decrease, 0));
+  return e->is_minimum || l->stopped || jams || !go_to(s, l->best);
+}
+
+od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *e) {
+  *e = (od_ending){.is_minimum = true};
+  if (s->k == 0) return reason;
+  look l = {.best = calloc(2 * (size_t)s->k, sizeof *l.best)};
+  l.line = l.best ? l.best + s->k : NULL;
+  for (int round = 0; l.best && !settle(s, &reason, e, &l); round++) {
+    if (s->evaluations >= s->options.max_evaluations) reason = OD_LS_EVALUATIONS;
+    if (round == ROUNDS || reason == OD_LS_EVALUATIONS) break;
+    reason = od_search_run(s);
+  }
+  free(l.best);
+  return reason;
+}

@@ -1,0 +1,324 @@
+#include "machine/steady.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+
+enum { ROUNDS = 1500, NEWTON_ROUNDS = 60, HALVINGS = 14, MOST_SAMPLES = 400 };
+static const double settled = 1e-10;  // largest rate in typical sizes per second
+static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12;  // s
+static const double longest_move = 0.3;  // m or rad in one step: longer ones would land anywhere
+static const double least_left = 0.1;    // of a pressure after one step
+static const double rank_bound = 1e-10;
+static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but nobody starts there
+
+typedef struct search {
+  od_sim *sim;
+  const od_plant *plant;
+  const bool *fixed, *is_pressure;
+  int nx, nz, ny;
+  double time;
+  double *x, *u, *f, *fx, *y, *hx, *trial, *next, *scale, *a, *b, *s;
+} search;
+
+static double *room(size_t count) {
+  return calloc(count + 1, sizeof(double));
+}
+
+static void finish(search *s) {
+  double *memory[] = {s->x, s->u, s->f, s->fx, s->y, s->hx, s->trial, s->next, s->scale, s->a, s->b, s->s};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+}
+
+static bool begin(search *s, od_sim *sim, const od_plant *plant, const bool *fixed) {
+  size_t nx = (size_t)od_plant_nx(plant), ny = (size_t)plant->ny, most = 2 * nx + ny;
+  *s = (search){.sim = sim,
+                .plant = plant,
+                .fixed = fixed,
+                .nx = (int)nx,
+                .nz = plant->nz,
+                .ny = plant->ny,
+                .time = od_sim_time(sim),
+                .x = room(nx),
+                .u = room((size_t)plant->nu),
+                .f = room(nx),
+                .fx = room(nx * nx),
+                .y = room(ny),
+                .hx = room(nx * ny),
+                .trial = room(nx),
+                .next = room(nx),
+                .scale = room(nx),
+                .a = room((nx + ny) * nx),
+                .b = room(most),
+                .s = room(most)};
+  if (!s->x || !s->u || !s->f || !s->fx || !s->y || !s->hx || !s->trial || !s->next || !s->scale || !s->a || !s->b ||
+      !s->s)
+    return false;
+  memcpy(s->x, od_sim_state(sim), nx * sizeof *s->x);
+  if (plant->nu) memcpy(s->u, od_sim_inputs(sim), (size_t)plant->nu * sizeof *s->u);
+  for (int i = 0; i < s->nx; i++) {
+    double size = i >= 2 * s->nz && plant->scale ? plant->scale[i - s->nz] : 1;
+    s->scale[i] = size > 0 ? size : 1;
+  }
+  return true;
+}
+
+static bool is_fixed(const search *s, int state) {
+  return s->fixed && s->fixed[state];
+}
+
+static bool set(search *s, const double *x) {
+  return od_sim_set(s->sim, s->time, x, s->u) == OD_OK;
+}
+
+static void take_state(search *s) {
+  memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
+}
+
+// The largest rate, in typical sizes per second.
+static od_steady judge(const search *s) {
+  od_steady r = {.fastest = -1};
+  double most = -1;
+  for (int i = 0; i < s->nx; i++) {
+    double part = fabs(s->f[i]) / s->scale[i];
+    if (!is_fixed(s, i) && !(part <= most)) most = part, r.fastest = i, r.rate = s->f[i];
+  }
+  r.found = most <= settled;
+  return r;
+}
+
+// --- Settling --------------------------------------------------------------------------------------------------------
+
+// (1 - h f_x) dx = h f in typical sizes, for states that are not fixed; the step into s->b. False: singular.
+static bool find_step(search *s, double h) {
+  lapack_int *pivot = calloc((size_t)s->nx + 1, sizeof *pivot);
+  int n = s->nx;
+  for (int i = 0; i < n; i++) {
+    bool stays = is_fixed(s, i);
+    for (int j = 0; j < n; j++)
+      s->a[i * n + j] = (i == j) - (stays ? 0 : h * s->fx[i * n + j] * s->scale[j] / s->scale[i]);
+    s->b[i] = stays ? 0 : h * s->f[i] / s->scale[i];
+  }
+  bool solved = pivot && LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, s->a, n, pivot, s->b, 1) == 0;
+  free(pivot);
+  for (int i = 0; i < n && solved; i++) solved = isfinite(s->b[i]);
+  return solved;
+}
+
+// How far a step of length h is from the rule x1 = x0 + h f(x1), in parts of the step; INFINITY: nothing can be evaluated at its end, or it is too long.
+static double try_step(search *s, double h, double *size) {
+  double off = 0;
+  *size = 0;
+  for (int i = 0; i < s->nx; i++) {
+    s->trial[i] = s->x[i] + s->b[i] * s->scale[i];
+    if (i < s->nz && !(fabs(s->b[i]) <= longest_move)) return INFINITY;
+    if (s->is_pressure[i] && s->x[i] > 0) s->trial[i] = fmax(s->trial[i], least_left * s->x[i]);
+    *size = fmax(*size, fabs(s->trial[i] - s->x[i]) / s->scale[i]);
+  }
+  if (!set(s, s->trial) || od_sim_derivatives(s->sim, s->next, NULL, NULL, NULL) != OD_OK) return INFINITY;
+  for (int i = 0; i < s->nx; i++)
+    if (!is_fixed(s, i)) off = fmax(off, fabs(s->trial[i] - s->x[i] - h * s->next[i]) / s->scale[i]);
+  return isfinite(off) ? off / fmax(*size, 1e-9) : INFINITY;
+}
+
+// What switches is taken, and coordinates are changed, as between steps of a run. True: the state has jumped.
+static bool take_jumps(search *s) {
+  bool jumped = false, changed = false;
+  double margin = INFINITY;
+  if (od_sim_margin(s->sim, &margin, NULL) == OD_OK && !(margin > 0))
+    if (od_sim_sample(s->sim, NULL, NULL, &jumped) != OD_OK) jumped = false;
+  if (od_sim_repartition(s->sim, NULL, &changed) != OD_OK) changed = false;
+  take_state(s);
+  return jumped;
+}
+
+// From the present state until nothing changes, without samples.
+static od_steady settle(search *s) {
+  double h = first_step;
+  od_steady r = {.fastest = -1};
+  int still = 0;
+  for (int round = 0; round < ROUNDS && h > shortest_step; round++) {
+    if (!set(s, s->x) || od_sim_derivatives(s->sim, s->f, s->fx, NULL, NULL) != OD_OK) return r;
+    r = judge(s);
+    if (r.found) return r;
+    double size, off = find_step(s, h) ? try_step(s, h, &size) : INFINITY;
+    // Steps that change nothing but round-off are the end of it, too.
+    still = isfinite(off) && size < 1e-13 && h > 1 ? still + 1 : 0;
+    if (still > 3) {
+      r.found = fabs(r.rate) / s->scale[r.fastest] < 1e-7;
+      return r;
+    }
+    if (!(off <= 1)) {
+      h /= 4;
+      continue;
+    }
+    memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);
+    if (take_jumps(s))
+      h = first_step;
+    else if (off < 0.3)
+      h = fmin(3 * h, longest_step);
+  }
+  return r;
+}
+
+static bool *list_pressures(const od_machine *machine, const od_plant *plant) {
+  const od_model *m = od_machine_model(machine);
+  bool *list = calloc((size_t)od_plant_nx(plant) + 1, sizeof *list);
+  for (int i = 0; list && i < m->nodes; i++)
+    if (m->node[i].state >= 0) list[2 * plant->nz + m->node[i].state] = true;
+  return list;
+}
+
+// The next sample; how much it changed, in typical sizes.
+static double sample(search *s) {
+  bool changed = false;
+  double most = 0;
+  s->time = od_sim_next_sample(s->sim);
+  memcpy(s->trial, s->x, (size_t)s->nx * sizeof *s->x);
+  if (!set(s, s->x) || od_sim_sample(s->sim, NULL, NULL, &changed) != OD_OK) return INFINITY;
+  take_state(s);
+  for (int i = 0; i < s->nx; i++) most = fmax(most, fabs(s->x[i] - s->trial[i]) / s->scale[i]);
+  return most;
+}
+
+od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
+                           od_steady *result) {
+  search s;
+  bool *pressures = list_pressures(machine, plant), memory = begin(&s, sim, plant, fixed) && pressures;
+  s.is_pressure = pressures;
+  *result = (od_steady){.fastest = -1};
+  if (memory) {
+    *result = settle(&s);
+    bool samples = isfinite(od_sim_next_sample(sim));
+    for (int i = 0; samples && result->found; i++) {
+      if (i == MOST_SAMPLES) result->found = false;
+      if (i == MOST_SAMPLES || sample(&s) < 1e-9) break;
+      *result = settle(&s);
+    }
+    od_sim_set(sim, s.time, s.x, s.u);
+  }
+  finish(&s);
+  free(pressures);
+  return memory ? OD_OK : OD_NO_MEMORY;
+}
+
+// --- The nearest state at which all rates are zero -------------------------------------------------------------------
+
+typedef struct newton {
+  search *s;
+  int *unknown, unknowns, rows;
+  const od_steady_hold *hold;
+  double *weight;
+} newton;
+
+static bool evaluate(newton *n, const double *x) {
+  search *s = n->s;
+  return set(s, x) && od_sim_derivatives(s->sim, s->f, s->fx, NULL, NULL) == OD_OK &&
+         od_sim_outputs(s->sim, s->y) == OD_OK && od_sim_output_jacobians(s->sim, s->hx, NULL, NULL) == OD_OK;
+}
+
+static double residual(const newton *n, int row) {
+  const search *s = n->s;
+  int rates = s->nx - s->nz;
+  return row < rates ? s->f[s->nz + row] : s->y[n->hold[row - rates].output] - n->hold[row - rates].value;
+}
+
+static const double *gradient(const newton *n, int row) {
+  const search *s = n->s;
+  int rates = s->nx - s->nz;
+  return row < rates ? s->fx + (s->nz + row) * s->nx : s->hx + n->hold[row - rates].output * s->nx;
+}
+
+static double norm(const newton *n) {
+  double sum = 0;
+  for (int i = 0; i < n->rows; i++) sum += pow(residual(n, i) * n->weight[i], 2);
+  return sqrt(sum);
+}
+
+// The shortest step that solves the linear equations best. A row's weight makes its largest derivative 1.
+static bool shortest(newton *n) {
+  search *s = n->s;
+  lapack_int rank;
+  for (int i = 0; i < n->rows; i++) {
+    const double *row = gradient(n, i);
+    double largest = 0;
+    for (int j = 0; j < n->unknowns; j++) largest = fmax(largest, fabs(row[n->unknown[j]]) * s->scale[n->unknown[j]]);
+    double usual = i < s->nx - s->nz ? s->scale[s->nz + i] : 1;
+    n->weight[i] = 1 / (largest > 0 ? largest : usual);
+    for (int j = 0; j < n->unknowns; j++)
+      s->a[i * n->unknowns + j] = row[n->unknown[j]] * s->scale[n->unknown[j]] * n->weight[i];
+    s->b[i] = -residual(n, i) * n->weight[i];
+    if (!isfinite(largest) || !isfinite(s->b[i])) return false;
+  }
+  return LAPACKE_dgelsd(LAPACK_ROW_MAJOR, n->rows, n->unknowns, 1, s->a, n->unknowns, s->b, 1, s->s, rank_bound,
+                        &rank) == 0;
+}
+
+// One step, halved until the residuals become smaller. False: they do not.
+static bool take_shorter(newton *n, double before) {
+  search *s = n->s;
+  double part = 1;
+  for (int j = 0; j < n->unknowns; j++)
+    if (n->unknown[j] < s->nz && fabs(s->b[j]) * part > longest_move) part = longest_move / fabs(s->b[j]);
+  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+    memcpy(s->trial, s->x, (size_t)s->nx * sizeof *s->x);
+    for (int j = 0; j < n->unknowns; j++) {
+      int i = n->unknown[j];
+      s->trial[i] += part * s->b[j] * s->scale[i];
+      if (s->is_pressure[i] && s->x[i] > 0) s->trial[i] = fmax(s->trial[i], least_left * s->x[i]);
+    }
+    if (!evaluate(n, s->trial) || !(norm(n) < before)) continue;
+    memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);
+    return true;
+  }
+  return false;
+}
+
+static od_steady solve(newton *n) {
+  search *s = n->s;
+  od_steady none = {.fastest = -1};
+  if (!evaluate(n, s->x)) return none;
+  double left = INFINITY;
+  for (int round = 0; round < NEWTON_ROUNDS; round++) {
+    if (!shortest(n)) return none;
+    left = norm(n);
+    if (left < 1e-13 || !take_shorter(n, left)) break;
+  }
+  if (!evaluate(n, s->x)) return none;
+  od_steady r = judge(s);
+  r.found = left < 1e-9;
+  for (int i = s->nz; i < s->nx && r.found; i++) {
+    r.found = fabs(s->f[i]) / s->scale[i] < 1e-6;
+    if (s->is_pressure[i] && !is_fixed(s, i) && s->x[i] < least_pressure) r.found = false;
+  }
+  return r;
+}
+
+od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
+                            const od_steady_hold *hold, int holds, od_steady *result) {
+  search s;
+  bool *pressures = list_pressures(machine, plant), memory = begin(&s, sim, plant, fixed) && pressures;
+  s.is_pressure = pressures;
+  newton n = {.s = &s,
+              .rows = s.nx - s.nz + holds,
+              .hold = hold,
+              .unknown = calloc((size_t)s.nx + 1, sizeof *n.unknown),
+              .weight = room((size_t)(s.nx + holds))};
+  *result = (od_steady){.fastest = -1};
+  memory = memory && n.unknown && n.weight;
+  if (memory) {
+    for (int i = s.nz; i < 2 * s.nz; i++) s.x[i] = 0;
+    for (int i = 0; i < s.nx; i++)
+      if ((i < s.nz || i >= 2 * s.nz) && !is_fixed(&s, i)) n.unknown[n.unknowns++] = i;
+    if (n.unknowns > 0) *result = solve(&n);
+    od_sim_set(sim, s.time, s.x, s.u);
+  }
+  free(pressures);
+  free(n.unknown);
+  free(n.weight);
+  finish(&s);
+  return memory ? OD_OK : OD_NO_MEMORY;
+}

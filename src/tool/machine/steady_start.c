@@ -1,0 +1,199 @@
+// 'initial: steady': the model is built with starting values, steady conditions are sought from there, and the model is built again with what was found, as
+// it is from a saved state.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/display.h"
+#include "machine/draft.h"
+#include "machine/saved_state.h"
+#include "machine/steady.h"
+#include "model/builder.h"
+#include "model/outputs.h"
+#include "plant/assembly.h"
+
+// The search: a simulation whose outputs are those that the state is saved by, and then exact positions of the file.
+typedef struct start {
+  od_loader *ld;
+  int node;
+  od_state_names names;
+  od_plant *plant;
+  od_sim *sim;
+  int *output, outputs, holds;
+  od_steady_hold *hold;
+  bool *fixed;
+  double *u, *y;
+} start;
+
+static const od_model *model_of(const start *s) {
+  return s->ld->draft->machine->model;
+}
+
+static void forget(start *s) {
+  od_state_names_free(&s->names);
+  od_sim_free(s->sim);
+  od_plant_free(s->plant);
+  void *memory[] = {s->output, s->hold, s->fixed, s->u, s->y};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+}
+
+// Exact positions are held, exact pressures and other states of first order are fixed, once the plant is there.
+static void list_exact(start *s) {
+  const od_build *b = s->ld->draft->build;
+  const od_model *m = model_of(s);
+  for (int i = 0; i < b->initials; i++) {
+    int output = b->initial[i].exact ? od_model_output_find(m, b->initial[i].quantity) : -1;
+    if (output < 0) continue;
+    int state = od_assembly_first_order_state(m, &m->output[output]);
+    if (state >= 0) {
+      s->fixed[state] = true;
+    } else if (od_assembly_is_position(m->output[output].kind)) {
+      s->hold[s->holds++] = (od_steady_hold){s->outputs, b->initial[i].value};
+      s->output[s->outputs++] = output;
+    }
+  }
+}
+
+static od_status begin(start *s, od_error *err) {
+  const od_build *b = s->ld->draft->build;
+  od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
+  if (status != OD_OK) return status;
+  const od_model *m = model_of(s);
+  size_t most = (size_t)(s->names.count + b->initials) + 1;
+  s->output = calloc(most, sizeof *s->output);
+  s->hold = calloc(most, sizeof *s->hold);
+  s->y = calloc(most, sizeof *s->y);
+  s->fixed = calloc((size_t)(2 * m->coordinates + m->states) + 1, sizeof *s->fixed);
+  s->u = calloc((size_t)m->inputs + 1, sizeof *s->u);
+  if (!s->output || !s->hold || !s->y || !s->fixed || !s->u) return OD_NO_MEMORY;
+  for (; s->outputs < s->names.count; s->outputs++) s->output[s->outputs] = s->names.output[s->outputs];
+  list_exact(s);
+  for (int i = 0; i < m->inputs; i++) s->u[i] = m->input[i].start;
+  status = od_model_plant(m, s->output, s->outputs, NULL, 0, &s->plant, err);
+  if (status != OD_OK) return status;
+  // States of first order come last.
+  memmove(s->fixed + 2 * s->plant->nz, s->fixed, (size_t)m->states * sizeof *s->fixed);
+  memset(s->fixed, 0, 2 * (size_t)s->plant->nz * sizeof *s->fixed);
+  s->sim = od_sim_new(s->plant);
+  return s->sim ? od_sim_start(s->sim, 0, s->u) : OD_NO_MEMORY;
+}
+
+static bool has_exact(const start *s) {
+  for (int i = 0; i < od_plant_nx(s->plant); i++)
+    if (s->fixed[i]) return true;
+  return s->holds > 0;
+}
+
+// Where values are exact, the nearest steady state that has them, from the start or from where the machine settles. Without exact values, where it settles; and
+// where it does not, the nearest one.
+static od_status search(start *s, od_steady *r) {
+  od_status status = OD_OK;
+  bool exact = has_exact(s);
+  if (exact) status = od_steady_nearest(s->ld->draft->machine, s->sim, s->plant, s->fixed, s->hold, s->holds, r);
+  if (status != OD_OK || (exact && r->found)) return status;
+  status = od_sim_start(s->sim, 0, s->u);
+  if (status == OD_OK) status = od_steady_settle(s->ld->draft->machine, s->sim, s->plant, s->fixed, r);
+  if (status != OD_OK || (!exact && r->found)) return status;
+  if (!exact) status = od_sim_start(s->sim, 0, s->u);
+  if (status == OD_OK)
+    status = od_steady_nearest(s->ld->draft->machine, s->sim, s->plant, s->fixed, s->hold, s->holds, r);
+  return status;
+}
+
+// The name of a state: the output that is equal to it.
+static int output_of_state(start *s, int state) {
+  int nx = od_plant_nx(s->plant), found = -1;
+  double *hx = calloc((size_t)nx * (size_t)s->outputs + 1, sizeof *hx);
+  bool known = hx && od_sim_output_jacobians(s->sim, hx, NULL, NULL) == OD_OK;
+  for (int i = 0; known && i < s->outputs && found < 0; i++) {
+    bool same = true;
+    for (int j = 0; j < nx; j++) same = same && hx[i * nx + j] == (j == state);
+    if (same) found = s->output[i];
+  }
+  free(hx);
+  return found;
+}
+
+// What changes most where the search ended, states with exact values among it.
+static od_steady find_fastest(start *s) {
+  int nx = od_plant_nx(s->plant), nz = s->plant->nz;
+  od_steady r = {.fastest = -1};
+  double *f = calloc((size_t)nx + 1, sizeof *f), most = 0;
+  bool known = f && od_sim_derivatives(s->sim, f, NULL, NULL, NULL) == OD_OK;
+  for (int i = 0; known && i < nx; i++) {
+    double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1, part = fabs(f[i]) / scale;
+    if (part > most) most = part, r.fastest = i, r.rate = f[i];
+  }
+  free(f);
+  return r;
+}
+
+static void complain(start *s) {
+  const od_model *m = model_of(s);
+  const od_steady r = find_fastest(s);
+  int output = r.fastest >= 0 ? output_of_state(s, r.fastest) : -1;
+  char what[300] = "";
+  if (output >= 0)
+    snprintf(what, sizeof what, ": where the search ended, '%.100s' changes by %s", m->output[output].name,
+             od_display_rate(r.rate, m->output[output].unit).text);
+  od_complain(
+      s->ld, s->node, "no steady state was found%s%s; %s", has_exact(s) ? " with the exact values that are given" : "",
+      what,
+      has_exact(s)
+          ? "'about' before a value lets it be found, too"
+          : "starting values ('initial: {others: steady, A.pressure: about 50 bar}') may help, if there is such a state");
+}
+
+static bool is_pressure(const od_model *m, int output) {
+  return m->output[output].kind == OD_OUT_NODE_PRESSURE;
+}
+
+// The values that were found instead of those of the file.
+static od_status build_again(start *s) {
+  od_loader *ld = s->ld;
+  od_build *b = ld->draft->build;
+  od_status status = od_sim_outputs(s->sim, s->y);
+  if (status != OD_OK) return status;
+  const od_model *m = model_of(s);
+  for (int i = 0; i < s->names.count; i++)
+    if (is_pressure(m, s->names.output[i]) && s->y[i] < 0) {
+      od_complain(ld, s->node, "the steady state needs %s in '%s', but oil cannot pull: less than 0 bar is impossible",
+                  od_display_quantity(s->y[i], "Pa").text, m->node[m->output[s->names.output[i]].index].name);
+      return OD_BAD_INPUT;
+    }
+  b->initials = 0;
+  b->starts_anywhere = false;
+  for (int i = 0; i < s->names.count; i++) {
+    od_build_initial(b, m->output[s->names.output[i]].name, s->y[i], !s->names.rough[i]);
+    od_remember(ld, OD_ABOUT_INITIAL, i, s->node);
+  }
+  od_error error = {0};
+  od_model *found = NULL;
+  status = od_build_finish(b, &found, &error);
+  if (status == OD_OK) {
+    od_model_free(ld->draft->machine->model);
+    ld->draft->machine->model = found;
+  } else if (status != OD_NO_MEMORY) {
+    od_complain(ld, s->node, "the steady state that was found is impossible: %s", error.text);
+  }
+  return status;
+}
+
+od_status od_load_steady(od_loader *ld, int node) {
+  start s = {.ld = ld, .node = node};
+  od_error err = {0};
+  od_steady r = {0};
+  od_status status = begin(&s, &err);
+  if (status == OD_OK) status = search(&s, &r);
+  if (status == OD_OK && !r.found) {
+    complain(&s);
+    status = OD_BAD_INPUT;
+  } else if (status == OD_OK) {
+    status = build_again(&s);
+  } else if (status != OD_NO_MEMORY) {
+    od_complain(ld, node, "no steady state can be sought: %s", err.text[0] ? err.text : od_status_text(status));
+    status = OD_BAD_INPUT;
+  }
+  forget(&s);
+  return status;
+}
