@@ -260,6 +260,27 @@ static void print_worst(const judged *all, long count, int worst) {
   free(list);
 }
 
+static int by_cost(const void *a, const void *b) {
+  const judged *x = *(const judged *const *)a, *y = *(const judged *const *)b;
+  double p = x->run_seconds / x->plain_seconds, q = y->run_seconds / y->plain_seconds;
+  return (p < q) - (p > q);
+}
+
+// The runs with adaptive steps that cost most beside fixed steps of 1 ms.
+static void print_dearest(const judged *all, long count, int most) {
+  const judged **list = calloc((size_t)count, sizeof *list);
+  long n = 0;
+  if (!list) return;
+  for (long i = 0; i < count; i++)
+    if (all[i].state == JUDGED && all[i].is_adaptive && all[i].plain_seconds > 0) list[n++] = &all[i];
+  qsort(list, (size_t)n, sizeof *list, by_cost);
+  printf("\nDearest runs (seed, seconds, times the unjudged run, events):\n");
+  for (long i = 0; i < n && i < most; i++)
+    printf("  %6llu  %.3f s  %.1f%s\n", (unsigned long long)list[i]->seed, list[i]->run_seconds,
+           list[i]->run_seconds / list[i]->plain_seconds, list[i]->has_events ? "  events" : "");
+  free(list);
+}
+
 static void print_classes(const judged *all, long count) {
   enum { MOST = 400 };
   static char name[MOST][40];
@@ -373,6 +394,7 @@ static int print_all(const judged *all, long count, const options *o) {
   for (long i = 0; i < count; i++)
     if (is_false_alarm(&all[i])) print_machine(&all[i], "false alarm");
   print_worst(all, count, o->worst);
+  print_dearest(all, count, o->worst / 2);
   print_remarks(all, count);
   printf("\nNot judged:\n");
   for (long i = 0; i < count; i++)
