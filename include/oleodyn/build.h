@@ -164,6 +164,9 @@ typedef enum od_oil_law {
   OD_OIL_AIR,  // modulus of the liquid, volume fraction of air, the pressure (Pa) at which that is, polytropic exponent
 } od_oil_law;
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
+// Below zero pressure oil cavitates, and a volume counts its void, which takes as much oil to fill again. With this it goes on with p' = B/V sum Q
+// instead, as if oil bore tension: what published models do, and what does not conserve oil while the volume changes.
+OD_API void od_build_oil_tension(od_build *b);
 // Its viscosity, and what temperature and pressure do. Numbers: kinematic viscosity (m2/s) and the temperature (K) at which it
 // and the density hold, the oil's temperature (K), the relative decrease of viscosity per temperature (1/K) and its growth with
 // pressure (1/Pa), the relative growth of volume per temperature (1/K), another temperature (K) and the kinematic viscosity there, with

@@ -95,6 +95,7 @@ const od_schema_row od_schema_rows[] = {
     {"oil", "density", NUMBER, "kg/m3", NULL},
     {"oil", "law", CHOICE, "constant|linear|air", NULL},
     {"oil", "modulus", NUMBER, "Pa", NULL},
+    {"oil", "cavitation", CHOICE, "void|tension", "what is counted below zero pressure"},
     {"oil", "kp", NUMBER, NULL, NULL},
     {"oil", "k0", NUMBER, NULL, NULL},
     {"oil", "air", NUMBER, "1", "volume fraction of entrained air"},

@@ -505,9 +505,10 @@ static void friction_in_joints(void **state) {
 
 // ---- cavitation
 
-// ln V + (integral of dp/B) is what a closed chamber keeps; below zero the modulus is that of p = 0.
+// ln V + (integral of dp/B), the logarithm of the mass of oil, is what a closed chamber keeps; below zero oil has the volume V less the void -V p/B,
+// B that of p = 0.
 static double kept(double V, double p) {
-  return log(V) + (p > 0 ? log(1.5e9 + 5 * p) / 5 : log(1.5e9) / 5 + p / 1.5e9);
+  return log(V) + (p > 0 ? log(1.5e9 + 5 * p) / 5 : log(1.5e9) / 5 + log(1 + p / 1.5e9));
 }
 
 typedef struct pulled_look {

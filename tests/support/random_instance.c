@@ -72,7 +72,7 @@ int od_random_numbers(od_dice *dice, const od_element_class *c, double *q, int c
   } while (!rules_hold(c, q));
   for (int i = 0; i < OD_MOST_ELEMENT_CHOICES; i++) choice[i] = 0;
   if (c->formula_key) return random_formula_numbers(dice, c, q);
-  if (c->optional_fields > 0 || c->end_choice) choice[0] = od_dice_pick(dice, 2);
+  if (c->optional_fields > 0 || c->end_choice || c->shared_end) choice[0] = od_dice_pick(dice, 2);
   return c->field_count - (choice[0] ? 0 : c->optional_fields) +
          (c->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
 }

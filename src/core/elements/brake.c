@@ -1,7 +1,7 @@
 // Holding brake of a joint, applied by springs and released by pressure: it takes hold when the pressure has fallen to `engage`
 // and lets go when that has risen to `release`. It holds elastically about the place where it took hold, the anchor, and slips
 // beyond its holding force, dragging the anchor along (Dahl's law).
-//   force = -holding * (s - anchor) / deflection - damping * s'        the first part never beyond the holding force
+//   force = -(holding * (s - anchor) / deflection + damping * s')        both parts together never beyond the holding force
 //   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force, and the anchor stays
 // In a revolute joint forces are torques.
 #ifdef OD_ELEMENT_TEXT
@@ -37,8 +37,8 @@ static inline od_x X(elastic_energy)(od_x share) {
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   (void)s;
-  od_x share = (in->place - in->anchor) / q->deflection;
-  out->force = OD_SELECT(X(holds)(in), -q->holding * X(clamped)(share) - q->damping * in->speed, 0);
+  od_x share = (in->place - in->anchor) / q->deflection, damped = q->damping * in->speed / q->holding;
+  out->force = OD_SELECT(X(holds)(in), -q->holding * X(clamped)(X(clamped)(share) + damped), 0);
   out->rate = OD_SELECT(X(holds)(in), OD_SELECT(RE(in->speed) < 0, -in->speed, in->speed) * share, 0);
 }
 
@@ -46,7 +46,9 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
                                   X(report) * r) {
   (void)s;
   od_x share = (in->place - in->anchor) / q->deflection;
-  r->loss = OD_SELECT(X(holds)(in), q->holding * X(clamped)(share) * out->rate + q->damping * in->speed * in->speed, 0);
+  // What the joint puts in, less what the deflection takes up.
+  r->loss =
+      OD_SELECT(X(holds)(in), -out->force * in->speed - q->holding * X(clamped)(share) * (in->speed - out->rate), 0);
   r->stored = OD_SELECT(X(holds)(in), q->holding * q->deflection * X(elastic_energy)(share), 0);
 }
 

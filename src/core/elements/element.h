@@ -207,6 +207,9 @@ typedef struct od_element_class {
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
+  // Choice 0 is whether another instance of the class has the same node at this end, which then only feeds that node; the builder decides it.
+  // 0: the class has no such end.
+  int shared_end;
   bool end_choice;  // choice 0 is whether the last end, an optional one, is connected; the builder decides it
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   // Which report is the power that something outside gives to the machine through it, such as a drum or a drive, which is no loss; 0: none.

@@ -2,7 +2,7 @@
 // points (math/spline_x.h).
 //   s = side * spool - dead_band - overlap
 //   Q = area * discharge * sqrt(2/rho) * opening * root(p_from - p_to)
-//   opening = C(s)/full, or C(s)/full * s/stroke where the curve is a flow coefficient
+//   opening = C(s)/full, or C(s)/full * s/stroke where the curve is a flow coefficient; 0 where s is below zero
 // It stays as it stands in the memory of the instance: for slopes, and because a curve is followed quicker than found.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
@@ -29,11 +29,17 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
+// Where the travel is zero an opening is that with which its curve begins; a flow coefficient is multiplied by the travel.
+static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
+  const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
+  return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);
+}
+
 static inline void X(open)(const X(in) * in, const X(numbers) * q, const X(setting) * s, X(port_state) * port) {
   const od_x *v = s->host, *at = q->curve;
   int count = s->choice[OD_PORT_COUNT];
   port->travel = s->choice[OD_PORT_SIDE] * in->spool - v[OD_VALVE_DEAD_BAND] - q->overlap;
-  port->open = RE(port->travel) > 0;
+  port->open = RE(port->travel) > 0 || X(begins_open)(q, s, port);
   if (!port->open) return;
   port->travel = OD_SELECT(RE(port->travel) > RE(at[count - 1]), at[count - 1], port->travel);
   X(curve_follow)(s->choice[OD_PORT_DEGREE], count, at, at + count, port->travel, &port->curve);

@@ -6,7 +6,10 @@
 //   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        over the metering edge
 //   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
-// s goes from 0 to 1 while m goes from 0 to 0.05: at rest the port is open to the tank. Two openings one after another share the drop by the
+// s goes from 0 to 1 while m goes from 0 to 0.05: at rest the port is open to the tank. Where sections share the node of their sense ports, each feeds
+// it through a check valve and none is open to the tank, so that the highest load counts:
+//   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
+// Two openings one after another share the drop by the
 // inverse squares of their sizes, which needs no pressure between them. Oil does not flow back from the load to the pump, as if by a check valve.
 // The metering edge leaks as if it were open by 1 %, which keeps the compensator from closing altogether at rest. The spool: servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
@@ -54,6 +57,10 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   od_x drained = x.m * X(nominal)(q, back - in->tank, s.oil);
   od_x tell = X(edge_flow)(x.told, q->sense_area, q->discharge, x.load - in->sense, s.oil);
   od_x vent = X(edge_flow)(1 - x.told, q->sense_area, q->discharge, in->tank - in->sense, s.oil);
+  if (s.choice[OD_SENSE_SHARED]) {
+    tell *= X(smooth_step)((x.load - in->sense) / (2 * s.oil[OD_OIL_STATE_SMOOTHING]));
+    vent = 0;
+  }
   out->to_pump = -supply;
   out->to_tank = drained - vent;
   out->to_a = x.at_a ? supply - tell : -drained;
@@ -73,6 +80,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 }
 
 #else
+enum { OD_SENSE_SHARED };
 #define OD_ELEMENT_FILE "elements/sensing_valve.c"
 #include "elements/both_x.h"
 
@@ -83,6 +91,8 @@ const od_element_class od_sensing_valve_class = {
     .heading = "Load-sensing valves",
     .summary = "section of a load-sensing system: 4/3 spool with a compensator in front and a port that tells the load",
     .ends = {{"between", 2}, {"to", 2}, {"sense", 1}},
+    .choices = 1,
+    .shared_end = 4,
     .needs_oil = true,
     .shuts_about_centre = true,
     .signal_key = "command",

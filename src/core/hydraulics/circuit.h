@@ -45,6 +45,11 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
 double od_circuit_stored(const od_model *m, const double *w);
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
+// The mass of oil in all volumes; and how fast elements supply it, less what they draw from junctions where there is none.
+double od_circuit_oil(const od_model *m, const double *w);
+double _Complex od_circuit_oil_complex(const od_model *m, const double _Complex *w);
+double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du);
+double od_circuit_oil_supplied(const od_model *m, const double *w);
 // What each instance loses.
 void od_circuit_losses(const od_model *m, double *w, double *loss, double *supply);
 

@@ -33,6 +33,9 @@ void od_circuit_measure_complex(const od_model *m, double _Complex *w) {
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w) {
   return circuit_stored_c(m, w);
 }
+double _Complex od_circuit_oil_complex(const od_model *m, const double _Complex *w) {
+  return circuit_oil_c(m, w);
+}
 double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o) {
   return circuit_output_c(m, w, o);
 }

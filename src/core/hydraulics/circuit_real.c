@@ -44,3 +44,22 @@ void od_circuit_losses(const od_model *m, double *w, double *loss, double *suppl
     if (e->supplier >= 0) supply[e->supplier] = report[c->supply];
   }
 }
+
+double od_circuit_oil(const od_model *m, const double *w) {
+  return circuit_oil_r(m, w);
+}
+double od_circuit_oil_supplied(const od_model *m, const double *w) {
+  const od_layout *l = &m->layout;
+  double sum = 0;
+  for (int i = 0; i < m->nodes; i++) {
+    double p = w[l->pressure + i], inflow = w[l->inflow + i];
+    if (m->node[i].state >= 0) {
+      // Of what flows in, the walls of hoses take their share.
+      double stays = cavitates_r(m, w, i) ? 1 : w[l->stiffness + i] * node_volume_r(m, w, i) / w[l->modulus + i];
+      sum += oil_density_r(m, w, p) * (inflow * stays - displaced_r(m, w, i));
+    } else if (m->node[i].junction >= 0 && junction_cavitates_r(m, w, i)) {
+      sum += oil_density_r(m, w, 0) * inflow;
+    }
+  }
+  return sum;
+}

@@ -2,7 +2,10 @@
 // mechanism, the pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), C the compliance of elements there. Everything is a function of numbers
 // (theta), states c, signals u, lengths and speeds, all in the work memory.
 //
-// Below zero pressure oil cavitates: elements then see zero, while the state goes on counting the gap.
+// Below zero pressure oil cavitates: elements then see zero, and the state x counts the void, the volume without oil:
+//   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
+// with B and C at zero pressure. A void takes the same volume of oil to form and to fill again, wherever V goes meanwhile.
+// Oil under tension (od_build_oil_tension()) goes on with p' as above instead, and does not keep its volume.
 
 static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
   int state = m->node[node].state;
@@ -75,6 +78,28 @@ static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node)
   return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
 }
 
+// What moving pistons push into a node: -dV/dt, as far as its pressure feels it.
+static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
+  od_x sum = 0;
+  if (X(is_squeezed)(m, w, node)) return sum;
+  for (int i = 0; i < m->join.displacers; i++) {
+    const od_target *s = &m->join.target[m->join.displacer[i]];
+    if (s->target == node) sum += s->sign * w[s->from];
+  }
+  return sum;
+}
+
+// The share by which what pistons displace changes x while a node cavitates.
+static inline od_x X(displaced_share)(const od_model *m, const od_x *w, int node) {
+  return m->oil_tension ? 0 : w[m->layout.c + m->node[node].state] / w[m->layout.modulus + node];
+}
+
+static __attribute__((noinline)) void X(correct_void_rate)(const od_model *m, od_x *w, int node) {
+  const od_layout *l = &m->layout;
+  od_x share = X(displaced_share)(m, w, node) * X(displaced)(m, w, node);
+  w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
+}
+
 // Of machines with junctions or a reservoir: the heat, and what is not to be trusted.
 static __attribute__((noinline)) void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (m->join.reservoir >= 0) X(heat_oil)(m, w);
@@ -94,6 +119,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
     w[l->modulus + i] = X(bulk_modulus)(m, w, w[l->pressure + i]);
     w[l->stiffness + i] = X(node_stiffness)(m, w, i);
     w[l->rate + m->node[i].state] = w[l->stiffness + i] * w[l->inflow + i];
+    if (X(cavitates)(m, w, i)) X(correct_void_rate)(m, w, i);
   }
   if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
@@ -113,6 +139,25 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
 }
 
 // ---- outputs and powers
+
+// The volume without oil of a node with a state.
+static od_x X(node_void)(const od_model *m, const od_x *w, int node) {
+  const od_layout *l = &m->layout;
+  if (!X(cavitates)(m, w, node)) return 0;
+  return -w[l->c + m->node[node].state] / w[l->stiffness + node];
+}
+
+// The mass of oil in a node with a state: without what the walls of hoses have given way.
+static od_x X(node_mass)(const od_model *m, const od_x *w, int node) {
+  return X(oil_density)(m, w, w[m->layout.pressure + node]) * (X(node_volume)(m, w, node) - X(node_void)(m, w, node));
+}
+
+static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
+  od_x sum = 0;
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) sum += X(node_mass)(m, w, i);
+  return sum;
+}
 
 // What an instance reports. It is written into its place in the work memory, which is not changed otherwise.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
@@ -144,6 +189,8 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_NODE_INFLOW: return w[l->inflow + o->index];
     case OD_OUT_NODE_CAVITATING:
       return X(cavitates)(m, w, o->index) || (m->node[o->index].junction >= 0 && X(junction_cavitates)(m, w, o->index));
+    case OD_OUT_NODE_VOID: return X(node_void)(m, w, o->index);
+    case OD_OUT_NODE_MASS: return X(node_mass)(m, w, o->index);
     case OD_OUT_NODE_POWER: return w[l->pressure + o->index] * w[l->inflow + o->index];
     case OD_OUT_PRESSURE_DIFFERENCE: return w[l->pressure + o->index] - w[l->pressure + o->second];
     case OD_OUT_LENGTH: return w[l->length + o->index];

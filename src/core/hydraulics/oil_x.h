@@ -22,6 +22,42 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   return q[0];
 }
 
+// The integral of dp / B from one pressure to a higher one, with air: Gauss's rule in parts of the logarithm of pressure. Below 1 kPa B is constant.
+static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, od_x high) {
+  static const double at[5] = {0.046910077030668, 0.2307653449471585, 0.5, 0.7692346550528415, 0.953089922969332};
+  static const double weight[5] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
+                                   0.1184634425280945};
+  enum { PARTS = 16 };
+  od_x sum = 0, thin = 1e3;
+  if (RE(low) < RE(thin)) {
+    od_x end = RE(high) < RE(thin) ? high : thin;
+    sum = (end - low) / X(bulk_modulus)(m, w, thin);
+    low = end;
+  }
+  if (RE(high) <= RE(low)) return sum;
+  od_x part = od_x_log(high / low) / PARTS;
+  for (int i = 0; i < PARTS; i++)
+    for (int k = 0; k < 5; k++) {
+      od_x inside = low * od_x_exp((i + at[k]) * part);
+      sum += weight[k] * part * inside / X(bulk_modulus)(m, w, inside);
+    }
+  return sum;
+}
+
+// The density at a pressure: d rho / rho = dp / B. It is given for zero pressure; of oil with air for the pressure at which its air is.
+static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
+  const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
+  od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
+  switch (m->oil_law) {
+    case OD_OIL_CONSTANT: return given * od_x_exp(p / q[0]);
+    case OD_OIL_LINEAR: return given * (RE(q[1]) > 0 ? od_x_pow(1 + q[1] * p / q[0], 1 / q[1]) : od_x_exp(p / q[0]));
+    case OD_OIL_AIR:
+      return given * od_x_exp(RE(p) < RE(q[2]) ? -X(compression_with_air)(m, w, p, q[2])
+                                               : X(compression_with_air)(m, w, q[2], p));
+  }
+  return given;
+}
+
 // Where its temperature is a state, that is the oil's temperature, else a number is.
 static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
   const od_layout *l = &m->layout;

@@ -16,8 +16,23 @@ static inline double volume_slope(const od_model *m, const double *w, int node) 
 static inline double modulus_slope(const od_model *m, const double *w, int node) {
   const od_layout *l = &m->layout;
   double slope = w[l->rate + m->node[node].state] / w[l->modulus + node];
-  if (!m->join.compliant) return slope;
-  return slope * w[l->stiffness + node] * node_volume_r(m, w, node) / w[l->modulus + node];
+  if (m->join.compliant) slope *= w[l->stiffness + node] * node_volume_r(m, w, node) / w[l->modulus + node];
+  if (!cavitates_r(m, w, node)) return slope;
+  double by_share = w[l->stiffness + node] * displaced_r(m, w, node);
+  return slope - by_share * displaced_share_r(m, w, node) / w[l->modulus + node];
+}
+
+// d x' / d x of a node that cavitates.
+static inline double void_slope(const od_model *m, const double *w, int node) {
+  if (m->oil_tension) return 0;
+  return w[m->layout.stiffness + node] * displaced_r(m, w, node) / w[m->layout.modulus + node];
+}
+
+// By how much a node's pressure changes with a flow into it.
+static inline double flow_gain(const od_model *m, const double *w, const od_target *s) {
+  double gain = s->sign * w[m->layout.stiffness + s->target];
+  if (!s->displaces || !cavitates_r(m, w, s->target) || is_squeezed_r(m, w, s->target)) return gain;
+  return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
 // By how much the rate of a node's pressure, an actuator's force or an element's rate changes with an out that is scattered
@@ -29,7 +44,7 @@ static inline double target_gain(const od_model *m, const double *w, const od_ta
   switch (s->kind) {
     case OD_TO_FORCE:
     case OD_TO_RATE: return s->sign;
-    case OD_TO_END: return s->state >= 0 ? s->sign * w[l->stiffness + node] : s->sign;
+    case OD_TO_END: return s->state >= 0 ? flow_gain(m, w, s) : s->sign;
     case OD_TO_VOLUME: return is_squeezed_r(m, w, node) ? 0 : volume_slope(m, w, node);
     case OD_TO_LARGEST: return is_squeezed_r(m, w, node) ? least_volume_r * volume_slope(m, w, node) : 0;
     case OD_TO_COMPLIANCE: return -w[l->rate + s->state] * w[l->stiffness + node];
@@ -68,12 +83,13 @@ void od_circuit_linearise(const od_model *m, double *w) {
     if (gain != 0) add_slopes(m, w, &join->target[i], gain);
   }
   if (m->join.indirect) linearise_indirect(m, w);
-  if (m->oil_law == OD_OIL_CONSTANT) return;
   for (int i = 0; i < m->nodes; i++) {
     int state = m->node[i].state;
-    if (state < 0 || cavitates_r(m, w, i)) continue;
-    double slope = bulk_slope(m, w, w[l->pressure + i]) * modulus_slope(m, w, i);
-    w[join->diagonal[state]] += slope;
+    if (state < 0) continue;
+    if (cavitates_r(m, w, i))
+      w[join->diagonal[state]] += void_slope(m, w, i);
+    else if (m->oil_law != OD_OIL_CONSTANT)
+      w[join->diagonal[state]] += bulk_slope(m, w, w[l->pressure + i]) * modulus_slope(m, w, i);
   }
 }
 
@@ -350,6 +366,34 @@ double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc,
   return sum;
 }
 
+static double node_void_tangent(const od_model *m, const double *w, int node, double growth, const double *dc) {
+  if (!cavitates_r(m, w, node)) return 0;
+  const od_layout *l = &m->layout;
+  int state = m->node[node].state;
+  return -dc[state] / w[l->stiffness + node] - w[l->c + state] * growth / w[l->modulus + node];
+}
+
+// growth: of the volume.
+static double node_mass_tangent(const od_model *m, const double *w, int node, double growth, const double *dc) {
+  const od_layout *l = &m->layout;
+  double density = oil_density_r(m, w, w[l->pressure + node]);
+  double squeezed = cavitates_r(m, w, node)
+                        ? -node_void_tangent(m, w, node, growth, dc)
+                        : node_volume_r(m, w, node) * dc[m->node[node].state] / w[l->modulus + node];
+  return density * (growth + squeezed);
+}
+
+static double volume_tangent(const od_model *m, const double *w, int node, const double *dc, const double *du) {
+  return is_squeezed_r(m, w, node) ? 0 : sum_tangent(m, w, m->layout.volume + node, dc, du);
+}
+
+double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du) {
+  double sum = 0;
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) sum += node_mass_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
+  return sum;
+}
+
 // The change of an output with lengths and speeds as the last tangent left them (dlength, dspeed), states dc, inputs du.
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
@@ -357,6 +401,8 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
   switch (o->kind) {
     case OD_OUT_NODE_PRESSURE: return pressure_tangent(m, w, i, dc, du);
     case OD_OUT_NODE_INFLOW: return sum_tangent(m, w, l->inflow + i, dc, du);
+    case OD_OUT_NODE_VOID: return node_void_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
+    case OD_OUT_NODE_MASS: return node_mass_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
     case OD_OUT_NODE_POWER:
       return pressure_tangent(m, w, i, dc, du) * w[l->inflow + i] +
              w[l->pressure + i] * sum_tangent(m, w, l->inflow + i, dc, du);

@@ -208,6 +208,9 @@ void od_build_oil(od_build *b, od_oil_law law, int first_number) {
   b->part.oil_law = law;
   b->part.oil = first_number;
 }
+void od_build_oil_tension(od_build *b) {
+  b->part.oil_tension = true;
+}
 void od_build_oil_viscosity(od_build *b, int first_number) {
   b->part.viscosity = first_number;
 }
@@ -250,6 +253,15 @@ static od_formula keep_formula(od_build *b, od_formula f) {
   return (od_formula){f.count, copy};
 }
 
+// Elements of one class with the same node at an end, of classes where each has to know it.
+static void note_sharing(od_model *p, od_instance *e, int end) {
+  e->choice[0] = 0;
+  for (int i = 0; i < p->instances; i++) {
+    od_instance *other = &p->instance[i];
+    if (other->element_class == e->element_class && other->end[end] == e->end[end]) e->choice[0] = other->choice[0] = 1;
+  }
+}
+
 int od_build_element(od_build *b, const char *name, const od_element_spec *spec) {
   od_model *p = &b->part;
   if (!grow(b, &p->instance, p->instances, &b->room[ROOM_INSTANCE], sizeof *p->instance)) return -1;
@@ -274,6 +286,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   memcpy(e.choice, spec->choice, sizeof e.choice);
   if (c->end_choice) e.choice[0] = e.end[od_element_end_count(c) - 1] != OD_UNUSED;
   for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++) e.state[i] = -1;
+  if (c->shared_end) note_sharing(p, &e, c->shared_end);
   if (c->acts == OD_ACTS_ON_HOST && e.host >= 0 && e.host < p->instances) p->instance[e.host].friction = p->instances;
   p->instance[p->instances] = e;
   return p->instances++;

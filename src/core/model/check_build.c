@@ -219,11 +219,45 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                       p->instance[e->host].name, c->host_class->noun);
 }
 
+// Whether an element lets oil flow at a node, other than by an end that only feeds it.
+static bool takes_oil_from(const od_instance *e, int node) {
+  if (!is_index(e->element_class, od_element_class_count())) return false;
+  const od_element_class *c = od_element_class_at(e->element_class);
+  for (int k = 0; k < c->outs; k++) {
+    int end = c->out[k].index;
+    if (c->out[k].kind == OD_TO_THROUGH && (e->end[0] == node || e->end[1] == node)) return true;
+    if (c->out[k].kind == OD_TO_END && e->end[end] == node && !(c->shared_end && end == c->shared_end)) return true;
+  }
+  return false;
+}
+
+// A sense line that several sections feed: the first of them complains where nothing lets the oil out again.
+static void check_shared_end(od_build *b, int index, const od_element_class *c) {
+  const od_model *p = &b->part;
+  const od_instance *e = &p->instance[index];
+  int node = e->end[c->shared_end], other = -1;
+  if (!e->choice[0] || !is_index(node, p->nodes)) return;
+  if (p->node[node].kind != OD_NODE_VOLUME && p->node[node].kind != OD_NODE_JUNCTION) return;
+  for (int i = 0; i < p->instances; i++) {
+    bool shares = p->instance[i].element_class == e->element_class && p->instance[i].end[c->shared_end] == node;
+    if (takes_oil_from(&p->instance[i], node) || (shares && i < index)) return;
+    if (shares && i > index && other < 0) other = i;
+  }
+  if (other < 0) return;
+  od_build_complain(
+      b, OD_ABOUT_ELEMENT, index,
+      "the %ss '%s' and '%s' share the sense line '%s', and nothing drains it. Sections that share a line feed "
+      "it through check valves: add an orifice from '%s' to the tank, or give each section a node of its "
+      "own and join these nodes by 'shuttles'",
+      c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
+}
+
 // With choices other than for optional numbers and ends a number may mean something else, such as a rod's diameter where the table has an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; (c->choices == 0 || c->optional_fields > 0 || c->end_choice) && i < c->field_count && i < e->numbers;
+  for (int i = 0; (c->choices == 0 || c->optional_fields > 0 || c->end_choice || c->shared_end) && i < c->field_count &&
+                  i < e->numbers;
        i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
@@ -293,6 +327,7 @@ static void check_elements(od_build *b) {
     if (c->has_curve ? check_curve(b, i, c)
                      : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->number, e->numbers))
       check_values(b, i, c);
+    if (c->shared_end) check_shared_end(b, i, c);
   }
 }
 

@@ -188,6 +188,17 @@ static void add_flow(od_model *m, const od_instance *e, int out, int end, int si
   if (node >= 0) add_target(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
 }
 
+// An element whose own volume at an end moves (a cylinder's chamber) lets nothing else flow there.
+static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
+  const od_element_class *c = od_instance_class(e);
+  add_flow(m, e, out, end, 1);
+  for (int k = 0; k < c->outs && e->end[end] >= 0; k++) {
+    if (c->out[k].kind != OD_TO_VOLUME || c->out[k].index != end) continue;
+    m->join.target[m->join.targets - 1].displaces = true;
+    m->join.displacer[m->join.displacers++] = m->join.targets - 1;
+  }
+}
+
 static void place_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -195,7 +206,7 @@ static void place_out(od_model *m, const od_instance *e, int out, od_out_slot sl
       add_flow(m, e, out, 0, -1);
       add_flow(m, e, out, 1, 1);
       break;
-    case OD_TO_END: add_flow(m, e, out, slot.index, 1); break;
+    case OD_TO_END: add_end_flow(m, e, out, slot.index); break;
     case OD_TO_VOLUME: add_target(m, e, out, slot.kind, l->volume + e->end[slot.index], e->end[slot.index], 1); break;
     case OD_TO_LARGEST: add_target(m, e, out, slot.kind, l->largest + e->end[slot.index], e->end[slot.index], 1); break;
     case OD_TO_COMPLIANCE:
@@ -218,8 +229,9 @@ static bool list_targets(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   j->target = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->target);
   j->force = od_arena_take(arena, (size_t)(j->outs + 1) * sizeof *j->force);
+  j->displacer = od_arena_take(arena, (size_t)(j->outs + 1) * sizeof *j->displacer);
   j->by_complex_step = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *j->by_complex_step);
-  if (!j->target || !j->force || !j->by_complex_step) return false;
+  if (!j->target || !j->force || !j->displacer || !j->by_complex_step) return false;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);

@@ -203,7 +203,8 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
       ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
   int row,
       state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
-  int place;  // its part of od_join.place
+  int place;       // its part of od_join.place
+  bool displaces;  // a flow that is nothing but the change of the volume that the same instance adds to the same node
 } od_target;
 // An instance that depends on a number, where it stands, and how its class calls the number.
 typedef struct od_number_user {
@@ -265,8 +266,9 @@ typedef struct od_join {
   // Rows of derivatives of rates that have what may differ from zero alone: of each rate, where its row begins behind
   // od_layout.rate_row (one more for the end), and the columns of all rows, increasing in each. NULL: rows have all columns.
   int *row_start, *row_column;
-  int *force;            // the targets that are forces
-  int *by_complex_step;  // instances whose slopes are complex steps
+  int *force;                  // the targets that are forces
+  int *displacer, displacers;  // the targets that displace oil
+  int *by_complex_step;        // instances whose slopes are complex steps
   od_junctions at_junction;
   int *first_user;  // of each number of theta; one more for the end
   od_number_user *user;
@@ -321,6 +323,8 @@ typedef enum od_output_kind {
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
   OD_OUT_NODE_CAVITATING,
+  OD_OUT_NODE_VOID,  // volumes
+  OD_OUT_NODE_MASS,
   OD_OUT_NODE_POWER,           // a volume: work done on its oil; a tank or source: energy it takes
   OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
   // index: actuator
@@ -340,6 +344,7 @@ typedef enum od_output_kind {
   OD_OUT_DISSIPATED,
   OD_OUT_SUPPLIED,
   OD_OUT_COMPRESSED,
+  OD_OUT_OIL_BALANCE,
   OD_OUT_BALANCE,
 } od_output_kind;
 enum { OD_REACTION_SIZE = 3 };
@@ -384,6 +389,7 @@ struct od_model {
   od_actuator *actuator;
   od_join join;
   od_oil_law oil_law;
+  bool oil_tension;    // below zero pressure it goes on as if it bore tension: voids are not conserved
   int oil;             // first of the oil's numbers, or -1
   int viscosity;       // first of the numbers of its viscosity, or -1: the usual one
   int circuit_states;  // pressures of volumes, then states of elements
@@ -423,18 +429,19 @@ struct od_model {
   od_tree_states tree_states;  // of machines without loops
   double *chart0;              // reference rotations of spherical joints at the start, 9 each
   double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, circuit and blocks
-  double stored0;              // energy stored in it
+  double stored0, oil0;        // energy stored in it; mass of oil in its volumes
 
   od_layout layout;
   od_step_pattern step;
   void *memory;  // everything above lives in here
 };
 
-// Powers, in the order in which a plant reports them: losses of elements; what loads supply; what nodes take; what elements supply.
-enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_KINDS };
+// Powers, in the order in which a plant reports them: losses of elements; what loads supply; what nodes take; what elements supply; and, of
+// machines with nodes, the mass of oil that elements supply to volumes, in kg/s.
+enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_OIL, OD_POWER_KINDS };
 // Where each kind begins; at OD_POWER_KINDS, how many there are.
 static inline int od_model_power(const od_model *m, int kind) {
-  const int count[OD_POWER_KINDS] = {m->instances, m->loads, m->nodes, m->suppliers};
+  const int count[OD_POWER_KINDS] = {m->instances, m->loads, m->nodes, m->suppliers, m->nodes > 0};
   int begin = 0;
   for (int i = 0; i < kind; i++) begin += count[i];
   return begin;

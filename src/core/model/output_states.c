@@ -38,6 +38,8 @@ od_output_reads od_output_reads_of(od_output_kind kind) {
     case OD_OUT_INPUT:
     case OD_OUT_NODE_INFLOW:
     case OD_OUT_NODE_CAVITATING:
+    case OD_OUT_NODE_VOID:
+    case OD_OUT_NODE_MASS:
     case OD_OUT_NODE_POWER:
     case OD_OUT_BLOCK_STATE:
     case OD_OUT_POTENTIAL:
@@ -46,6 +48,7 @@ od_output_reads od_output_reads_of(od_output_kind kind) {
     case OD_OUT_DISSIPATED:
     case OD_OUT_SUPPLIED:
     case OD_OUT_COMPRESSED:
+    case OD_OUT_OIL_BALANCE:
     case OD_OUT_BALANCE: return OD_READS_ANYTHING;
   }
   return OD_READS_ANYTHING;

@@ -158,6 +158,10 @@ static void add_nodes(listing *list) {
     add(list, OD_OUT_NODE_PRESSURE, i, 0, "Pa", name, "pressure");
     add(list, OD_OUT_NODE_INFLOW, i, 0, "m3/s", name, "inflow");
     if (volume || m->node[i].kind == OD_NODE_JUNCTION) add(list, OD_OUT_NODE_CAVITATING, i, 0, "1", name, "cavitating");
+    if (volume) {
+      add(list, OD_OUT_NODE_VOID, i, 0, "m3", name, "void");
+      add(list, OD_OUT_NODE_MASS, i, 0, "kg", name, "mass");
+    }
     add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_NODE) + i, 1, "J", name, volume ? "compressed" : "taken");
   }
 }
@@ -292,6 +296,7 @@ static void add_all(listing *list) {
   add(list, OD_OUT_DISSIPATED, 0, 0, "J", "energy", "dissipated");
   add(list, OD_OUT_SUPPLIED, 0, 0, "J", "energy", "input");
   if (m->nodes) add(list, OD_OUT_COMPRESSED, 0, 0, "J", "energy", "compressed");
+  if (m->nodes) add(list, OD_OUT_OIL_BALANCE, 0, 0, "kg", "oil", "balance");
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 

@@ -214,6 +214,7 @@ static void note_energy(od_assembly *s) {
   memcpy(s->w + s->m->layout.c, s->m->c0, (size_t)s->m->states * sizeof *s->w);
   od_circuit_evaluate(s->m, s->w);
   s->m->stored0 = od_model_output_value(s->m, s->w, &(od_output){.kind = OD_OUT_STORED, .second = -1});
+  s->m->oil0 = od_circuit_oil(s->m, s->w);
 }
 
 static bool take_memory(od_assembly *s) {

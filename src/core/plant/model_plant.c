@@ -321,6 +321,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     d->seen[i] = od_model_output_sees(m, &m->output[chosen[i]], od_plant_nx(&d->plant));
     if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
     if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
+    if (m->output[chosen[i]].kind == OD_OUT_OIL_BALANCE) d->balances_oil = true;
     if (m->output[chosen[i]].kind >= OD_OUT_INTEGRAL) od_model_plant_integrate_powers(&d->plant);
   }
   lay_out(d);

@@ -24,6 +24,7 @@ static double integral_part(const od_model *m, const double *w, const od_output 
     if (o->second >= 0) sum += integral_of(m, w, energy, o->second);
     return o->negative ? -sum : sum;
   }
+  if (o->kind == OD_OUT_OIL_BALANCE) return -energy[od_model_power(m, OD_POWER_OIL)];
   for (int i = 0; i < m->instances; i++)
     if (od_instance_class(&m->instance[i])->supplies && m->instance[i].supplier < 0)
       supplied -= integral_of(m, w, energy, elements + i);
@@ -57,17 +58,20 @@ static double stored_share(const od_output *o) {
 // An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
+  if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
   double share = stored_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
+  if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_tangent(m, w, dc, du);
   double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du, change);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
+  if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil_complex(m, w) - m->oil0;
   double share = stored_share(o);
   double _Complex value = od_mechanics_with_derivatives(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored_complex(m, w) : value;
@@ -99,6 +103,7 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   for (int i = 0; i < m->loads; i++)
     load[i] = od_model_output_value(m, p.w, &(od_output){.kind = OD_OUT_LOAD_POWER, .index = i});
   for (int i = 0; i < m->nodes; i++) node[i] = p.w[m->layout.pressure + i] * p.w[m->layout.inflow + i];
+  if (m->nodes) power[od_model_power(m, OD_POWER_OIL)] = d->balances_oil ? od_circuit_oil_supplied(m, p.w) : 0;
   return OD_OK;
 }
 

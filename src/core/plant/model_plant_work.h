@@ -30,6 +30,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   int *output, *parameter;
   od_state_range *seen;          // of each output: the states whose changes it may show
   bool reactions;                // some output shows what a joint or a rod carries
+  bool balances_oil;             // some output shows the balance of oil
   od_circuit_number *owner;      // of each parameter
   od_block_number *block;        // the same for numbers of blocks
   od_constant_changes *change;   // of each parameter

@@ -7,6 +7,7 @@
 enum { MOST_FIELDS = 4 };
 
 static const char *const law_names[] = {"constant", "linear", "air", NULL};
+static const char *const cavitation_names[] = {"void", "tension", NULL};
 
 // The numbers of each law, in the builder's order.
 static const struct {
@@ -76,9 +77,9 @@ static void load_viscosity(od_loader *ld, const od_section *section) {
 
 void od_load_oil(od_loader *ld, int node) {
   static const char *const keys[] = {
-      "density",   "law",       "modulus",       "kp",        "k0",          "air",      "at",
-      "exponent",  "smoothing", "viscosity",     "reference", "temperature", "thinning", "thickening",
-      "expansion", "hot",       "hot_viscosity", NULL};
+      "density",   "law",       "modulus",       "kp",         "k0",          "air",      "at",
+      "exponent",  "smoothing", "viscosity",     "reference",  "temperature", "thinning", "thickening",
+      "expansion", "hot",       "hot_viscosity", "cavitation", NULL};
   static const od_field density = {"density", "kg/m3", OD_POSITIVE, NAN};
   static const od_field smoothing = {"smoothing", "Pa", OD_POSITIVE, 1e4};
   if (node < 0) return;
@@ -93,6 +94,9 @@ void od_load_oil(od_loader *ld, int node) {
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
     od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
+  int cavitation = od_section_get(ld, &section, "cavitation");
+  if (cavitation >= 0 && od_read_choice(ld, cavitation, "cavitation", cavitation_names) == 1)
+    od_build_oil_tension(ld->draft->build);
   load_viscosity(ld, &section);
 }
 

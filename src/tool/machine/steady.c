@@ -128,7 +128,7 @@ static double try_step(search *s, double h, double *size) {
 static bool take_jumps(search *s) {
   bool jumped = false, changed = false;
   double margin = INFINITY;
-  if (od_sim_margin(s->sim, &margin, NULL) == OD_OK && !(margin > 0))
+  if (od_sim_margin(s->sim, &margin) == OD_OK && !(margin > 0))
     if (od_sim_sample(s->sim, NULL, NULL, &jumped) != OD_OK) jumped = false;
   if (od_sim_repartition(s->sim, NULL, &changed) != OD_OK) changed = false;
   take_state(s);

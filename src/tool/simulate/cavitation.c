@@ -15,11 +15,13 @@ typedef struct volume {
   double before, highest;  // its pressure after the last step, and the highest so far, Pa
   double drawn, drawn_at;  // the largest pressure below zero that a step alone has made, Pa, and when
   double part;             // that of the highest
+  double empty;            // when its void became as large as its volume, s; NAN: never
 } volume;
 
 struct od_cavitation {
   const od_model *model;
   double time;     // of the last row
+  double modulus;  // of oil at zero pressure, where its law gives it directly; else infinite
   volume *volume;  // one per node
 };
 
@@ -32,7 +34,8 @@ od_cavitation *od_cavitation_new(const od_model *model) {
     free(c);
     return NULL;
   }
-  for (int i = 0; i < model->nodes; i++) c->volume[i].first = NAN;
+  for (int i = 0; i < model->nodes; i++) c->volume[i].first = c->volume[i].empty = NAN;
+  c->modulus = model->oil >= 0 && model->oil_law != OD_OIL_AIR ? model->theta[model->oil + OD_OIL_LAW] : INFINITY;
   return c;
 }
 
@@ -49,6 +52,8 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
     if (v->now) v->total += t - c->time;
     v->now = state >= 0 && states[state] < 0;
     if (v->now && isnan(v->first)) v->first = t;
+    // The void is -x (V/B + C) (hydraulics/circuit_x.h).
+    if (v->now && isnan(v->empty) && states[state] < -c->modulus) v->empty = t;
     if (state < 0) continue;
     v->before = states[state];
     v->highest = fmax(v->highest, states[state]);
@@ -91,9 +96,21 @@ static bool add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
                         v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
 }
 
+static bool add_empty_remarks(const od_cavitation *c, od_verdict *verdict) {
+  bool ok = true;
+  for (int i = 0, shown = 0; i < c->model->nodes && ok; i++)
+    if (!isnan(c->volume[i].empty) && shown++ < MOST_SHOWN)
+      ok = od_verdict_add(
+          verdict, OD_SOUND, "volume.empty", "Empty volume:",
+          "more oil has been drawn from volume %s at %.4g s than it had. A pump or a motor that draws from an "
+          "empty volume makes oil of nothing.",
+          c->model->node[i].name, c->volume[i].empty);
+  return ok;
+}
+
 bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
   int shown = 0, more = 0;
-  bool ok = add_drawn_remarks(c, verdict);
+  bool ok = add_drawn_remarks(c, verdict) && add_empty_remarks(c, verdict);
   for (int i = 0; i < c->model->nodes && ok; i++) {
     const volume *v = &c->volume[i];
     if (isnan(v->first)) continue;

@@ -7,6 +7,7 @@
 #include "io/display.h"
 #include "machine/below_zero.h"
 #include "machine/machine.h"
+#include "simulate/run_laws.h"
 
 enum { MOST_SHOWN = 6 };        // pumps with a remark of their own
 static const double far = 1.2;  // times the pressure at which a pump delivers nothing: no overshoot any more
@@ -21,7 +22,8 @@ typedef struct pump {
 
 struct od_run_bounds {
   const od_machine *machine;
-  od_plant *plant;  // the same machine with the outputs that are watched, signals first; NULL: none are
+  od_plant *plant;  // the same machine with the outputs that are watched: signals, pumps, those of laws; NULL: none are
+  od_run_laws *laws;
   od_below_zero *signal;
   pump *pump;
   int signals, pumps;
@@ -47,17 +49,20 @@ static bool allocate(od_run_bounds *b, const od_model *m) {
   b->signals = od_below_zero_list(m, NULL);
   b->signal = calloc((size_t)b->signals + 1, sizeof *b->signal);
   b->pump = calloc((size_t)m->instances + 1, sizeof *b->pump);
-  b->y = calloc((size_t)(b->signals + m->instances) + 1, sizeof *b->y);
+  b->laws = od_run_laws_new(m);
+  if (!b->laws) return false;
+  b->y = calloc((size_t)(b->signals + m->instances + od_run_laws_outputs(b->laws, NULL)) + 1, sizeof *b->y);
   return b->signal && b->pump && b->y;
 }
 
 static od_status make_plant(od_run_bounds *b, const od_model *m, od_error *err) {
-  int count = b->signals + b->pumps;
+  int count = b->signals + b->pumps + od_run_laws_outputs(b->laws, NULL);
   if (count == 0) return OD_OK;
   int *output = calloc((size_t)count, sizeof *output);
   if (!output) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < b->signals; i++) output[i] = find_output(m, OD_OUT_INPUT, b->signal[i].signal);
   for (int i = 0; i < b->pumps; i++) output[b->signals + i] = b->pump[i].output;
+  od_run_laws_outputs(b->laws, output + b->signals + b->pumps);
   od_status status = od_machine_plant(b->machine, output, count, NULL, 0, &b->plant, err);
   free(output);
   return status;
@@ -76,6 +81,7 @@ od_status od_run_bounds_new(const od_machine *machine, od_run_bounds **out, od_e
 void od_run_bounds_free(od_run_bounds *b) {
   if (!b) return;
   od_plant_free(b->plant);
+  od_run_laws_free(b->laws);
   free(b->signal);
   free(b->pump);
   free(b->y);
@@ -91,6 +97,7 @@ void od_run_bounds_watch(od_run_bounds *b, double t, od_sim *sim) {
     double pressure = b->y[b->signals + i];
     if (pressure > p->worst) p->beyond = true, p->worst = pressure, p->when = t;
   }
+  od_run_laws_watch(b->laws, t, b->y + b->signals + b->pumps, od_sim_state(sim) + 2 * b->plant->nz);
 }
 
 static bool add_pump_remark(const od_run_bounds *b, const pump *p, od_verdict *verdict) {
@@ -108,7 +115,8 @@ static bool add_pump_remark(const od_run_bounds *b, const pump *p, od_verdict *v
 }
 
 bool od_run_bounds_add_remarks(const od_run_bounds *b, od_verdict *verdict) {
-  bool ok = od_below_zero_add_remarks(od_machine_model(b->machine), b->signal, b->signals, verdict);
+  bool ok = od_below_zero_add_remarks(od_machine_model(b->machine), b->signal, b->signals, verdict) &&
+            od_run_laws_add_remarks(b->laws, verdict);
   int shown = 0;
   for (int i = 0; i < b->pumps && ok; i++)
     if (b->pump[i].beyond && shown++ < MOST_SHOWN) ok = add_pump_remark(b, &b->pump[i], verdict);

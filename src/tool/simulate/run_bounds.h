@@ -1,5 +1,5 @@
 // Where a run takes elements beyond what their laws are made for: signals that make a positive number negative, pressures far above those at which
-// a pump delivers nothing. Watched row by row, reported at the end.
+// a pump delivers nothing, and what run_laws.h watches. Watched row by row, reported at the end.
 #ifndef OD_SIMULATE_RUN_BOUNDS_H
 #define OD_SIMULATE_RUN_BOUNDS_H
 

@@ -159,12 +159,12 @@ static void test_units_for_people(void **state) {
   o = squeezed(run(s, "info drawn.yaml"));
   says(o.out, " A.volume 1 l ");
   says(o.out, " initial.B.pressure 20 bar");
-  says(o.out, " A pressure (bar), inflow (l/min), cavitating, compressed (J)\n");
+  says(o.out, " A pressure (bar), inflow (l/min), cavitating, void (l), mass (kg), compressed (J)\n");
   forget(o);
   o = squeezed(run(s, "info drawn.yaml --si"));
   says(o.out, " A.volume 0.001 m3 ");
   says(o.out, " initial.B.pressure 2000000 Pa");
-  says(o.out, " A pressure (Pa), inflow (m3/s), cavitating, compressed (J)\n");
+  says(o.out, " A pressure (Pa), inflow (m3/s), cavitating, void (m3), mass (kg), compressed (J)\n");
   forget(o);
 }
 

@@ -1,0 +1,527 @@
+#include "simulate/run_laws.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/display.h"
+#include "model/joint_types.h"
+#include "simulate/run.h"
+
+enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };  // remarks of a kind; samples of a delay's input
+static const double high_pressure = 1e8;          // Pa: above it a remark is made
+static const double air = 1.01325e5;              // Pa
+static const double least_creep = 1e-5;           // m or rad: less is not reported
+static const double least_share = 0.01;           // of the transition speed: at less friction carries next to nothing
+static const double mode_share = 0.1;  // of the range of pressures, in the highest mode of a line times its number
+
+// A range of values.
+typedef struct range {
+  double low, high;
+} range;
+static const range no_range = {INFINITY, -INFINITY};
+static void widen(range *r, double value) {
+  r->low = fmin(r->low, value);
+  r->high = fmax(r->high, value);
+}
+static double width(range r) {
+  return r.high > r.low ? r.high - r.low : 0;
+}
+
+// Friction without states: y[0] position, y[1] speed.
+typedef struct creep {
+  int instance, y;
+  double transition;  // the speed below which its force is in proportion to speed
+  range position;
+  double begin, from;         // the present spell below that speed: when and where it began; NAN: none
+  double moved, first, last;  // the spell that moved most: how far, from when to when
+} creep;
+
+// A contact with friction: y[0] its normal force, y[1] to y[3] the velocity of its point. Its friction is in proportion to the speed along the plane
+// below the speed `slip`.
+typedef struct slide {
+  int load, y;
+  double slip, normal[3];
+  double begin, way;          // the present spell below that speed: when it began, NAN: none; how far it went
+  double moved, first, last;  // the spell that went furthest
+} slide;
+
+// A delay by a Pade approximation: y[0] input, y[1] output. Samples of the input for as long as the delay.
+typedef struct delay {
+  int block, y;
+  double time;
+  double *sample;                     // times and values
+  int count, first, stride, skipped;  // how many, the first that is not too old, one row in so many is kept
+  range input;
+  double sum, seconds, most;  // the integral of the deviation, over how long, the largest
+} delay;
+
+typedef struct line {
+  int instance, modes;
+  double impedance;  // pressure per flow of a wave, Pa s/m3
+  double highest;    // flow of the highest mode
+  range pressure[2];
+} line;
+
+typedef struct rod {
+  int instance;
+  double area[2];
+  double most;  // the largest force of its pressures
+} rod;
+
+struct od_run_laws {
+  const od_model *m;
+  int outputs, *output;    // first the pressures of all nodes
+  double *highest, *when;  // of each node
+  int *inflow;             // of each junction's node: where its inflow is among the outputs, or -1
+  double *drawn;           // the volume drawn from it while it had none
+  creep *creep;
+  slide *slide;
+  delay *delay;
+  line *line;
+  rod *rod;
+  int creeps, slides, delays, lines, rods;
+  double time;  // of the last row; NAN: there was none
+};
+
+// ---- what is watched
+
+static int find_output(const od_model *m, od_output_kind what, int index) {
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == what && m->output[i].index == index) return i;
+  return -1;
+}
+
+static int find_field(const od_element_class *c, const char *key) {
+  for (int i = 0; i < c->field_count; i++)
+    if (strcmp(c->fields[i].key, key) == 0) return i;
+  return -1;
+}
+
+static int add_output(od_run_laws *l, int output) {
+  l->output[l->outputs] = output;
+  return l->outputs++;
+}
+
+// Pressures of all nodes, in their order, and inflows of junctions.
+static void add_nodes(od_run_laws *l) {
+  const od_model *m = l->m;
+  l->outputs = m->nodes;
+  for (int i = 0; i < m->nodes; i++) l->inflow[i] = -1;
+  for (int i = 0; i < m->outputs; i++) {
+    const od_output *o = &m->output[i];
+    if (o->kind == OD_OUT_NODE_PRESSURE) l->output[o->index] = i;
+    if (o->kind == OD_OUT_NODE_INFLOW && m->node[o->index].junction >= 0) l->inflow[o->index] = add_output(l, i);
+  }
+}
+
+static void add_creep(od_run_laws *l, int i) {
+  const od_model *m = l->m;
+  const od_instance *e = &m->instance[i];
+  const od_element_class *c = od_instance_class(e);
+  if (!c->inside || strcmp(c->inside, "friction") != 0 || c->states[0].name) return;
+  int turning = find_field(c, "v0"), field = turning >= 0 ? turning : find_field(c, "vs");
+  int coordinate = e->joint >= 0 ? m->joint[e->joint].coordinate : -1;
+  int position =
+      e->joint >= 0 ? find_output(m, OD_OUT_COORDINATE, coordinate) : find_output(m, OD_OUT_LENGTH, e->actuator);
+  int speed =
+      e->joint >= 0 ? find_output(m, OD_OUT_COORDINATE_RATE, coordinate) : find_output(m, OD_OUT_SPEED, e->actuator);
+  if (field < 0 || position < 0 || speed < 0) return;
+  l->creep[l->creeps++] = (creep){.instance = i,
+                                  .y = add_output(l, position),
+                                  .transition = m->theta[e->number + field],
+                                  .position = no_range,
+                                  .begin = NAN};
+  add_output(l, speed);
+}
+
+static void add_slide(od_run_laws *l, int i) {
+  const od_model *m = l->m;
+  const od_load *load = &m->load[i];
+  const double *q = m->theta + load->number;
+  if (load->kind != OD_LOAD_CONTACT || !(q[OD_CONTACT_FRICTION] > 0)) return;
+  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three of them, one after another
+  if (velocity < 0) return;
+  slide s = {.load = i, .y = add_output(l, find_output(m, OD_OUT_LOAD, i)), .slip = q[OD_CONTACT_SLIP], .begin = NAN};
+  double size = sqrt(q[OD_CONTACT_NORMAL] * q[OD_CONTACT_NORMAL] + q[OD_CONTACT_NORMAL + 1] * q[OD_CONTACT_NORMAL + 1] +
+                     q[OD_CONTACT_NORMAL + 2] * q[OD_CONTACT_NORMAL + 2]);
+  for (int k = 0; k < 3; k++) {
+    s.normal[k] = q[OD_CONTACT_NORMAL + k] / size;
+    add_output(l, velocity + k);
+  }
+  l->slide[l->slides++] = s;
+}
+
+static void add_delay(od_run_laws *l, int i) {
+  const od_model *m = l->m;
+  const od_block *b = &m->block[i];
+  if (strcmp(od_block_class_of(&b->spec)->type, "delay") != 0 || b->spec.sample > 0) return;
+  const od_block_line *from = &m->block_line[b->line];
+  int input = from->quantity ? od_model_output_find(m, from->quantity) : find_output(m, OD_OUT_INPUT, from->source);
+  int output = find_output(m, OD_OUT_INPUT, b->signal);
+  double *sample = malloc(2 * MOST_SAMPLES * sizeof *sample);
+  if (input < 0 || output < 0 || !sample) {
+    free(sample);
+    return;
+  }
+  l->delay[l->delays++] = (delay){.block = i,
+                                  .y = add_output(l, input),
+                                  .time = m->theta[b->number],
+                                  .sample = sample,
+                                  .stride = 1,
+                                  .input = no_range};
+  add_output(l, output);
+}
+
+static void add_line(od_run_laws *l, int i) {
+  const od_model *m = l->m;
+  const od_instance *e = &m->instance[i];
+  const od_element_class *c = od_instance_class(e);
+  if (strcmp(c->name, "long line") != 0) return;
+  const double *q = m->theta + e->number;
+  double d = q[find_field(c, "diameter")], area = atan(1) * d * d;
+  l->line[l->lines++] = (line){.instance = i,
+                               .modes = (int)(q[find_field(c, "modes")] + 0.5),
+                               .impedance = m->theta[m->oil + OD_OIL_DENSITY] * q[find_field(c, "sound")] / area,
+                               .pressure = {no_range, no_range}};
+}
+
+static void add_rod(od_run_laws *l, int i) {
+  const od_model *m = l->m;
+  const od_instance *e = &m->instance[i];
+  const double *q = m->theta + e->number;
+  rod r = {.instance = i};
+  if (strcmp(od_instance_class(e)->name, "cylinder") == 0) {
+    bool diameters = e->choice[OD_CYLINDER_DIAMETERS];
+    double a = q[OD_CYLINDER_A], b = q[OD_CYLINDER_B];
+    r.area[0] = diameters ? atan(1) * a * a : a;
+    r.area[1] = diameters ? atan(1) * (a * a - b * b) : b;
+  } else if (strcmp(od_instance_class(e)->name, "telescopic cylinder") == 0) {
+    r.area[0] = q[find_field(od_instance_class(e), "area_1")];
+  } else {
+    return;
+  }
+  l->rod[l->rods++] = r;
+}
+
+static bool allocate(od_run_laws *l) {
+  const od_model *m = l->m;
+  size_t nodes = (size_t)m->nodes + 1, instances = (size_t)m->instances + 1, blocks = (size_t)m->blocks + 1;
+  size_t loads = (size_t)m->loads + 1;
+  l->output = calloc(2 * (nodes + instances + blocks) + 4 * loads, sizeof *l->output);
+  l->slide = calloc(loads, sizeof *l->slide);
+  l->highest = calloc(nodes, sizeof *l->highest);
+  l->when = calloc(nodes, sizeof *l->when);
+  l->inflow = calloc(nodes, sizeof *l->inflow);
+  l->drawn = calloc(nodes, sizeof *l->drawn);
+  l->creep = calloc(instances, sizeof *l->creep);
+  l->delay = calloc(blocks, sizeof *l->delay);
+  l->line = calloc(instances, sizeof *l->line);
+  l->rod = calloc(instances, sizeof *l->rod);
+  return l->output && l->highest && l->when && l->inflow && l->drawn && l->creep && l->slide && l->delay && l->line &&
+         l->rod;
+}
+
+// Whether pressures count from zero, not from that of the air: no tank is far below it.
+static bool is_absolute(const od_model *m) {
+  double lowest = INFINITY;
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].kind == OD_NODE_TANK && m->node[i].input < 0) lowest = fmin(lowest, m->theta[m->node[i].number]);
+  return lowest < INFINITY && lowest > air / 2;
+}
+
+od_run_laws *od_run_laws_new(const od_model *m) {
+  od_run_laws *l = calloc(1, sizeof *l);
+  if (!l) return NULL;
+  l->m = m;
+  l->time = NAN;
+  if (!allocate(l)) {
+    od_run_laws_free(l);
+    return NULL;
+  }
+  add_nodes(l);
+  for (int i = 0; i < m->instances; i++) add_creep(l, i);
+  for (int i = 0; i < m->loads; i++) add_slide(l, i);
+  for (int i = 0; i < m->instances; i++) add_line(l, i);
+  for (int i = 0; i < m->instances && is_absolute(m); i++) add_rod(l, i);
+  for (int i = 0; i < m->blocks; i++) add_delay(l, i);
+  return l;
+}
+
+void od_run_laws_free(od_run_laws *l) {
+  if (!l) return;
+  for (int i = 0; i < l->delays; i++) free(l->delay[i].sample);
+  free(l->output);
+  free(l->highest);
+  free(l->when);
+  free(l->inflow);
+  free(l->drawn);
+  free(l->creep);
+  free(l->slide);
+  free(l->delay);
+  free(l->line);
+  free(l->rod);
+  free(l);
+}
+
+int od_run_laws_outputs(const od_run_laws *l, int *output) {
+  if (output) memcpy(output, l->output, (size_t)l->outputs * sizeof *output);
+  return l->outputs;
+}
+
+// ---- row by row
+
+static void watch_node(od_run_laws *l, int i, double t, const double *y) {
+  bool user = l->m->node[i].kind == OD_NODE_TANK || l->m->node[i].kind == OD_NODE_SOURCE;
+  if (!user && y[i] > l->highest[i]) l->highest[i] = y[i], l->when[i] = t;
+  if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
+}
+
+// A spell lasts while the speed is below the transition and keeps its direction.
+static void watch_creep(creep *c, double t, const double *y) {
+  double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
+  widen(&c->position, position);
+  bool creeps = size < 1 && size > least_share;
+  if (creeps && !isnan(c->begin) && (position - c->from) * speed < 0) c->begin = NAN;
+  if (creeps && isnan(c->begin)) c->begin = t, c->from = position;
+  if (!creeps) c->begin = NAN;
+  if (!creeps || !(fabs(position - c->from) > c->moved)) return;
+  c->moved = fabs(position - c->from);
+  c->first = c->begin;
+  c->last = t;
+}
+
+static void watch_slide(slide *s, double t, double before, const double *y) {
+  double across = 0, square = 0;
+  for (int k = 0; k < 3; k++) across += s->normal[k] * y[s->y + 1 + k];
+  for (int k = 0; k < 3; k++) square += pow(y[s->y + 1 + k] - across * s->normal[k], 2);
+  double size = sqrt(square) / s->slip;
+  bool creeps = y[s->y] > 0 && size < 1 && size > least_share;
+  if (!creeps) {
+    s->begin = NAN;
+    return;
+  }
+  if (isnan(s->begin))
+    s->begin = t, s->way = 0;
+  else
+    s->way += sqrt(square) * (t - before);
+  if (s->way > s->moved) s->moved = s->way, s->first = s->begin, s->last = t;
+}
+
+// Every other sample goes where there is no more room.
+static void keep_sample(delay *d, double t, double value) {
+  if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
+    d->count -= d->first;
+    memmove(d->sample, d->sample + 2 * d->first, 2 * (size_t)d->count * sizeof *d->sample);
+    d->first = 0;
+  } else if (d->count == MOST_SAMPLES) {
+    for (int i = 0; i < MOST_SAMPLES / 2; i++) memcpy(d->sample + 2 * i, d->sample + 4 * i, 2 * sizeof *d->sample);
+    d->count /= 2;
+    d->first /= 2;
+    d->stride *= 2;
+  }
+  if (d->skipped++ % d->stride != 0) return;
+  d->sample[2 * d->count] = t;
+  d->sample[2 * d->count + 1] = value;
+  d->count++;
+}
+
+// The deviation from the input a delay ago, as far as that lies between two samples. Before the start the input was zero, or as it is at the
+// start.
+static double deviation(delay *d, double t, double output) {
+  double then = t - d->time;
+  const double *s = d->sample;
+  while (d->first + 1 < d->count && s[2 * (d->first + 1)] <= then) d->first++;
+  bool before = then < s[2 * d->first];
+  double a = before ? 0 : s[2 * d->first + 1];
+  double b = before ? s[2 * d->first + 1] : d->first + 1 < d->count ? s[2 * d->first + 3] : a;
+  return fmax(0, fmax(fmin(a, b) - output, output - fmax(a, b)));
+}
+
+static void watch_delay(delay *d, double t, double before, const double *y) {
+  widen(&d->input, y[d->y]);
+  keep_sample(d, t, y[d->y]);
+  double off = deviation(d, t, y[d->y + 1]);
+  if (off > d->most) d->most = off;
+  if (!(t > before)) return;
+  d->sum += off * (t - before);
+  d->seconds += t - before;
+}
+
+static void watch_line(const od_run_laws *l, line *x, const double *y, const double *states) {
+  const od_instance *e = &l->m->instance[x->instance];
+  int state = e->state[x->modes];
+  if (state >= 0) x->highest = fmax(x->highest, fabs(states[state]));
+  for (int k = 0; k < 2; k++) widen(&x->pressure[k], y[e->end[k]]);
+}
+
+static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
+  const int *end = l->m->instance[r->instance].end;
+  double force = y[end[0]] * r->area[0] - (r->area[1] > 0 ? y[end[1]] * r->area[1] : 0);
+  r->most = fmax(r->most, fabs(force));
+}
+
+void od_run_laws_watch(od_run_laws *l, double t, const double *y, const double *states) {
+  for (int i = 0; i < l->m->nodes; i++) watch_node(l, i, t, y);
+  for (int i = 0; i < l->creeps; i++) watch_creep(&l->creep[i], t, y);
+  for (int i = 0; i < l->slides; i++) watch_slide(&l->slide[i], t, l->time, y);
+  for (int i = 0; i < l->delays; i++) watch_delay(&l->delay[i], t, l->time, y);
+  for (int i = 0; i < l->lines; i++) watch_line(l, &l->line[i], y, states);
+  for (int i = 0; i < l->rods; i++) watch_rod(l, &l->rod[i], y);
+  l->time = t;
+}
+
+// ---- at the end
+
+// A part in percent, with two digits or more.
+typedef struct percent {
+  char text[24];
+} percent;
+static percent percent_of(double part) {
+  percent p;
+  snprintf(p.text, sizeof p.text, part < 0.0995 ? "%.2g" : "%.0f", 100 * part);
+  return p;
+}
+
+static bool add_pressures(const od_run_laws *l, od_verdict *v) {
+  int worst = 0, count = 0;
+  for (int i = 0; i < l->m->nodes; i++) {
+    count += l->highest[i] > high_pressure;
+    if (l->highest[i] > l->highest[worst]) worst = i;
+  }
+  if (count == 0) return true;
+  char more[60] = "";
+  if (count > 1) snprintf(more, sizeof more, " %d more node%s above that.", count - 1, count > 2 ? "s are" : " is");
+  return od_verdict_add(v, OD_SOUND, "pressure.high", "High pressure:",
+                        "%s.pressure reaches %.0f bar at %.4g s. Hydraulic components are made for less than %.0f bar: "
+                        "a relief valve may be missing, or a volume may have no outlet.%s",
+                        l->m->node[worst].name, l->highest[worst] / 1e5, l->when[worst], high_pressure / 1e5, more);
+}
+
+static bool add_drawn(const od_run_laws *l, od_verdict *v) {
+  bool ok = true;
+  for (int i = 0, shown = 0; i < l->m->nodes && ok; i++)
+    if (l->drawn[i] > 0 && shown++ < MOST_SHOWN)
+      ok =
+          od_verdict_add(v, OD_SOUND, "junction.empty", "Oil from nowhere:",
+                         "elements draw %s from the junction '%s' while its pressure is zero. A junction has no volume "
+                         "that could cavitate, so that this oil does not exist; make it a volume.",
+                         od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
+  return ok;
+}
+
+// Whether a spell is more than the beginning or the end of a motion.
+static bool is_long(const od_run_laws *l, double first, double last) {
+  return last - first >= 0.1 * l->time;
+}
+
+static bool add_creeps(const od_run_laws *l, od_verdict *v) {
+  const od_model *m = l->m;
+  bool ok = true;
+  for (int i = 0, shown = 0; i < l->creeps && ok; i++) {
+    const creep *c = &l->creep[i];
+    const od_instance *e = &m->instance[c->instance];
+    const od_element_class *law = od_instance_class(e);
+    if (c->moved < least_creep || c->moved < OD_ACCURATE * width(c->position)) continue;
+    if (!is_long(l, c->first, c->last) || shown++ >= MOST_SHOWN) continue;
+    bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
+    char moved[80], speed[80];
+    snprintf(moved, sizeof moved, "%.79s", od_display_quantity(c->moved, turns ? "rad" : "m").text);
+    snprintf(speed, sizeof speed, "%.79s", od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text);
+    ok = od_verdict_add(v, OD_SOUND, "friction.creep", "Friction that creeps:",
+                        "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
+                        "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, "
+                        "such as lugre, stands still; a smaller '%s' creeps less.",
+                        e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name, moved, c->first, c->last,
+                        speed, law->choice, find_field(law, "v0") >= 0 ? "v0" : "vs");
+  }
+  return ok;
+}
+
+static bool add_slides(const od_run_laws *l, od_verdict *v) {
+  bool ok = true;
+  for (int i = 0, shown = 0; i < l->slides && ok; i++) {
+    const slide *s = &l->slide[i];
+    if (s->moved < least_creep || !is_long(l, s->first, s->last) || shown++ >= MOST_SHOWN) continue;
+    char moved[80], speed[80];
+    snprintf(moved, sizeof moved, "%.79s", od_display_quantity(s->moved, "m").text);
+    snprintf(speed, sizeof speed, "%.79s", od_display_quantity(s->slip, "m/s").text);
+    ok = od_verdict_add(
+        v, OD_SOUND, "friction.creep", "Friction that creeps:",
+        "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s), below which "
+        "its friction holds only while it slides. A smaller 'slip' creeps less.",
+        l->m->load[s->load].name, moved, s->first, s->last, speed);
+  }
+  return ok;
+}
+
+// Up to which frequency the phase of a Pade approximation of order n is right to 0.05 rad.
+static double pade_range(int n, double time) {
+  double logarithm = log(0.05) + lgamma(2 * n + 1) + lgamma(2 * n + 2) - 2 * lgamma(n + 1);
+  return exp(logarithm / (2 * n + 1)) / (8 * atan(1) * time);
+}
+
+static bool add_delays(const od_run_laws *l, od_verdict *v) {
+  bool ok = true;
+  for (int i = 0, shown = 0; i < l->delays && ok; i++) {
+    const delay *d = &l->delay[i];
+    const od_block *b = &l->m->block[d->block];
+    double span = width(d->input), mean = d->seconds > 0 ? d->sum / d->seconds : 0;
+    if (!(mean > OD_ACCURATE * span) || shown++ >= MOST_SHOWN) continue;
+    ok = od_verdict_add(v, OD_SOUND, "delay.pade", "Delay beyond its approximation:",
+                        "'%s' differs from its input %s ago by %s %% of the range of the input on average, by %s %% at "
+                        "most. A Pade approximation of order %d follows signals up to %.2g Hz here; a delay with "
+                        "'sample' in the place of 'pade' is exact.",
+                        b->name, od_duration_text(d->time, 3).text, percent_of(mean / span).text,
+                        percent_of(d->most / span).text, b->spec.choice[0], pade_range(b->spec.choice[0], d->time));
+  }
+  return ok;
+}
+
+static bool add_lines(const od_run_laws *l, od_verdict *v) {
+  bool ok = true;
+  for (int i = 0, shown = 0; i < l->lines && ok; i++) {
+    const line *x = &l->line[i];
+    const od_instance *e = &l->m->instance[x->instance];
+    double span = fmax(width(x->pressure[0]), width(x->pressure[1])), wave = x->impedance * x->highest;
+    if (!(x->modes * wave > mode_share * span) || shown++ >= MOST_SHOWN) continue;
+    const double *q = l->m->theta + e->number;
+    const od_element_class *c = od_instance_class(e);
+    double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
+    ok = od_verdict_add(
+        v, OD_SOUND, "line.modes", "Line with few modes:",
+        "the flow in the long line '%s' changes faster than its %d mode%s (up to %.3g Hz) resolve%s: the "
+        "highest mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of "
+        "pressure may be too high by several times as much; Joukowsky's surge, density * sound * change of "
+        "velocity, is the limit.",
+        e->name, x->modes, x->modes > 1 ? "s" : "", fastest, x->modes > 1 ? "" : "s", wave / 1e5,
+        percent_of(wave / span).text);
+  }
+  return ok;
+}
+
+static bool add_rods(const od_run_laws *l, od_verdict *v) {
+  const rod *worst = NULL;
+  double part = OD_ACCURATE;
+  int count = 0;
+  for (int i = 0; i < l->rods; i++) {
+    const rod *r = &l->rod[i];
+    double share = air * fabs(r->area[0] - r->area[1]) / r->most;
+    count += share > OD_ACCURATE;
+    if (share > part) part = share, worst = r;
+  }
+  if (!worst) return true;
+  char more[60] = "";
+  if (count > 1) snprintf(more, sizeof more, " So it is with %d more cylinder%s.", count - 1, count > 2 ? "s" : "");
+  return od_verdict_add(
+      v, OD_SOUND, "cylinder.air", "Air on a rod:",
+      "the pressure of the air does not act on the rod of the cylinder '%s', and pressures are absolute "
+      "here. The force of the oil is too large by %.3g N, %s %% of its largest value. With pressures "
+      "relative to the air (tanks at 0 bar) it is right.%s",
+      l->m->instance[worst->instance].name, air * (worst->area[0] - worst->area[1]), percent_of(part).text, more);
+}
+
+bool od_run_laws_add_remarks(const od_run_laws *l, od_verdict *v) {
+  return add_pressures(l, v) && add_drawn(l, v) && add_creeps(l, v) && add_slides(l, v) && add_delays(l, v) &&
+         add_lines(l, v) && add_rods(l, v);
+}
