@@ -257,8 +257,8 @@ static void find_jumps(const truth *a, int column, double size, unsigned char *j
     double change = fabs(y[a->columns] - y[0]), wide = a->time[i + 1] - a->time[i];
     jumps[i] = wide <= jump_time && change > jump_part * size;
     if (wide <= jump_time || i == 0 || i + 2 >= a->count || change <= 4 * jump_part * size) continue;
-    double before = fabs(y[0] - y[-a->columns]), after = fabs(y[2 * a->columns] - y[a->columns]);
-    jumps[i] = change > 20 * fmax(before, after);
+    // Flags that jump where no event is known: constant before and after.
+    jumps[i] = y[0] == y[-a->columns] && y[2 * a->columns] == y[a->columns];
   }
 }
 
