@@ -3,19 +3,22 @@
 //   calibration --seeds 1001:2000 --threads 2     the table
 //   calibration --write 17 --to DIR               the machine file of a seed, for oleodyn simulate
 //   calibration --seeds 1:40 --check              exit code 1 beyond the limits (scaled with the number of machines)
+//   calibration --seeds 1:1000 --classes          how many machines have each class, without runs; 1: one is missing
 //   --worst N: so many of the worst; --all: a line for every machine; --seconds S: processor time for each part of a machine
 //
 // Every machine is judged in a process of its own, so that one that dies or hangs costs a line of the table and not the table.
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "calibration/judged.h"
+#include "blocks/block_classes.h"
+#include "elements/elements.h"
 #include "io/verdict.h"
 
 // What counts as wrong, right, and an error to speak of: parts of the range.
@@ -25,7 +28,7 @@ enum { MOST_THREADS = 64 };
 typedef struct options {
   uint64_t first, last;
   int threads, worst;
-  bool shows_all, checks;
+  bool shows_all, checks, counts_classes;
   double seconds;
   uint64_t write;
   const char *to;
@@ -53,7 +56,8 @@ static void remove_folder(const char *folder) {
 static void work(uint64_t seed, const char *folder, double seconds, int to) {
   judged *result = calloc(1, sizeof *result);
   if (!result) _exit(1);
-  alarm((unsigned)(10 * seconds + 60));
+  rlim_t most = (rlim_t)(10 * seconds + 60);
+  setrlimit(RLIMIT_CPU, &(struct rlimit){most, most});
   judge(seed, folder, seconds, result);
   const char *at = (const char *)result;
   for (size_t left = sizeof *result; left > 0;) {
@@ -150,7 +154,7 @@ static void count_outputs(const judged *j, tally *s) {
 }
 
 static bool is_miss(const judged *j) {
-  return j->state == JUDGED && j->worst > wrong && j->trust == OD_SOUND;
+  return j->state == JUDGED && j->worst > wrong && !j->is_accused;
 }
 static bool is_false_alarm(const judged *j) {
   return j->state == JUDGED && j->worst < right && j->is_accused;
@@ -182,7 +186,8 @@ static double percent(int part, int of) {
 static void print_tally(const char *name, tally *s) {
   printf("%-8s %5d machines: %d wrong by more than 3 %%, %d right within 0.3 %%\n", name, s->machines, s->wrong,
          s->right);
-  printf("           misses (wrong and sound) %d; false alarms (right and not sound) %d\n", s->misses, s->false_alarms);
+  printf("           misses (wrong, no remark about accuracy) %d; false alarms (right, with such a remark) %d\n",
+         s->misses, s->false_alarms);
   printf("           all outputs within 0.1 / 0.3 / 1 %%: %.1f / %.1f / %.1f %% of the machines\n",
          percent(s->within[0], s->machines), percent(s->within[1], s->machines), percent(s->within[2], s->machines));
   printf(
@@ -255,6 +260,27 @@ static void print_worst(const judged *all, long count, int worst) {
   free(list);
 }
 
+static int by_cost(const void *a, const void *b) {
+  const judged *x = *(const judged *const *)a, *y = *(const judged *const *)b;
+  double p = x->run_seconds / x->plain_seconds, q = y->run_seconds / y->plain_seconds;
+  return (p < q) - (p > q);
+}
+
+// The runs with adaptive steps that cost most beside fixed steps of 1 ms.
+static void print_dearest(const judged *all, long count, int most) {
+  const judged **list = calloc((size_t)count, sizeof *list);
+  long n = 0;
+  if (!list) return;
+  for (long i = 0; i < count; i++)
+    if (all[i].state == JUDGED && all[i].is_adaptive && all[i].plain_seconds > 0) list[n++] = &all[i];
+  qsort(list, (size_t)n, sizeof *list, by_cost);
+  printf("\nDearest runs (seed, seconds, times the unjudged run, events):\n");
+  for (long i = 0; i < n && i < most; i++)
+    printf("  %6llu  %.3f s  %.1f%s\n", (unsigned long long)list[i]->seed, list[i]->run_seconds,
+           list[i]->run_seconds / list[i]->plain_seconds, list[i]->has_events ? "  events" : "");
+  free(list);
+}
+
 static void print_classes(const judged *all, long count) {
   enum { MOST = 400 };
   static char name[MOST][40];
@@ -289,6 +315,61 @@ static void print_classes(const judged *all, long count) {
   }
 }
 
+// All outputs of one machine.
+static void print_outputs(const judged *j) {
+  for (int i = 0; i < j->outputs; i++) {
+    const judged_output *o = &j->output[i];
+    printf("  %-32s off by %9.3g %% at %9.4g s, reported %9.3g %% at %9.4g s; range %9.4g, reported %9.4g\n", o->name,
+           100 * o->error, o->at, 100 * o->reported, o->reported_at, o->range, o->reported_range);
+  }
+  printf("  run %.3g s, unjudged with 1 ms %.3g s, truth %.3g s with %ld starts; its tolerances differ by %.2g %%\n",
+         j->run_seconds, j->plain_seconds, j->truth_seconds, j->restarts, 100 * j->truth_difference);
+}
+
+// Classes of the library that no machine has.
+static int print_missing(const judged *all, long count) {
+  int missing = 0;
+  int blocks = od_block_class_count();
+  for (int i = 0; i < blocks || od_element_class_at(i - blocks); i++) {
+    char name[64];
+    bool is_used = false;
+    if (i < blocks)
+      snprintf(name, sizeof name, "block %s", od_block_classes[i]->type);
+    else
+      snprintf(name, sizeof name, "element %s", od_element_class_at(i - blocks)->name);
+    for (long k = 0; k < count && !is_used; k++)
+      for (int c = 0; c < all[k].classes; c++) is_used |= strcmp(all[k].used[c], name) == 0;
+    if (!is_used) printf("%s%s", missing++ ? ", " : "Classes without a machine: ", name);
+  }
+  if (missing) printf("\n");
+  return missing;
+}
+
+static void print_remarks(const judged *all, long count) {
+  enum { MOST = 40 };
+  char code[MOST][24];
+  int times[MOST] = {0}, codes = 0, unpredictable = 0, accused = 0;
+  for (long i = 0; i < count; i++) {
+    unpredictable += all[i].state == JUDGED_UNPREDICTABLE,
+        accused += all[i].state == JUDGED_UNPREDICTABLE && all[i].is_accused;
+    for (int k = 0; k < all[i].codes; k++) {
+      int c = 0;
+      while (c < codes && strcmp(code[c], all[i].code[k]) != 0) c++;
+      if (c == MOST) continue;
+      if (c == codes) memcpy(code[codes++], all[i].code[k], sizeof code[0]);
+      times[c]++;
+    }
+  }
+  printf("\nMachines that are not predictable: %d; reported as doubtful or worse: %d\nRemarks about accuracy:",
+         unpredictable, accused);
+  for (int c = 0; c < codes; c++)
+    if (judged_is_about_accuracy(code[c])) printf(" %s %d,", code[c], times[c]);
+  printf("\nRemarks about the machine:");
+  for (int c = 0; c < codes; c++)
+    if (!judged_is_about_accuracy(code[c])) printf(" %s %d,", code[c], times[c]);
+  printf("\n");
+}
+
 static int print_all(const judged *all, long count, const options *o) {
   int states[JUDGED_STATES] = {0};
   static tally both, halves[2];
@@ -299,6 +380,7 @@ static int print_all(const judged *all, long count, const options *o) {
     count_machine(&all[i], &halves[all[i].is_adaptive]);
   }
   for (long i = 0; o->shows_all && i < count; i++) print_machine(&all[i], judged_state_names[all[i].state]);
+  if (count == 1) print_outputs(&all[0]);
   printf("Seeds %llu to %llu:", (unsigned long long)o->first, (unsigned long long)o->last);
   for (int k = 0; k < JUDGED_STATES; k++)
     if (states[k]) printf(" %d %s,", states[k], judged_state_names[k]);
@@ -312,6 +394,8 @@ static int print_all(const judged *all, long count, const options *o) {
   for (long i = 0; i < count; i++)
     if (is_false_alarm(&all[i])) print_machine(&all[i], "false alarm");
   print_worst(all, count, o->worst);
+  print_dearest(all, count, o->worst / 2);
+  print_remarks(all, count);
   printf("\nNot judged:\n");
   for (long i = 0; i < count; i++)
     if (all[i].state != JUDGED) print_machine(&all[i], judged_state_names[all[i].state]);
@@ -327,7 +411,7 @@ static int print_all(const judged *all, long count, const options *o) {
 
 static int usage(void) {
   fprintf(stderr,
-          "calibration [--seeds FIRST:LAST] [--threads N] [--worst N] [--all] [--check] [--seconds S]\n"
+          "calibration [--seeds FIRST:LAST] [--threads N] [--worst N] [--all] [--check] [--classes] [--seconds S]\n"
           "calibration --write SEED --to FOLDER\n");
   return 2;
 }
@@ -338,6 +422,10 @@ int main(int argc, char **argv) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (strcmp(argv[i], "--all") == 0) {
       o.shows_all = true;
+      continue;
+    }
+    if (strcmp(argv[i], "--classes") == 0) {
+      o.counts_classes = true;
       continue;
     }
     if (strcmp(argv[i], "--check") == 0) {
@@ -366,7 +454,16 @@ int main(int argc, char **argv) {
   }
   if (o.threads < 1 || o.threads > MOST_THREADS || !(o.seconds > 0)) return usage();
   if (o.write) return judged_write(o.write, o.to) ? 0 : 1;
+  if (o.counts_classes) o.seconds = 0;
   judged *all = judge_all(&o);
+  if (o.counts_classes) {
+    for (uint64_t i = 0; i <= o.last - o.first; i++)
+      if (all[i].state != JUDGED) print_machine(&all[i], judged_state_names[all[i].state]);
+    print_classes(all, (long)(o.last - o.first + 1));
+    int missing = print_missing(all, (long)(o.last - o.first + 1));
+    free(all);
+    return missing > 0;
+  }
   int code = print_all(all, (long)(o.last - o.first + 1), &o);
   free(all);
   return code;

@@ -14,12 +14,13 @@
 const char *const judged_state_names[] = {"judged",          "file refused", "no truth",
                                           "not predictable", "run failed",   "process died"};
 
-// Remarks that say nothing about how far off the outputs are.
-static const char *const other_remarks[] = {"load.shared", "cavitation", "pump.beyond", NULL};
+// Remarks with these codes are about how far off the outputs are; others are about the machine.
+static const char *const about_accuracy[] = {"step.", "tolerance.", "error.", "energy.", "run.", NULL};
 
 static const double row_interval = 1e-3;   // s, of adaptive runs
 static const double finest = 1e-4;         // s between samples of the truth
 static const double jump_part = 5e-3;      // of the range: smaller jumps are no jumps
+static const double same_time = 1e-9;      // s
 static const double jump_time = 2e-7;      // s within which they happen
 static const double zero = 1e-13;          // SI: outputs that are never larger are zero
 static const double unpredictable = 1e-3;  // of the range
@@ -150,17 +151,17 @@ static bool keep_going(void *user, double done) {
   return processor_time() < *(double *)user;
 }
 
-static bool is_about_accuracy(const od_remark *r) {
-  for (int i = 0; other_remarks[i]; i++)
-    if (strcmp(other_remarks[i], r->code) == 0) return false;
-  return true;
+bool judged_is_about_accuracy(const char *code) {
+  for (int i = 0; about_accuracy[i]; i++)
+    if (strncmp(about_accuracy[i], code, strlen(about_accuracy[i])) == 0) return true;
+  return false;
 }
 
 static void note_verdict(judged *j, const od_verdict *v) {
   j->trust = v->trust;
   for (int i = 0; i < v->count; i++) {
     if (j->codes < JUDGED_CODES) snprintf(j->code[j->codes++], sizeof j->code[0], "%s", v->remark[i].code);
-    j->is_accused |= v->remark[i].trust != OD_SOUND && is_about_accuracy(&v->remark[i]);
+    j->is_accused |= v->remark[i].trust != OD_SOUND && judged_is_about_accuracy(v->remark[i].code);
     j->is_partial |= strcmp(v->remark[i].code, "run.incomplete") == 0;
   }
 }
@@ -196,11 +197,8 @@ static od_table *run_it(const od_machine *machine, const int *outputs, int count
 // Processor time of a run with fixed steps of 1 ms that is not judged.
 static double time_plain_run(const od_machine *machine, const int *outputs, int count, double seconds) {
   double until = processor_time() + seconds, begin = processor_time();
-  od_run_options options = {.time = od_machine_run(machine)->time,
-                            .step = 1e-3,
-                            .unjudged = true,
-                            .outputs = outputs,
-                            .output_count = count};
+  od_run_options options = {
+      .time = od_machine_run(machine)->time, .step = 1e-3, .unjudged = true, .outputs = outputs, .output_count = count};
   options.progress = keep_going, options.user = &until;
   od_table *table = NULL;
   od_run_report report = {0};
@@ -237,7 +235,7 @@ typedef struct range {
 // The sample at t, after what happens there.
 static long sample_at(const truth *a, double t, long from) {
   long i = from;
-  while (i + 1 < a->count && a->time[i + 1] <= t + 1e-9) i++;
+  while (i + 1 < a->count && a->time[i + 1] <= t + same_time) i++;
   return i;
 }
 
@@ -259,23 +257,23 @@ static void find_jumps(const truth *a, int column, double size, unsigned char *j
     double change = fabs(y[a->columns] - y[0]), wide = a->time[i + 1] - a->time[i];
     jumps[i] = wide <= jump_time && change > jump_part * size;
     if (wide <= jump_time || i == 0 || i + 2 >= a->count || change <= 4 * jump_part * size) continue;
-    double before = fabs(y[0] - y[-a->columns]), after = fabs(y[2 * a->columns] - y[a->columns]);
-    jumps[i] = change > 20 * fmax(before, after);
+    // Flags that jump where no event is known: constant before and after.
+    jumps[i] = y[0] == y[-a->columns] && y[2 * a->columns] == y[a->columns];
   }
 }
 
-// Distance of a value from the truth at row time t: where the truth jumps within one row before or after, from what it is in that time.
+// Distance of a value from the truth at row time t, before or after what happens at that time; where the truth jumps within one row before or after, from what it is in that time.
 static double distance(const truth *a, int column, const unsigned char *jumps, long at, double value, double wide) {
-  double t = a->time[at], plain = fabs(value - a->y[at * a->columns + column]);
+  double t = a->time[at], low = INFINITY, high = -INFINITY;
   long first = at, last = at;
   bool has_jump = false;
   while (first > 0 && a->time[first - 1] >= t - wide * (1 + 1e-6)) has_jump |= jumps[--first];
   while (last + 1 < a->count && a->time[last + 1] <= t + wide * (1 + 1e-6)) has_jump |= jumps[last++];
-  if (!has_jump) return plain;
-  double low = INFINITY, high = -INFINITY;
-  for (long i = first; i <= last; i++)
+  for (long i = first; i <= last; i++) {
+    if (!has_jump && fabs(a->time[i] - t) > same_time) continue;
     low = fmin(low, a->y[i * a->columns + column]), high = fmax(high, a->y[i * a->columns + column]);
-  return value < low ? low - value : value > high ? value - high : 0;
+  }
+  return value < low ? low - value : value > high ? value - high : isnan(value) ? INFINITY : 0;
 }
 
 // What errors of an output are parts of: its range, at least a thousandth of its largest value; of energies see verdicts of runs.
@@ -338,10 +336,10 @@ static void judge_machine(const trial *t, const od_machine *machine, double seco
   long grid_count;
   double *grid = make_grid(table, &grid_count);
   truth a, b = {0};
-  bool ok = truth_run(&a, machine, t, outputs, all, grid, grid_count, 1e-11, seconds);
+  bool ok = truth_run(&a, machine, t, outputs, all, grid, grid_count, 1e-11, true, seconds);
   snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "%s", a.why);
   if (ok) {
-    ok = truth_run(&b, machine, t, outputs, all, grid, grid_count, 1e-10, seconds);
+    ok = truth_run(&b, machine, t, outputs, all, grid, grid_count, 1e-10, false, seconds);
     snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "%s", b.why);
   }
   j->truth_seconds = a.seconds + b.seconds;
@@ -367,7 +365,7 @@ void judge(uint64_t seed, const char *folder, double seconds, judged *out) {
   } else {
     find_classes(t, machine, out);
     const od_model *m = od_machine_model(machine);
-    judge_machine(t, machine, seconds, out);
+    if (seconds > 0) judge_machine(t, machine, seconds, out);
     out->has_events |= od_model_switchers(m) > 0;
     od_machine_free(machine);
   }

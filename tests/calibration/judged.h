@@ -49,8 +49,11 @@ typedef struct judged {
   char used[JUDGED_CLASSES][40];
 } judged;
 
-// Judges the machine of a seed in the folder, which receives its files. seconds: processor time allowed for each part.
+// Judges the machine of a seed in the folder, which receives its files. seconds: processor time allowed for each part; 0: the
+// file is loaded, to see which classes it has, and not run.
 void judge(uint64_t seed, const char *folder, double seconds, judged *out);
+// Whether a remark with this code is about how far off the outputs are.
+bool judged_is_about_accuracy(const char *code);
 // Writes the machine file of a seed and its logs into a folder; false: it cannot be written.
 bool judged_write(uint64_t seed, const char *folder);
 

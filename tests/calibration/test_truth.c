@@ -30,7 +30,7 @@ static double final_value(void **state, const char *text, trial *t, const char *
   int output = od_machine_output_find(machine, name);
   assert_true(output >= 0);
   truth result;
-  if (!truth_run(&result, machine, t, &output, 1, &t->time, 1, 1e-11, 10)) fail_msg("%s", result.why);
+  if (!truth_run(&result, machine, t, &output, 1, &t->time, 1, 1e-11, true, 10)) fail_msg("%s", result.why);
   assert_true(result.time[result.count - 1] == t->time);
   double value = result.y[result.count - 1];
   truth_free(&result);

@@ -221,18 +221,21 @@ static void linkage(trial *t) {
   trial_put(t, "gravity", "[0, -9.81]");
   if (strcmp(kind, "chain") == 0) {
     int links = 1 + trial_pick(t, 2);
+    bool is_chaotic = trial_chance(t, 0.3);  // long enough for chaos
+    if (is_chaotic) links = 2 + trial_pick(t, 2), t->time *= 10;
     for (int i = 0; i < links; i++) {
       trial_put(t, "bodies", "  link%d: {beam: {mass: %.6g, length: %.6g}, points: {eye: [0.2, 0.05]}}\n", i,
                 trial_uniform(t, 0.5, 4), trial_uniform(t, 0.3, 0.9));
       char parent[32] = "ground";
       if (i) snprintf(parent, sizeof parent, "link%d.end", i - 1);
       trial_put(t, "joints", "  j%d: {type: revolute, between: [%s, link%d.start], damping: %.6g}\n", i, parent, i,
-                trial_decades(t, 0.01, 0.5));
-      trial_put(t, "initial", "  j%d.angle: %.6g\n", i, trial_uniform(t, -1.5, 0.5) - (i ? 0 : 0.8));
+                is_chaotic ? 1e-4 : trial_decades(t, 0.01, 0.5));
+      trial_put(t, "initial", "  j%d.angle: %.6g\n", i,
+                is_chaotic ? trial_uniform(t, 1, 2) : trial_uniform(t, -1.5, 0.5) - (i ? 0 : 0.8));
     }
     snprintf(t->slider, sizeof t->slider, "j0"), snprintf(t->slider_body, sizeof t->slider_body, "link0");
-    trial_put(t, "springs", "  s: {between: [ground.far, link0.end], stiffness: %.6g, damping: 0.5, length: 1}\n",
-              trial_decades(t, 5, 500));
+    trial_put(t, "springs", "  s: {between: [ground.far, link0.end], stiffness: %.6g, damping: %g, length: 1}\n",
+              trial_decades(t, 5, is_chaotic ? 10 : 500), is_chaotic ? 1e-3 : 0.5);
     trial_put(t, "ground.points", "    far: [1.5, 0.5]\n");
     trial_add_output(t, "j0.angle"), trial_add_output(t, "j0.rate"), trial_add_output(t, "link%d.end.y", links - 1);
     trial_add_sensor(t, 0.5, "j0.angle"), trial_add_sensor(t, 0.2, "j0.rate");

@@ -29,10 +29,10 @@ typedef struct driver {
   int nx, edges, edge_first[TRIAL_EDGES], edge_second[TRIAL_EDGES], edge_of[TRIAL_EDGES];
   // After a crossing, an edge is not looked at for a while: a value that stays at its level but for rounding would cross it without end.
   double quiet_until[TRIAL_EDGES], quiet_for[TRIAL_EDGES], side[TRIAL_EDGES];
-  bool has_modes;
+  int modes;
   double begin, end;  // of the present piece: inputs are smooth within
   double tolerance;
-  double *u, *jacobian, *y, *weight_floor, *energy_before;
+  double *u, *guard, *jacobian, *y, *weight_floor, *energy_before;
   double *good_x, *good_energy;  // at the end of the last step
   void *memory;
   SUNContext context;
@@ -103,8 +103,8 @@ static int roots(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   if (!set_point(d, t, x)) return 1;
   if (d->edges && od_sim_outputs(d->sim, d->y) != OD_OK) return 1;
   for (int i = 0; i < d->edges; i++) value[i] = t < d->quiet_until[i] ? d->side[i] : edge_value(d, i);
-  if (d->has_modes && od_sim_margin(d->sim, &value[d->edges]) != OD_OK) return 1;
-  if (d->has_modes && !(value[d->edges] < 1e300)) value[d->edges] = 1e300;
+  if (d->modes && od_sim_guards(d->sim, d->guard) != OD_OK) return 1;
+  for (int i = 0; i < d->modes; i++) value[d->edges + i] = fmin(d->guard[i], 1e300);
   return 0;
 }
 
@@ -169,7 +169,7 @@ static bool create_solver(driver *d) {
             CVodeSetJacFn(d->memory, jacobian) == CV_SUCCESS &&
             CVodeSetMaxStep(d->memory, longest_step) == CV_SUCCESS &&
             CVodeSetNoInactiveRootWarn(d->memory) == CV_SUCCESS;
-  if (ok && d->edges + d->has_modes) ok = CVodeRootInit(d->memory, d->edges + d->has_modes, roots) == CV_SUCCESS;
+  if (ok && d->edges + d->modes) ok = CVodeRootInit(d->memory, d->edges + d->modes, roots) == CV_SUCCESS;
   if (ok && d->plant->nq)
     ok = CVodeQuadInit(d->memory, powers, d->quadrature) == CV_SUCCESS &&
          CVodeSetQuadErrCon(d->memory, 1) == CV_SUCCESS &&
@@ -199,7 +199,7 @@ static bool take_events(driver *d) {
     if (od_sim_sample(d->sim, NULL, NULL, &has_changed) != OD_OK)
       return fail(d, "a sample or switch failed", od_sim_time(d->sim));
     double margin = INFINITY;
-    if (d->has_modes && od_sim_margin(d->sim, &margin) != OD_OK) return fail(d, "no margin", od_sim_time(d->sim));
+    if (d->modes && od_sim_margin(d->sim, &margin) != OD_OK) return fail(d, "no margin", od_sim_time(d->sim));
     if (margin > 0) return true;
   }
   return fail(d, "modes switch without end", od_sim_time(d->sim));
@@ -235,17 +235,19 @@ static bool record_grid(driver *d, double t, const double *grid, long count, lon
   return true;
 }
 
-static const double shortest_quiet = 1e-7, longest_quiet = 1e-3;  // s
+// An edge that is crossed more often than every `often` is looked at less and less.
+static const double shortest_quiet = 1e-7, longest_quiet = 1e-3, often = 1e-4;  // s
 static void note_edges(driver *d, double t) {
-  int found[TRIAL_EDGES + 1];
-  if (CVodeGetRootInfo(d->memory, found) != CV_SUCCESS) return;
+  int *found = calloc((size_t)(d->edges + d->modes), sizeof *found);
+  if (!found || CVodeGetRootInfo(d->memory, found) != CV_SUCCESS) abort();
   for (int i = 0; i < d->edges; i++) {
     if (!found[i]) continue;
-    bool is_again = t < d->quiet_until[i] + 2 * d->quiet_for[i];
+    bool is_again = t < d->quiet_until[i] + often;
     d->quiet_for[i] = is_again ? fmin(2 * d->quiet_for[i], longest_quiet) : shortest_quiet;
     d->quiet_until[i] = t + d->quiet_for[i];
     d->side[i] = found[i];
   }
+  free(found);
 }
 
 static void keep_point(driver *d) {
@@ -314,16 +316,19 @@ static bool run_pieces(driver *d, const double *grid, long count, double seconds
     if (!run_piece(d, grid, count, &at, seconds)) return false;
     t = d->end;
   }
-  // The inputs after a jump at the end are not part of the run.
-  return true;
+  // What happens at the end.
+  d->begin = t, d->end = INFINITY;
+  inputs_at(d, t + 2 * same_time);
+  return (od_sim_set_inputs(d->sim, d->u) == OD_OK || fail(d, "inputs cannot be set", t)) && take_events(d) &&
+         record(d, t);
 }
 
 // ---- all of it
 
-static bool prepare(driver *d, const int *outputs, int columns) {
+static bool prepare(driver *d, const int *outputs, int columns, bool knows_edges) {
   int all[TRIAL_EDGES * 2 + 64], count = columns;
   memcpy(all, outputs, (size_t)columns * sizeof *all);
-  for (int i = 0; i < d->t->edges; i++) {
+  for (int i = 0; knows_edges && i < d->t->edges; i++) {
     const trial_edge *e = &d->t->edge[i];
     int first = od_machine_output_find(d->machine, e->first),
         second = e->second[0] ? od_machine_output_find(d->machine, e->second) : -1;
@@ -338,7 +343,8 @@ static bool prepare(driver *d, const int *outputs, int columns) {
   if (od_machine_plant(d->machine, all, count, NULL, 0, &d->plant, &error) != OD_OK) return fail(d, "no plant", 0);
   d->sim = od_sim_new(d->plant);
   d->nx = od_plant_nx(d->plant);
-  d->has_modes = d->plant->margins > 0;
+  d->modes = d->plant->margins;
+  d->guard = calloc((size_t)od_plant_guards(d->plant) + 1, sizeof(double));
   size_t nx = (size_t)d->nx;
   d->u = calloc((size_t)d->plant->nu + 1, sizeof(double));
   d->jacobian = calloc(nx * nx + 1, sizeof(double));
@@ -347,7 +353,7 @@ static bool prepare(driver *d, const int *outputs, int columns) {
   d->energy_before = calloc((size_t)d->plant->nq + 1, sizeof(double));
   d->good_x = calloc(nx + 1, sizeof(double));
   d->good_energy = calloc((size_t)d->plant->nq + 1, sizeof(double));
-  if (!d->good_x || !d->good_energy) abort();
+  if (!d->good_x || !d->good_energy || !d->guard) abort();
   if (!d->sim || !d->u || !d->jacobian || !d->y || !d->weight_floor || !d->energy_before) abort();
   for (int i = 0; i < d->nx; i++) {
     int rate = i - d->plant->nz;  // of the k: positions have none
@@ -366,15 +372,15 @@ static void release(driver *d) {
   if (d->context) SUNContext_Free(&d->context);
   od_sim_free(d->sim);
   od_plant_free(d->plant);
-  free(d->u), free(d->jacobian), free(d->y), free(d->weight_floor), free(d->energy_before);
+  free(d->u), free(d->guard), free(d->jacobian), free(d->y), free(d->weight_floor), free(d->energy_before);
   free(d->good_x), free(d->good_energy);
 }
 
 bool truth_run(truth *out, const od_machine *machine, const trial *t, const int *outputs, int columns,
-               const double *grid, long grid_count, double tolerance, double seconds) {
+               const double *grid, long grid_count, double tolerance, bool knows_edges, double seconds) {
   *out = (truth){.columns = columns};
   driver d = {.machine = machine, .t = t, .out = out, .tolerance = tolerance, .started = processor_time()};
-  bool ok = prepare(&d, outputs, columns) && run_pieces(&d, grid, grid_count, seconds);
+  bool ok = prepare(&d, outputs, columns, knows_edges) && run_pieces(&d, grid, grid_count, seconds);
   out->seconds = processor_time() - d.started;
   release(&d);
   return ok;

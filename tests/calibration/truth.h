@@ -17,9 +17,10 @@ typedef struct truth {
   char why[160];   // why it ended early; empty: it did not
 } truth;
 
+// knows_edges: the solver starts again at the edges of laws; else its error control alone has to find them.
 // Outputs of the machine (columns of them) at the times of the grid, which increase, and at all events. Stops after `seconds` of processor time.
 bool truth_run(truth *out, const od_machine *machine, const trial *t, const int *outputs, int columns,
-               const double *grid, long grid_count, double tolerance, double seconds);
+               const double *grid, long grid_count, double tolerance, bool knows_edges, double seconds);
 void truth_free(truth *out);
 
 #endif
