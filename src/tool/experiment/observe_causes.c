@@ -52,9 +52,6 @@ od_status od_observe_name_causes(const od_experiment *e, const od_observe_option
                        od_duration_text(e->log->longest, 6).text, e->log->at);
     return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  if (od_verdict_has(v, "step.shift") && !od_verdict_add(v, OD_DOUBTFUL, "cause.step", "Possible cause:",
-                                                         "the step is too long for this machine, see above."))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (!options->diagnose || options->source || e->uncorrected) return OD_OK;
   od_status status = od_record_take(e, rows_to_look_at(o), &record, err);
   if (status == OD_OK && record->rows >= least_rows) {
@@ -69,5 +66,9 @@ od_status od_observe_name_causes(const od_experiment *e, const od_observe_option
     status = od_diagnose(&task, v, NULL, err);
   }
   od_record_free(record);
+  bool is_step = status == OD_OK && od_verdict_has(v, "step.shift") && od_verdict_has(v, "cause.unclear");
+  if (is_step &&
+      !od_verdict_add(v, OD_DOUBTFUL, "cause.step", "Perhaps:", "the step is too long for this machine, see above."))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
