@@ -33,9 +33,10 @@ void od_run_end(od_run_state *r) {
   od_plant_free(r->energy);
   od_table_free(r->table);
   od_table_free(r->watched_steps);
+  free(r->jumped);
   free(r->search.before);
   free(r->search.after);
-  double *memory[] = {r->u, r->u_inside, r->u_after, r->row, r->map, r->event, r->search.memory};
+  double *memory[] = {r->u, r->u_inside, r->u_after, r->row, r->map, r->event, r->y_before, r->y_after, r->search.memory};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -76,10 +77,14 @@ static bool allocate(od_run_state *r) {
   r->u = calloc(inputs, sizeof *r->u);
   r->u_inside = calloc(inputs * (size_t)(integrator ? integrator->inside_count + 1 : 1), sizeof *r->u_inside);
   r->u_after = calloc(inputs, sizeof *r->u_after);
-  r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
+  size_t outputs = (size_t)r->options->output_count + 1;
+  r->row = calloc(outputs, sizeof *r->row);
+  r->y_before = calloc(outputs, sizeof *r->y_before);
+  r->y_after = calloc(outputs, sizeof *r->y_after);
   r->map = calloc(maps ? states * states + 1 : 1, sizeof *r->map);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine));
-  return r->cavitation && r->sim && r->u && r->u_inside && r->u_after && r->row && r->map && allocate_copies(r);
+  return r->cavitation && r->sim && r->u && r->u_inside && r->u_after && r->row && r->y_before && r->y_after && r->map &&
+         allocate_copies(r);
 }
 
 static od_status make_energy_plant(od_run_state *r, od_error *err) {

@@ -1,7 +1,7 @@
 // The difference of two runs of one machine, output by output, in parts of the outputs' ranges.
 //
-// Outputs that can jump are compared with the least and the greatest value of the other run within one row before and after, where an event is that
-// near: the runs have the jump at times that differ by less than a row, and the height of the jump is no error.
+// Where an output jumps, it is compared with the least and the greatest value of the other run within one row before and after: the runs have the jump
+// at times that differ by less than a row, and the height of the jump is no error.
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   return false;
 }
 
-// Whether an output has no jumps: it follows from states, and these have none.
+// Whether an output has no jumps by quantizers: it follows from states.
 static bool is_continuous(const od_model *m, const od_output *o) {
   od_output_reads reads = od_output_reads_of(o->kind);
   if (reads == OD_READS_MOTION || o->kind == OD_OUT_BLOCK_STATE || o->kind >= OD_OUT_INTEGRAL) return true;
@@ -118,9 +118,13 @@ typedef struct event_reader {
   long next;
 } event_reader;
 
-static bool event_within(event_reader *e, double from, double to) {
-  while (e->next < e->r->events && e->r->event[e->next] < from) e->next++;
-  return e->next < e->r->events && e->r->event[e->next] <= to;
+// Whether the output jumps between two times.
+static bool jumps_within(event_reader *e, int output, double from, double to) {
+  const od_run_state *r = e->r;
+  while (e->next < r->events && r->event[e->next] < from) e->next++;
+  for (long i = e->next; i < r->events && r->event[i] <= to; i++)
+    if (r->jumped[i * r->options->output_count + output]) return true;
+  return false;
 }
 
 // Of row i of one table and row j of the other.
@@ -142,15 +146,15 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
   *first = INFINITY;
   for (int i = 0; i < r->options->output_count; i++) {
     const od_output *o = model_output(r, i);
-    bool continuous = o && is_continuous(m, o);
+    bool quantized = anytime && !(o && is_continuous(m, o));
     event_reader own = {r, 0}, others = {better, 0};
     double largest = 0, range = range_of(r, better, i);
     error[i] = (od_output_error){.range = range};
     for (long j = 0; j < rows; j++) {
       double t = b->data[j * b->columns], before = j > 0 ? b->data[(j - 1) * b->columns] : t;
       double after = j + 1 < rows ? b->data[(j + 1) * b->columns] : t;
-      bool event = !continuous && (event_within(&own, before, after) | event_within(&others, before, after) | anytime);
-      double distance = factor * distance_of(a, j * ratio, b, j, i, event);
+      bool jumps = jumps_within(&own, i, before, after) | jumps_within(&others, i, before, after) | quantized;
+      double distance = factor * distance_of(a, j * ratio, b, j, i, jumps);
       if (distance > largest) largest = distance, error[i].at = t;
       if (distance > OD_ACCURATE * range && od_run_is_judged(r, i)) *first = fmin(*first, t);
     }

@@ -59,10 +59,11 @@ typedef struct od_run_state {
   long rows;         // recorded
   od_table *table;   // rows
   od_table *watched_steps;  // what options->watch is to be called with; NULL: not wanted
-  double *event;     // s: when inputs, modes or samples jumped or a law passed a knot
+  double *event;          // s: when inputs, modes or samples jumped
+  unsigned char *jumped;  // events x outputs: whether the output jumped then
   long events, event_room;
   double now;        // s: where adaptive steps have come to
-  double *u, *u_inside, *u_after, *row, *map;
+  double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
 } od_run_state;
 
 // run_judge.c: the method that options ask for.

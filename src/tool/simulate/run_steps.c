@@ -29,29 +29,41 @@ od_status od_run_watch(od_run_state *r) {
   return status == OD_OK ? od_table_append(r->watched_steps, r->row) : status;
 }
 
-static bool add_event(od_run_state *r) {
-  if (r->options->unjudged && r->is_first) return true;
-  if (r->events == r->event_room) {
-    long room = 2 * r->event_room + 64;
-    double *event = realloc(r->event, (size_t)room * sizeof *event);
-    if (!event) return false;
-    r->event = event;
-    r->event_room = room;
-  }
+static bool make_room(od_run_state *r) {
+  if (r->events < r->event_room) return true;
+  long room = 2 * r->event_room + 64;
+  double *event = realloc(r->event, (size_t)room * sizeof *event);
+  if (event) r->event = event;
+  unsigned char *jumped = realloc(r->jumped, (size_t)(room * (r->options->output_count + 1)));
+  if (jumped) r->jumped = jumped;
+  if (event && jumped) r->event_room = room;
+  return event && jumped;
+}
+
+// Which outputs jump at an event: before and after it they have different values at the same time.
+static od_status add_event(od_run_state *r) {
+  int outputs = r->options->output_count;
+  if (!make_room(r)) return OD_NO_MEMORY;
+  od_status status = od_sim_outputs(r->sim, r->y_after);
+  unsigned char *jumped = r->jumped + r->events * outputs;
+  for (int i = 0; i < outputs; i++)
+    jumped[i] = fabs(r->y_after[i] - r->y_before[i]) > 1e-6 * (fabs(r->y_before[i]) + fabs(r->y_after[i]));
   r->event[r->events++] = od_sim_time(r->sim);
-  return true;
+  return status;
 }
 
 // A jump of the inputs at the present time, if there is one, and the samples and switches that are due.
 static od_status end_piece(od_run_state *r, bool jump) {
   od_status status = od_run_watch(r);
-  bool sampled = false;
+  bool sampled = false, compared = !(r->options->unjudged && r->is_first);
+  if (status == OD_OK && compared && (jump || r->samples)) status = od_sim_outputs(r->sim, r->y_before);
   if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
   if (status == OD_OK && r->samples) status = od_sim_sample(r->sim, NULL, NULL, &sampled);
   if (status != OD_OK || (!jump && !sampled)) return status;
   r->goes_on = false;
   if (r->control) od_step_control_restart(r->control);
-  return add_event(r) ? od_run_watch(r) : OD_NO_MEMORY;
+  if (compared) status = add_event(r);
+  return status == OD_OK ? od_run_watch(r) : status;
 }
 
 // The inputs at the integrator's points within a step.
@@ -207,7 +219,7 @@ static od_status try_steps(od_run_state *r, double t, double end, double *next, 
     if (!accepted) memcpy(r->sim, r->search.before, od_sim_bytes(r->sim));
   }
   od_step_control_accept(r->control, *next - t);
-  return knots == 0 || add_event(r) ? OD_OK : OD_NO_MEMORY;
+  return OD_OK;
 }
 
 // One step, its rows, and what happens at its end. jump: whether the inputs jump at `end`.
