@@ -354,7 +354,7 @@ static void measures_friction(void **state) {
     double friction = row[1] * 19.63495408e-4 - row[2] * 10.01382658e-4 - row[3] - 10 * row[4];
     assert_true(fabs(friction - row[5]) < 1e-4);
   }
-  assert_true(t->rows == 26001);
+  assert_true(t->rows == 13001);
   od_table_free(t);
   expect_code(run(s, "observe " BENCH "measure.experiment.yaml --variant encoder --quiet --csv seen.csv"), 0);
   if (od_table_read_csv(scratch_path(s, "seen.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
