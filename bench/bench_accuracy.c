@@ -1,5 +1,5 @@
-// What it costs to know how far off a run is: runs of the cases as `oleodyn simulate` makes them, at 1 ms, with the
-// estimate of their error and without it, in turns.
+// What it costs to control the error of a run and to measure it: runs of machine files with their defaults, judged, beside runs in fixed steps of 1 ms
+// that are not judged, in turns. The error of the default run is its own report.
 //
 //   bench_accuracy MACHINE.yaml ...
 #include <stdio.h>
@@ -12,7 +12,9 @@ enum { MAX = 32 };
 
 typedef struct job {
   od_machine *machine;
-  bool unjudged;
+  bool fixed;    // in steps of 1 ms, not judged
+  double error;  // of the judged run, of the range of the worst output
+  bool sound;
 } job;
 
 static int start(void *self) {
@@ -20,17 +22,19 @@ static int start(void *self) {
   return 0;
 }
 
-static int run_once(const job *j) {
+static int run_once(job *j) {
   const od_run_defaults *file = od_machine_run(j->machine);
-  const od_run_options options = {.time = 10,
-                                  .step = 1e-3,
-                                  .integrator = "trapezoid",
-                                  .outputs = file->outputs,
-                                  .output_count = file->output_count,
-                                  .unjudged = j->unjudged};
+  od_run_options options = od_run_options_of(j->machine, (od_run_wishes){.step = j->fixed ? 1e-3 : 0});
+  if (j->fixed) options.integrator = "trapezoid";
+  options.outputs = file->outputs;
+  options.output_count = file->output_count;
+  options.unjudged = j->fixed;
   od_table *table = NULL;
   od_run_report report = {0};
   const od_status status = od_run(j->machine, &options, &table, &report, NULL);
+  const od_run_accuracy *a = &report.accuracy;
+  j->error = a->error && a->worst >= 0 ? a->error[a->worst].part : 0;
+  j->sound = report.verdict.trust == OD_SOUND;
   od_run_report_free(&report);
   od_table_free(table);
   return status == OD_OK ? 0 : -1;
@@ -64,21 +68,22 @@ int main(int argc, char **argv) {
   const int count = 2 * (argc - 1);
   for (int i = 0; i < count; i++) {
     const char *path = argv[1 + i / 2];
-    jobs[i] = (job){.machine = i % 2 ? jobs[i - 1].machine : load(path), .unjudged = i % 2 == 0};
+    jobs[i] = (job){.machine = i % 2 ? jobs[i - 1].machine : load(path), .fixed = i % 2 == 0};
     if (jobs[i].machine == NULL) return 1;
     subjects[i] = (bench_subject){.self = &jobs[i], .start = start, .advance = advance, .steps = 1};
-    snprintf(subjects[i].name, sizeof subjects[i].name, "%s%s", short_name(path), i % 2 ? ", judged" : "");
+    snprintf(subjects[i].name, sizeof subjects[i].name, "%s%s", short_name(path), i % 2 ? ", default" : "");
     subjects[i].figure = subjects[i].name;
   }
   if (bench_settle(subjects, count) != 0) return 1;
 
-  printf("The estimate of a run's error: 10 s in steps of 1 ms, trapezoid, every step recorded\n\n");
-  printf("%-40s %14s %8s %14s %8s %8s\n", "machine", "without, ms", "spread", "with, ms", "spread", "more");
+  printf("The default run, judged, beside fixed steps of 1 ms, not judged\n\n");
+  printf("%-44s %12s %8s %12s %8s %7s %10s\n", "machine", "fixed, ms", "spread", "default, ms", "spread", "ratio",
+         "error");
   for (int i = 0; i < count; i += 2) {
     const bench_subject *without = &subjects[i], *with = &subjects[i + 1];
-    printf("%-40s %14.2f %6.1f %% %14.2f %6.1f %% %7.1f %%\n", without->name, 1e3 * bench_best(without),
+    printf("%-44s %12.2f %6.1f %% %12.2f %6.1f %% %7.1f %8.3f %%%s\n", without->name, 1e3 * bench_best(without),
            100 * bench_spread(without), 1e3 * bench_best(with), 100 * bench_spread(with),
-           100 * (bench_best(with) / bench_best(without) - 1));
+           bench_best(with) / bench_best(without), 100 * jobs[i + 1].error, jobs[i + 1].sound ? "" : ", not sound");
     bench_write_figures(without);
     bench_write_figures(with);
     od_machine_free(jobs[i].machine);

@@ -51,6 +51,7 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
   const od_fit_options options = {.only_predict = a->predict,
+                                  .diagnose = true,
                                   .table = a->files.csv || a->files.mat || a->files.report,
                                   .progress = od_progress_tick,
                                   .user = &progress};

@@ -165,6 +165,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
                                       .user = &w,
                                       .answer = a->files.csv ? write_row : NULL,
                                       .repeat = true,
+                                      .diagnose = true,
                                       .judge_truth = true,
                                       .processor_time = true,
                                       .keep = rows_to_keep(a)};

@@ -1,4 +1,5 @@
 // oleodyn simulate: runs a machine and writes what came out.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "io/plot.h"
 #include "machine/method_names.h"
 #include "machine/saved_state.h"
+#include "machine/start_kicks.h"
 #include "oleodyn/integrator.h"
 #include "report/run_report.h"
 #include "simulate/run.h"
@@ -135,6 +137,23 @@ static od_status begin_judging(const arguments *a, const od_machine *machine, od
   return *out ? OD_OK : OD_NO_MEMORY;
 }
 
+// The rows with one more column: 1 up to the time until which the machine is predictable, 0 beyond it. NULL: memory ran out.
+static od_table *mark_rows(const od_table *t, double predictable) {
+  od_table *marked = od_table_new(t->columns + 1);
+  double *row = calloc((size_t)t->columns + 1, sizeof *row);
+  bool ok = marked && row && od_table_label(marked, t->columns, "predictable", "1") == OD_OK;
+  for (int i = 0; ok && i < t->columns; i++) ok = od_table_label(marked, i, t->name[i], t->unit[i]) == OD_OK;
+  for (long j = 0; ok && j < t->rows; j++) {
+    memcpy(row, t->data + j * t->columns, (size_t)t->columns * sizeof *row);
+    row[t->columns] = row[0] < predictable;
+    ok = od_table_append(marked, row) == OD_OK;
+  }
+  free(row);
+  if (ok) return marked;
+  od_table_free(marked);
+  return NULL;
+}
+
 static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel) {
   od_run_options options = *chosen;
@@ -152,13 +171,10 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
-  // A run that came to its end may have been interrupted while its error was determined.
-  if (status == OD_OK && od_signals_interrupted())
-    status = od_fail(&err, OD_INTERRUPTED,
-                     "interrupted while the run was judged; its rows are complete, its verdict is not");
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
 
   bool ok = true, any = table && table->rows > 0;
+  if (any && !od_start_kicks(machine, &report.verdict)) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
   if (any && judge) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, &err);
     if (judged != OD_OK) status = judged;
@@ -178,13 +194,17 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     if (printed) od_results_print(&end.results, notes);
     if (judge) od_cli_judge_print(judge, printed ? notes : NULL);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
-    const od_file_contents contents = {.table = table,
+    bool mark = isfinite(report.accuracy.predictable) && (f->csv || f->mat);
+    od_table *marked = mark ? mark_rows(table, report.accuracy.predictable) : NULL;
+    if (mark && !marked) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
+    const od_file_contents contents = {.table = marked ? marked : table,
                                        .summary = f->json ? od_results_json(&end.results) : NULL,
                                        .plot = write_plot,
                                        .report = write_report,
                                        .state = status == OD_OK ? write_state : NULL,
                                        .user = &end};
     ok = od_files_write(f, &contents, notes);
+    od_table_free(marked);
   }
   if (status != OD_OK) {
     if (status == OD_INTERRUPTED)

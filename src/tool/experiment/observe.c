@@ -36,7 +36,11 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
     if (status == OD_OK) status = od_observe_follow_coordinates(r);
   }
+  bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
+  double *Q = r->Q + (r->nx + r->options->jump.parameter) * (r->n + 1), before = *Q;
+  if (jumps) *Q += pow(r->options->jump.sigma, 2);
   if (status == OD_OK) status = od_observer_predict(r->observer, h, s->u, r->Q, NULL);
+  if (jumps) *Q = before;
   return status == OD_OK ? od_observe_follow_coordinates(r) : status;
 }
 
@@ -280,7 +284,9 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   if (status == OD_OK && options->judge_truth && !options->source && !e->log)
     status = od_experiment_judge_step(e, false, (od_going_on){options->progress, options->user}, &(*out)->verdict, err);
   (*out)->failed_early = status != OD_OK && status != OD_INTERRUPTED;
-  if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_error ignored = {0};
+  od_status judged = started ? od_observe_judge(e, options, *out, status == OD_OK ? err : &ignored) : OD_OK;
+  if (status == OD_OK) status = judged;
   if (started) return status;
   od_observed_free(*out);
   *out = NULL;

@@ -116,6 +116,12 @@ typedef struct od_observe_options {
   // Runs a second time from the parameters that were found, to see whether the result depends on the start (start_dependence.c).
   // Not with a source of one's own.
   bool repeat;
+  bool diagnose;  // after a bad verdict, names its causes (diagnosis.h); not with a source of one's own
+  // A parameter that may change once, at a time, with a standard deviation; sigma 0: none does.
+  struct {
+    int parameter;
+    double time, sigma;
+  } jump;
   bool judge_truth;     // looks whether the steps are short enough for the true machine; not with a source of one's own
   bool keep_going;      // a failed step does not end the run: see docs/experiment-files.md
   bool processor_time;  // od_observed.seconds are of the processor, not of the clock on the wall

@@ -425,7 +425,8 @@ static void judge_innovations(judge *j) {
   judge_pairs(j);
 }
 
-bool od_observe_judge(const od_experiment *e, od_observed *o) {
+od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
+  od_status status = OD_OK;
   judge j = {.e = e, .o = o, .v = &o->verdict, .ok = true};
   o->level = family / count_tests(e, o);
   if (e->log) j.ok = od_log_remark_time_unit(e->log, e->step, &o->verdict);
@@ -440,11 +441,11 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   od_scatter run = od_scatter_of_all(o->innovations, e->sensors, false);
   if (o->verdict.trust == OD_SOUND) praise(&j, &run);
   if (run.count > 0) judge_caution(&j, &run);
-  if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
+  if (j.blamed) status = od_observe_name_causes(e, options, o, err);
   if (!j.blamed && e->log) j.ok = od_log_remark_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_remark_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
   judge_settling(&j);
   judge_clipped(&j);
   if (e->log) j.ok = od_log_remark_repeated(e->log, &o->verdict) && j.ok;
-  return j.ok;
+  return j.ok ? status : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }

@@ -5,12 +5,13 @@
 
 #include "experiment/observe.h"
 
-// Fills o->verdict from the rest of *o; false: memory ran out.
-bool od_observe_judge(const od_experiment *e, od_observed *o);
+// Fills o->verdict from the rest of *o.
+od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
 
-// observe_causes.c: after a bad verdict about innovations, adds the likely causes, the most likely first, each with
-// what can be checked.
-bool od_observe_name_causes(const od_experiment *e, const od_observed *o, od_verdict *verdict);
+// observe_causes.c: after a bad verdict about innovations, adds the likely cause, with what can be checked, or that it is
+// not clear.
+od_status od_observe_name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o,
+                                 od_error *err);
 
 // start_dependence.c: fills o->shift by a second run, of which nothing else is kept; NAN where that fails.
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,

@@ -203,7 +203,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   w.telling = true;
   od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,     od_fit_judge_sets,
                                                             od_fit_find_pair,   od_fit_find_sigmas, od_fit_find_shift,
-                                                            od_fit_look_beside, od_fit_judge};
+                                                            od_fit_look_beside, od_fit_judge,       od_fit_name_causes};
   // On very many rows each stage takes long.
   for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && od_fit_keeps_going(&w); i++)
     status = stages[i](&w, err);

@@ -212,7 +212,8 @@ typedef struct od_fit_options {
   bool only_predict;  // nothing is searched: what the starting values give
   bool random_start;  // begin at a point of the box drawn by `start_seed`
   uint64_t start_seed;
-  bool table;  // the table of all samples is wanted
+  bool table;     // the table of all samples is wanted
+  bool diagnose;  // after a bad verdict, names its cause (experiment/diagnosis.h)
   // So many numbers of derivatives of rows may stay in memory; what is beyond is predicted again where it is wanted. Zero: 4 million, 32 MB.
   size_t most_kept;
   bool (*progress)(void *user, double done);

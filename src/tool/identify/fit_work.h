@@ -145,5 +145,7 @@ od_status od_fit_look_beside(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
+// fit_causes.c: adds the cause of a bad verdict about the residuals.
+od_status od_fit_name_causes(od_fit_work *w, od_error *err);
 
 #endif

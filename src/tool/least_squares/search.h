@@ -192,7 +192,7 @@ void od_uncertainty(od_search *s, od_ls_result *result);
 // Columns of length 1, or times the user's scale: into s->D.
 void od_scale_columns(od_search *s);
 
-// ---- minimum.c
+// ---- confirm.c
 typedef struct od_ending {
   bool is_minimum, is_plateau;
   bool by_neighbors;  // the linear model would not have it a minimum

@@ -96,7 +96,7 @@ static od_status watch_cvodes(void *run) {
   return od_run_watch(run);
 }
 
-// Whoever watches all steps is called when it is known which run is delivered.
+// The caller that watches all steps is called when the delivered run is known.
 static od_status make_tables(od_run_state *r, od_error *err) {
   od_status status = make_table(r, err);
   if (status != OD_OK || !r->options->watch) return status;

@@ -353,7 +353,7 @@ static od_status deliver(contest *c, int i, od_table **out, od_run_report *repor
   if (report && !fill_report(c, i, why, interrupted, report) && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && interrupted)
-    status = od_fail(err, OD_INTERRUPTED, "interrupted while the error of the run was being measured");
+    status = od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
   if (status == OD_OK && c->options->progress) c->options->progress(c->options->user, 1);
   keep_every(r->table, c->thin);
   *out = r->table;

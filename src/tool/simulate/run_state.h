@@ -58,7 +58,7 @@ typedef struct od_run_state {
   long next_row;     // point of the grid of the row to be recorded next, of adaptive steps
   long rows;         // recorded
   od_table *table;   // rows
-  od_table *watched_steps;  // what options->watch is to be called with; NULL: nobody watches
+  od_table *watched_steps;  // what options->watch is to be called with; NULL: not wanted
   double *event;     // s: when inputs, modes or samples jumped or a law passed a knot
   long events, event_room;
   double now;        // s: where adaptive steps have come to
@@ -76,7 +76,7 @@ void od_run_end(od_run_state *r);
 // Records the row at time t, where `sim` stands.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
-// run_steps.c: remembers the present outputs for whoever watches all steps.
+// run_steps.c: keeps the present outputs for the caller that watches all steps.
 od_status od_run_watch(od_run_state *r);
 // From one point of the grid to the next, with fixed steps or CVODES; all of it with adaptive steps.
 od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);

@@ -249,7 +249,7 @@ static void test_beyond_doubt(void **state) {
   ends_with(o, 3);
   expect_the_same(s, &o, "unsound");
   says(o.out, "Not an estimate: to the end of the run");
-  says(o.out, "Most likely cause: all that A.pressure has measured is below");
+  says(o.out, "Most likely cause: A.pressure is 1e-05 times what it should be, as if its unit were wrong.");
   forget(o);
   ends_and_says(run(s, "observe w.yaml --data run.csv --quiet"), 3, "Not an estimate:");
   o = run(s, "observe w.yaml --live --quiet <run.csv >.out 2>.err #");

@@ -260,7 +260,7 @@ static void test_run_that_ended_early(void **state) {
       o->table->rows = 1, o->steps = 0, o->nis = 0, o->nis_dimension = 0;
       memset(o->innovations, 0, (size_t)e->sensors * sizeof *o->innovations);
       od_verdict_free(&o->verdict);
-      assert_true(od_observe_judge(e, o));
+      assert_int_equal(od_observe_judge(e, &(od_observe_options){0}, o, &(od_error){0}), OD_OK);
     }
     char *text = report(*state, e, o, "the <step> to 0.25 s failed");
     says(text, "<b>The run ended early:</b> the &lt;step&gt; to 0.25 s failed.");
@@ -292,7 +292,7 @@ static void judge_scaled(const od_experiment *e, od_observed *o, double factor) 
     o->innovations[i].last.square *= factor;
   }
   od_verdict_free(&o->verdict);
-  assert_true(od_observe_judge(e, o));
+  assert_int_equal(od_observe_judge(e, &(od_observe_options){0}, o, &(od_error){0}), OD_OK);
 }
 
 static void test_over_confident(void **state) {

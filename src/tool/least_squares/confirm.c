@@ -3,7 +3,6 @@
 // its rank at the minimum (Freudenstein and Roth), and at kinks, where it knows one side only; and where the Jacobian has no full rank, it
 // cannot tell a minimum from a saddle or a plateau. There neighbors are evaluated: along the steps that the model proposes, along its
 // singular directions and along each parameter, both ways, near and far. From one that costs less the search goes on.
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

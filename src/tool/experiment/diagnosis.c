@@ -1,0 +1,354 @@
+#include "experiment/diagnosis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/name_list.h"
+#include "machine/machine.h"
+
+// A cause is named where it makes the samples so much more likely: e^10 times,
+static const double least_gain = 20;
+// by so much more than the best of other kinds or columns (as a part of its own gain where innovations are not as expected
+// even then),
+static const double margin_part = 0.05, least_margin = 8;
+// and where innovations are then nearly as expected, or so much of what was too much is gone.
+static const double good_nis = 1.3, explained = 0.6;
+static const double settled_nis = 1.1;   // and white: as expected
+static const double prior_part = 0.4;    // of the best gain, which a wider start must have
+static const double gross_factor = 1.5;  // root of the NIS of a sensor, wild values taken as 5
+enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
+
+typedef struct search {
+  od_trials t;
+  od_suspect *suspect;
+  int count;
+  od_status status;
+  od_error *err;
+} search;
+
+static bool goes_on(const search *s) {
+  return s->status == OD_OK && s->count < MOST_SUSPECTS && !od_trials_late(&s->t);
+}
+
+static double try_fault(search *s, od_fault f, bool calibrate) {
+  if (!goes_on(s)) return -INFINITY;
+  if (f.kind == OD_FAULT_DELAY) f.amount = round(f.amount);
+  od_suspect *to = &s->suspect[s->count];
+  s->status = od_trial(&s->t, f, calibrate, to, s->err);
+  if (s->status != OD_OK) return -INFINITY;
+  double gain = to->gain;
+  if (gain > -INFINITY) s->count++;
+  return gain;
+}
+
+// The best amount: on both sides of `none` by steps of a grid, then by halving the distance to its neighbours.
+static void search_amount(search *s, od_fault f, double none, const double *grid, int points, double least_step) {
+  double best = none, gain = 0, step = grid[0];
+  for (int side = -1; side <= 1; side += 2)
+    for (int i = 0; i < points; i++) {
+      f.amount = none + side * grid[i];
+      double now = try_fault(s, f, false);
+      if (now > gain) gain = now, best = f.amount, step = i ? grid[i] - grid[i - 1] : grid[0];
+    }
+  if (!(gain > least_gain / 2)) return;
+  for (step /= 2; step >= least_step; step /= 2) {
+    double from = best;
+    for (int side = -1; side <= 1; side += 2) {
+      f.amount = from + side * step;
+      double now = fabs(f.amount - none) < least_step / 2 ? 0 : try_fault(s, f, false);
+      if (now > gain) gain = now, best = f.amount;
+    }
+  }
+}
+
+// --- Columns ------------------------------------------------------------------------------------------------------
+
+static const char *unit_of(const search *s, int column) {
+  const od_experiment *e = s->t.task->e;
+  return column < e->sensors ? e->sensor[column].unit : od_machine_input_unit(e->model, column - e->sensors);
+}
+
+static double range_of(const search *s, int column) {
+  const od_record *r = s->t.task->record;
+  double low = INFINITY, high = -INFINITY;
+  for (long k = 0; k < r->rows; k++) {
+    double x = column < r->sensors ? r->y[k * r->sensors + column] : r->u[k * r->inputs + column - r->sensors];
+    low = fmin(low, x), high = fmax(high, x);
+  }
+  return high > low ? high - low : 0;
+}
+
+static bool is_calibrated(const od_experiment *e, int sensor, bool scale) {
+  for (int i = 0; i < e->parameters; i++)
+    if (e->parameter[i].sensor == sensor && e->parameter[i].is_scale == scale) return true;
+  return false;
+}
+
+static void try_delays(search *s, int column) {
+  static const double rows[] = {1, 4, 12, 30, 70, 120, 180, 250};
+  int points = 0;
+  while (points < 8 && rows[points] < 0.2 * (double)s->t.task->record->rows) points++;
+  if (points) search_amount(s, (od_fault){.kind = OD_FAULT_DELAY, .column = column}, 0, rows, points, 1);
+}
+
+static void try_calibration(search *s, int column) {
+  const od_experiment *e = s->t.task->e;
+  od_fault offset = {.kind = OD_FAULT_OFFSET, .column = column}, scale = {.kind = OD_FAULT_SCALE, .column = column};
+  if (column < e->sensors) {
+    if (!is_calibrated(e, column, false)) try_fault(s, offset, true);
+    if (!is_calibrated(e, column, true)) try_fault(s, scale, true);
+    return;
+  }
+  double range = range_of(s, column);
+  const double offsets[] = {0.02 * range, 0.06 * range, 0.2 * range}, scales[] = {0.03, 0.1, 0.3};
+  if (!(range > 0)) return;
+  search_amount(s, offset, 0, offsets, 3, 0.002 * range);
+  search_amount(s, scale, 1, scales, 3, 0.003);
+}
+
+// Factors between units in use for a quantity.
+static int ratios_of(const char *unit, double *ratio) {
+  static const struct {
+    const char *si;
+    double factor[6];
+  } units[] = {{"Pa", {1, 1e-3, 1e-5, 1e-6, 1.4503774e-4}},
+               {"m", {1, 1e3, 100, 39.370079}},
+               {"rad", {1, 57.29578, 0.15915494}},
+               {"rad/s", {1, 57.29578, 9.5492966}},
+               {"m/s", {1, 1e3, 3.6}},
+               {"m^3/s", {1, 6e4, 1e3, 1e6}},
+               {"N", {1, 1e-3}},
+               {"", {1, 100, 1e3}}};
+  int at = 0, count = 0;
+  while (units[at].si[0] && strcmp(units[at].si, unit) != 0) at++;
+  for (int i = 0; i < 6 && units[at].factor[i] > 0; i++)
+    for (int j = 0; j < 6 && units[at].factor[j] > 0; j++) {
+      double now = units[at].factor[i] / units[at].factor[j];
+      bool known = fabs(now - 1) < 1e-6;
+      for (int k = 0; k < count; k++) known = known || fabs(now / ratio[k] - 1) < 0.01;
+      if (!known && count < MOST_RATIOS) ratio[count++] = now;
+    }
+  return count;
+}
+
+static void try_units(search *s, int column) {
+  double ratio[MOST_RATIOS];
+  int count = ratios_of(unit_of(s, column), ratio);
+  for (int i = 0; i < count; i++)
+    try_fault(s, (od_fault){.kind = OD_FAULT_UNIT, .column = column, .amount = ratio[i]}, false);
+}
+
+static void try_swaps(search *s, int column) {
+  const od_experiment *e = s->t.task->e;
+  int columns = e->sensors + s->t.task->record->inputs, end = column < e->sensors ? e->sensors : columns;
+  for (int other = column + 1; other < end; other++)
+    if (!strcmp(unit_of(s, column), unit_of(s, other)))
+      try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
+}
+
+static void try_gauges(search *s) {
+  static const double atmosphere[] = {101325, 1e5, -101325, -1e5};
+  const od_experiment *e = s->t.task->e;
+  int pressures = 0, last = 0;
+  for (int i = 0; i < e->sensors; i++)
+    if (!strcmp(e->sensor[i].unit, "Pa")) pressures++, last = i;
+  for (int k = 0; k < 4 && pressures > 0; k++) {
+    int all = pressures > 1 ? OD_ALL_COLUMNS : last;
+    try_fault(s, (od_fault){.kind = OD_FAULT_GAUGE, .column = all, .amount = atmosphere[k]}, false);
+    for (int i = 0; i < e->sensors && pressures > 1; i++)
+      if (!strcmp(e->sensor[i].unit, "Pa"))
+        try_fault(s, (od_fault){.kind = OD_FAULT_GAUGE, .column = i, .amount = atmosphere[k]}, false);
+  }
+}
+
+static void try_clocks(search *s) {
+  static const double parts[] = {0.002, 0.008, 0.03, 0.1};
+  for (int of_sensors = 0; of_sensors < 2; of_sensors++)
+    if (!of_sensors || s->t.task->record->inputs > 0)
+      search_amount(s, (od_fault){.kind = OD_FAULT_CLOCK, .other = of_sensors}, 0, parts, 4, 1e-4);
+}
+
+// --- Sensors and the model ----------------------------------------------------------------------------------------
+
+static void try_noise(search *s, int column) {
+  od_fault f = {.kind = OD_FAULT_NOISE, .column = column, .amount = 0};
+  int ns = s->t.task->e->sensors, n = 0;
+  for (int i = 0; i < ns; i++)
+    if (column == i || column == OD_ALL_COLUMNS) f.amount += s->t.factor[i], n++;
+  f.amount /= n;
+  if (f.amount < 1.1) return;
+  for (int again = 0; again < 3; again++) {
+    double gain = try_fault(s, f, false);
+    const od_suspect *last = &s->suspect[s->count - 1];
+    if (!(gain > -INFINITY) || column != OD_ALL_COLUMNS || fabs(last->nis - 1) < 0.05) break;
+    f.amount *= sqrt(last->nis);
+  }
+}
+
+static void try_numbers(search *s) {
+  const od_diagnosis_task *task = s->t.task;
+  const od_machine *model = task->e->model;
+  const od_record *r = task->record;
+  od_fault best = {0};
+  double gain = least_gain;
+  for (int i = 0, tried = 0; i < od_machine_number_count(model) && tried < MOST_NUMBERS; i++) {
+    od_number number = od_machine_number(model, i);
+    if (!od_machine_number_is_free(model, i) || number.value == 0 || !strncmp(number.path, "initial.", 8)) continue;
+    bool estimated = false;
+    for (int p = 0; p < task->e->parameters; p++)
+      estimated = estimated || (task->e->parameter[p].sensor < 0 && task->e->parameter[p].number == i);
+    od_fault f = {.kind = OD_FAULT_PARAMETER, .column = -1, .other = i, .from = r->t[0]};
+    if (!estimated) try_fault(s, f, false);
+    if (isnan(s->t.change)) continue;
+    f.from = s->t.change;
+    double now = try_fault(s, f, false);
+    if (now > gain) gain = now, best = f;
+    tried++;
+  }
+  // The change may have come before it showed.
+  double length = r->t[r->rows - 1] - r->t[0], at = best.from;
+  if (best.kind != OD_FAULT_PARAMETER) return;
+  for (double step = 0.08 * length; step > 0.004 * length; step /= 2)
+    for (int side = -1; side <= 1; side += 2) {
+      best.from = at + side * step;
+      if (best.from <= r->t[0] || best.from >= r->t[r->rows - 1]) continue;
+      double now = try_fault(s, best, false);
+      if (now > gain) gain = now, at = best.from;
+    }
+}
+
+static void try_all(search *s) {
+  const od_diagnosis_task *task = s->t.task;
+  int sensors = task->e->sensors, columns = sensors + task->record->inputs;
+  for (int i = 0; i < sensors; i++) try_noise(s, i);
+  if (sensors > 1) try_noise(s, OD_ALL_COLUMNS);
+  try_fault(s, (od_fault){.kind = OD_FAULT_OUTLIERS}, false);
+  if (task->can_hold) try_fault(s, (od_fault){.kind = OD_FAULT_HOLD}, false);
+  try_fault(s, (od_fault){.kind = OD_FAULT_PRIOR, .amount = 10}, false);
+  for (double factor = 3; factor < 1000; factor *= 6)
+    try_fault(s, (od_fault){.kind = OD_FAULT_MODEL, .amount = factor}, false);
+  try_gauges(s);
+  // A wrong sign or unit, and two columns that are exchanged, are gross.
+  double worst = 0;
+  for (int i = 0; i < sensors; i++) worst = fmax(worst, s->t.factor[i]);
+  bool gross = worst > gross_factor;
+  for (int c = 0; c < columns && gross; c++)
+    try_fault(s, (od_fault){.kind = OD_FAULT_SIGN, .column = c, .amount = -1}, false);
+  for (int c = 0; c < columns; c++) try_calibration(s, c);
+  for (int c = 0; c < columns && gross; c++) try_swaps(s, c);
+  for (int c = 0; c < columns; c++) try_delays(s, c);
+  if (columns - sensors > 1) try_delays(s, OD_ALL_COLUMNS);
+  try_clocks(s);
+  for (int c = 0; c < columns && gross; c++) try_units(s, c);
+  try_numbers(s);
+}
+
+// --- The verdict --------------------------------------------------------------------------------------------------
+
+// A unit is a factor, and the pressure of the atmosphere is an offset: of one column they are the same cause.
+static od_fault_kind family_of(od_fault_kind kind) {
+  return kind == OD_FAULT_UNIT ? OD_FAULT_SCALE : kind == OD_FAULT_GAUGE ? OD_FAULT_OFFSET : kind;
+}
+
+static bool is_same_cause(const od_fault *a, const od_fault *b) {
+  bool by_column = a->kind != OD_FAULT_PARAMETER && a->kind != OD_FAULT_CLOCK && a->kind != OD_FAULT_NOISE;
+  return family_of(a->kind) == family_of(b->kind) && (!by_column || a->column == b->column);
+}
+
+// Noise of a sensor is white.
+static bool is_possible(const od_suspect *s) {
+  return s->gain > -INFINITY && (s->fault.kind != OD_FAULT_NOISE || s->white);
+}
+
+// The best suspect, or the best that is another cause than `than`; -1: none.
+static int find_best(const search *s, int than) {
+  int best = -1;
+  for (int i = 0; i < s->count; i++) {
+    const od_suspect *now = &s->suspect[i];
+    if (!is_possible(now) || (than >= 0 && is_same_cause(&now->fault, &s->suspect[than].fault))) continue;
+    if (best < 0 || now->gain > s->suspect[best].gain) best = i;
+  }
+  return best;
+}
+
+// Where a start is contradicted anyway, a wider one is the cause if it makes all as expected and is not far behind the best.
+static int prefer_start(const search *s, int best) {
+  for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
+    const od_suspect *now = &s->suspect[i];
+    bool settles = now->fault.kind == OD_FAULT_PRIOR && now->white && now->nis < settled_nis;
+    if (settles && now->gain > prior_part * s->suspect[best].gain) return i;
+  }
+  return best;
+}
+
+static double excess_of(const search *s) {
+  const od_trials *t = &s->t;
+  int ns = t->task->e->sensors;
+  double sum = 0;
+  for (long k = 0; k < t->task->record->rows * ns; k++)
+    if (!isnan(t->base[k])) sum += t->base[k] - 2 * log(od_sensor_sigma(&t->task->e->sensor[k % ns])) - 1;
+  return fmax(sum, 0);
+}
+
+// Other numbers of the model with the same effect.
+static void add_equals(const search *s, const od_suspect *what, char *text, size_t size) {
+  od_name_list names = {.most = MOST_EQUALS};
+  int known[MOST_EQUALS + 1] = {what->fault.other}, count = 1;
+  for (int i = 0; i < s->count && what->fault.kind == OD_FAULT_PARAMETER && count <= MOST_EQUALS; i++) {
+    const od_suspect *now = &s->suspect[i];
+    bool is_new = now->fault.kind == OD_FAULT_PARAMETER && now->gain > what->gain - least_margin;
+    for (int k = 0; k < count; k++) is_new = is_new && now->fault.other != known[k];
+    if (!is_new) continue;
+    known[count++] = now->fault.other;
+    od_name_list_add(&names, "'%s'", od_machine_number(s->t.task->e->model, now->fault.other).path);
+  }
+  size_t length = strlen(text);
+  if (names.count > 0)
+    snprintf(text + length, size - length, " %s would have the same effect.", od_name_list_text(&names));
+}
+
+static bool say(search *s, const od_suspect *what, const char *lead, od_verdict *verdict) {
+  char text[900];
+  od_fault_text(&s->t, what, text, sizeof text);
+  add_equals(s, what, text, sizeof text);
+  return od_verdict_add(verdict, OD_DOUBTFUL, od_fault_code(what->fault.kind), lead, "%s", text);
+}
+
+static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
+  int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
+  const od_suspect *b = best < 0 ? NULL : &s->suspect[best];
+  double gain = b ? b->gain : 0, other = next < 0 ? 0 : fmax(s->suspect[next].gain, 0);
+  bool explains = b && gain > least_gain && (b->nis < good_nis || gain > explained * excess_of(s));
+  bool is_settled = explains && b->white && b->nis < settled_nis;
+  bool is_clear = explains && (best != first ||
+                               gain - other > (is_settled ? least_margin : fmax(margin_part * gain, least_margin)));
+  if (is_clear && b->fault.kind != OD_FAULT_MODEL) {
+    if (named) *named = *b;
+    return say(s, b, "Most likely cause:", verdict);
+  }
+  bool ok = od_verdict_add(
+      verdict, OD_DOUBTFUL, "cause.unclear", "Cause not clear:", "%s",
+      explains && b->fault.kind != OD_FAULT_MODEL
+          ? "two causes explain these data about as well."
+          : "no single fault of a column, a sensor or a number explains these data. The model may miss something "
+            "(friction, leakage, elasticity), or several things are wrong. More 'noise' makes the sigmas honest, not the "
+            "estimates right.");
+  if (explains && b->fault.kind != OD_FAULT_MODEL) {
+    ok = say(s, b, "Perhaps:", verdict) && ok;
+    if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)
+      ok = say(s, &s->suspect[next], "Or:", verdict) && ok;
+  }
+  return ok;
+}
+
+od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *named, od_error *err) {
+  search s = {.suspect = calloc(MOST_SUSPECTS, sizeof(od_suspect)), .err = err};
+  if (named) *named = (od_suspect){0};
+  s.status = s.suspect ? od_trials_begin(&s.t, task, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (s.status == OD_OK) try_all(&s);
+  if (s.status == OD_OK && !conclude(&s, verdict, named)) s.status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_trials_end(&s.t);
+  free(s.suspect);
+  return s.status;
+}

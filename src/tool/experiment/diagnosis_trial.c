@@ -1,0 +1,415 @@
+// A run of the observer with one fault undone.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/diagnosis.h"
+#include "io/clock.h"
+#include "machine/machine.h"
+
+static const double outlying = 5;      // standard deviations from which on costs grow with the logarithm
+static const double not_white = 0.12;  // correlation of neighbouring innovations, or mean
+static const double good_before = 2;   // mean cost before a change
+static const double jump_sigma = 0.5;  // of a number's value, where it may change
+enum { LAGS = 3 };
+
+static double cost_of(double x) {
+  double a = fabs(x);
+  return a < outlying ? x * x : outlying * outlying * (1 + 2 * log(a / outlying));
+}
+
+// --- The experiment of a trial ------------------------------------------------------------------------------------
+
+typedef struct trial {
+  od_experiment e;
+  int added;  // index of the parameter that is added; -1: none
+  double added_sigma, jump_time;
+} trial;
+
+static void free_trial(trial *x) {
+  free(x->e.sensor);
+  free(x->e.parameter);
+  free(x->e.covariance);
+  free(x->e.sensor_covariance);
+  free(x->e.process_noise);
+}
+
+static double *copy(const double *from, size_t count, bool *ok) {
+  double *to = from ? malloc((count + 1) * sizeof *to) : NULL;
+  if (from && !to) *ok = false;
+  if (to) memcpy(to, from, count * sizeof *to);
+  return to;
+}
+
+static bool make_trial(const od_trials *t, trial *x) {
+  const od_experiment *e = t->task->e;
+  size_t ns = (size_t)e->sensors, np = (size_t)e->parameters, nx = (size_t)t->nx, n = nx + np;
+  bool ok = true;
+  *x = (trial){.e = *e, .added = -1, .jump_time = NAN};
+  x->e.truth = NULL, x->e.log = NULL, x->e.random_start = false, x->e.metrics = 0, x->e.motion = NULL;
+  x->e.sensor = malloc((ns + 1) * sizeof *x->e.sensor);
+  x->e.parameter = malloc((np + 1) * sizeof *x->e.parameter);
+  x->e.covariance = calloc((n + 1) * (n + 1), sizeof *x->e.covariance);
+  x->e.sensor_covariance = copy(e->sensor_covariance, ns * ns, &ok);
+  x->e.process_noise = copy(e->process_noise, nx * nx, &ok);
+  if (!ok || !x->e.sensor || !x->e.parameter || !x->e.covariance) return false;
+  memcpy(x->e.sensor, e->sensor, ns * sizeof *e->sensor);
+  if (np) memcpy(x->e.parameter, e->parameter, np * sizeof *e->parameter);
+  memcpy(x->e.covariance, e->covariance, n * n * sizeof *e->covariance);
+  // A filter that goes back over its samples takes longer and gains nothing here.
+  if (e->filter->settled) x->e.filter = od_filter_find("iterated-ekf");
+  return true;
+}
+
+// Adds a parameter where its kind belongs: numbers of the model come before calibrations.
+static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
+  od_experiment *e = &x->e;
+  int at = 0, n = t->nx + e->parameters, wide = n + 1;
+  while (at < e->parameters && (p.sensor >= 0 || e->parameter[at].sensor < 0)) at++;
+  memmove(e->parameter + at + 1, e->parameter + at, (size_t)(e->parameters - at) * sizeof p);
+  e->parameter[at] = p;
+  const double *from = t->task->e->covariance;
+  for (int i = 0; i < wide; i++)
+    for (int j = 0; j < wide; j++) {
+      int k = t->nx + at, a = i > k ? i - 1 : i, b = j > k ? j - 1 : j;
+      e->covariance[i * wide + j] = i == k || j == k ? (i == j ? p.sigma * p.sigma : 0) : from[a * n + b];
+    }
+  e->parameters++;
+  x->added = at;
+}
+
+static int parameter_of(const od_experiment *e, int number) {
+  for (int i = 0; i < e->parameters; i++)
+    if (e->parameter[i].sensor < 0 && e->parameter[i].number == number) return i;
+  return -1;
+}
+
+static od_estimated unbounded(const char *path, const char *unit, double start, double sigma) {
+  return (od_estimated){.path = path,
+                        .unit = unit,
+                        .number = -1,
+                        .sensor = -1,
+                        .start = start,
+                        .sigma = sigma,
+                        .low = -INFINITY,
+                        .high = INFINITY,
+                        .least = -INFINITY,
+                        .most = INFINITY,
+                        .truth = NAN};
+}
+
+// A number of the model is free from the start (from <= 0), or changes at a time.
+static void free_number(const od_trials *t, trial *x, const od_fault *f) {
+  const od_experiment *e = t->task->e;
+  od_number number = od_machine_number(e->model, f->other);
+  int there = parameter_of(e, f->other);
+  double value = there >= 0 ? e->parameter[there].start : number.value, sigma = jump_sigma * fabs(value);
+  bool jumps = f->from > t->task->record->t[0];
+  x->added = there;
+  if (there < 0) {
+    od_estimated p = unbounded(number.path, number.unit, value, jumps ? 1e-6 * sigma : sigma);
+    p.number = f->other, p.least = number.low, p.most = number.high;
+    add_parameter(t, x, p);
+  }
+  if (jumps) x->jump_time = f->from, x->added_sigma = sigma;
+}
+
+static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
+  const od_record *r = t->task->record;
+  double low = INFINITY, high = -INFINITY;
+  for (long k = 0; k < r->rows; k++) {
+    double y = r->y[k * r->sensors + f->column];
+    low = fmin(low, y), high = fmax(high, y);
+  }
+  bool scale = f->kind == OD_FAULT_SCALE;
+  const od_sensor *s = &x->e.sensor[f->column];
+  double sigma = scale ? 0.3 : fmax(high - low, 30 * od_sensor_sigma(s));
+  od_estimated p = unbounded(s->name, scale ? "1" : s->unit, scale, sigma);
+  p.sensor = f->column, p.is_scale = scale;
+  add_parameter(t, x, p);
+}
+
+static void scale_noise(trial *x, const od_fault *f) {
+  od_experiment *e = &x->e;
+  for (int i = 0; i < e->sensors; i++) {
+    if (f->column != i && f->column != OD_ALL_COLUMNS) continue;
+    e->sensor[i].assume = f->amount * od_sensor_sigma(&e->sensor[i]);
+    for (int k = 0; k < e->sensors && e->sensor_covariance; k++) {
+      e->sensor_covariance[i * e->sensors + k] *= f->amount;
+      e->sensor_covariance[k * e->sensors + i] *= f->amount;
+    }
+  }
+}
+
+static void change_model(const od_trials *t, trial *x, const od_fault *f) {
+  od_experiment *e = &x->e;
+  int n = t->nx + e->parameters;
+  switch (f->kind) {
+    case OD_FAULT_PARAMETER: free_number(t, x, f); break;
+    case OD_FAULT_NOISE: scale_noise(x, f); break;
+    case OD_FAULT_OUTLIERS: e->gate = 5; break;
+    case OD_FAULT_PRIOR:
+      for (int i = 0; i < n * n; i++) e->covariance[i] *= f->amount * f->amount;
+      for (int i = 0; i < e->parameters; i++) e->parameter[i].sigma *= f->amount;
+      break;
+    case OD_FAULT_MODEL:
+      e->pressure_noise *= f->amount, e->acceleration_noise *= f->amount;
+      for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= f->amount * f->amount;
+      break;
+    default: break;
+  }
+}
+
+// --- A run --------------------------------------------------------------------------------------------------------
+
+typedef struct sums {
+  double squares, sum, product[LAGS], last[LAGS];
+  long count;
+} sums;
+
+typedef struct run {
+  od_trials *t;
+  const double *jacobian;  // per sensor: 2 log of the factor of its values
+  long row;
+  bool keeps;            // it is not given up for being behind the best run
+  double worse, behind;  // than without the fault, and than the best run, so far
+  sums *of;
+} run;
+
+static void take_innovation(run *r, int i, const od_innovation *in) {
+  const od_experiment *e = r->t->task->e;
+  long at = r->row * e->sensors + i;
+  sums *s = &r->of[i];
+  double x = in->value / in->sigma;
+  if (!isfinite(x)) return;
+  double cost = cost_of(x) + 2 * log(in->sigma) + r->jacobian[i];
+  r->t->now[at] = cost;
+  if (r->t->base && !isnan(r->t->base[at])) r->worse += cost - r->t->base[at];
+  if (r->t->base && !isnan(r->t->best[at])) r->behind += cost - r->t->best[at];
+  x = fmin(fmax(x, -outlying), outlying);
+  for (int k = 0; k < LAGS && k < s->count; k++) s->product[k] += x * s->last[k];
+  memmove(s->last + 1, s->last, (LAGS - 1) * sizeof *s->last);
+  s->last[0] = x;
+  s->squares += x * x, s->sum += x, s->count++;
+}
+
+static void each(void *user, const od_sample *sample, od_observer *observer) {
+  run *r = user;
+  (void)sample;
+  const od_innovation *in = od_observer_innovations(observer);
+  for (int i = 0; i < r->t->task->e->sensors; i++) take_innovation(r, i, &in[i]);
+  r->row++;
+}
+
+// A run that has fallen too far behind is given up.
+static bool goes_on(void *user, double done) {
+  const run *r = user;
+  const od_diagnosis_task *task = r->t->task;
+  if (task->progress && !task->progress(task->user, done)) return false;
+  return !r->t->base || (r->worse < r->t->slack && (r->keeps || r->behind < r->t->best_slack));
+}
+
+static bool is_white(const sums *s) {
+  double n = (double)s->count, limit = fmax(not_white, 4 / sqrt(n));
+  if (s->count < 10) return true;
+  if (fabs(s->sum / n) > limit) return false;
+  for (int k = 0; k < LAGS; k++)
+    if (fabs(s->product[k] / s->squares) > limit) return false;
+  return true;
+}
+
+// Costs of rows that both runs have; what only this one lacks makes it no better.
+static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
+  const od_diagnosis_task *task = t->task;
+  long n = task->record->rows * task->e->sensors, common = 0;
+  double gain = 0;
+  for (long k = 0; k < n; k++) {
+    if (isnan(t->base[k]) || isnan(t->now[k])) continue;
+    gain += t->base[k] - t->now[k];
+    common++;
+  }
+  if ((double)common < 0.7 * (double)t->used) {
+    out->gain = -INFINITY;
+    return;
+  }
+  out->gain = gain - free_numbers * log((double)common + 1);
+}
+
+// Other runs are measured by the best one from now on.
+static void keep_best(od_trials *t, const od_suspect *s) {
+  size_t n = (size_t)t->task->record->rows * (size_t)t->task->e->sensors;
+  if (!(s->gain > t->best_gain)) return;
+  t->best_gain = s->gain;
+  t->best_slack = 40 + 0.03 * s->gain;
+  memcpy(t->best, t->now, n * sizeof *t->best);
+}
+
+static double numbers_of(od_fault_kind kind) {
+  switch (kind) {
+    case OD_FAULT_NONE:
+    case OD_FAULT_SIGN:
+    case OD_FAULT_SWAP:
+    case OD_FAULT_GAUGE:
+    case OD_FAULT_HOLD: return 0;
+    case OD_FAULT_UNIT: return 0.5;
+    case OD_FAULT_PARAMETER: return 1.5;
+    default: return 1;
+  }
+}
+
+// Runs the trial over the record that stands in t->undone; result: the observed, or NULL where it failed.
+static od_status run_trial(od_trials *t, const trial *x, const double *jacobian, bool keeps, sums *of, od_observed **o,
+                           od_error *err) {
+  const od_experiment *e = t->task->e;
+  od_sample_source source;
+  size_t n = (size_t)t->task->record->rows * (size_t)e->sensors;
+  for (size_t k = 0; k < n; k++) t->now[k] = NAN;
+  memset(of, 0, (size_t)e->sensors * sizeof *of);
+  if (od_sample_source_record(t->undone, t->task->step, t->undone->rows, &source) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  run r = {.t = t, .jacobian = jacobian, .of = of, .keeps = keeps};
+  const od_observe_options options = {.progress = goes_on,
+                                      .user = &r,
+                                      .source = &source,
+                                      .no_table = true,
+                                      .each = each,
+                                      .jump = {x->added, x->jump_time, x->added_sigma}};
+  od_error ignored = {0};
+  od_status status = od_observe(&x->e, &options, o, &ignored);
+  od_sample_source_free(&source);
+  t->runs++;
+  t->reached = r.row;
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out");
+  if (status != OD_OK && t->base) {
+    od_observed_free(*o);
+    *o = NULL;
+  }
+  return OD_OK;
+}
+
+static od_status find_amount(od_trials *t, od_fault *f, double *jacobian, sums *of, od_error *err) {
+  trial x;
+  od_observed *o = NULL;
+  od_status status = make_trial(t, &x) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) {
+    calibrate_sensor(t, &x, f);
+    od_record_undo(t->task->record, &(od_fault){0}, t->task->e, t->undone);
+    status = run_trial(t, &x, jacobian, true, of, &o, err);
+  }
+  f->amount = o ? o->estimate[x.added] : (double)NAN;
+  od_observed_free(o);
+  free_trial(&x);
+  return status;
+}
+
+od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od_error *err) {
+  const od_experiment *e = t->task->e;
+  size_t ns = (size_t)e->sensors;
+  double *jacobian = calloc(ns + 1, sizeof *jacobian);
+  sums *of = calloc(ns + 1, sizeof *of);
+  trial x = {0};
+  od_observed *o = NULL;
+  *out = (od_suspect){.fault = f, .gain = -INFINITY, .value = NAN};
+  od_status status = jacobian && of ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && calibrate) status = find_amount(t, &f, jacobian, of, err);
+  out->fault = f;
+  bool possible = !isnan(f.amount) && !(f.kind == OD_FAULT_SCALE && !(f.amount > 0.05 && f.amount < 20));
+  if (status == OD_OK && possible) {
+    if (!make_trial(t, &x)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    bool scales = f.kind == OD_FAULT_SCALE || f.kind == OD_FAULT_UNIT;
+    if (scales && f.column < e->sensors) jacobian[f.column] = 2 * log(fabs(f.amount));
+    if (status == OD_OK) {
+      od_record_undo(t->task->record, &f, e, t->undone);
+      change_model(t, &x, &f);
+      status = run_trial(t, &x, jacobian, f.kind == OD_FAULT_PARAMETER && f.from > t->task->record->t[0], of, &o, err);
+    }
+  }
+  if (status == OD_OK && o) {
+    double squares = 0, count = 0;
+    out->white = true;
+    for (int i = 0; i < e->sensors; i++) {
+      squares += of[i].squares, count += (double)of[i].count;
+      out->white = out->white && is_white(&of[i]);
+      if (!t->base) t->factor[i] = of[i].count > 0 ? sqrt(of[i].squares / (double)of[i].count) : 1;
+    }
+    out->nis = squares / count;
+    if (x.added >= 0) out->value = o->estimate[x.added];
+    if (t->base) compare(t, numbers_of(f.kind), out);
+    if (t->base && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL) keep_best(t, out);
+  }
+  od_observed_free(o);
+  free_trial(&x);
+  free(jacobian);
+  free(of);
+  return status;
+}
+
+// --- The run without a fault --------------------------------------------------------------------------------------
+
+// The time that divides the run best into a part as expected and a worse one; NAN: it begins badly.
+static double find_change(const od_trials *t) {
+  const od_record *r = t->task->record;
+  int ns = t->task->e->sensors;
+  double *square = calloc((size_t)r->rows + 1, sizeof *square), all = 0, before = 0, best = 0, at = NAN, first = 0;
+  if (!square) return NAN;
+  for (long k = 0; k < r->rows; k++)
+    for (int i = 0; i < ns; i++)
+      if (!isnan(t->base[k * ns + i]))
+        square[k] += fmax(t->base[k * ns + i] - 2 * log(od_sensor_sigma(&t->task->e->sensor[i])), 0.01);
+  for (long k = 0; k < r->rows; k++) all += square[k];
+  for (long k = 0; k < r->rows; k++) {
+    double n = (double)(k + 1), m = (double)(r->rows - k - 1);
+    before += square[k];
+    if (k < r->rows / 20 || k > r->rows - r->rows / 20) continue;
+    double a = before / n, b = (all - before) / m, c = all / (n + m);
+    double gain = (n + m) * log(c) - n * log(a) - m * log(b);
+    if (gain > best && b > a) best = gain, at = r->t[k], first = a / ns;
+  }
+  free(square);
+  return first < good_before ? at : (double)NAN;
+}
+
+od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err) {
+  const od_record *r = task->record;
+  size_t n = (size_t)r->rows * (size_t)task->e->sensors;
+  od_plant *plant = NULL;
+  *t = (od_trials){.task = task, .ends = od_seconds() + task->seconds};
+  od_status status = od_experiment_plant(task->e, &plant, err);
+  if (status != OD_OK) return status;
+  t->nx = od_plant_nx(plant);
+  od_plant_free(plant);
+  t->undone = od_record_new(r->rows, r->sensors, r->inputs);
+  t->now = malloc((3 * n + 1) * sizeof *t->now);
+  t->factor = calloc((size_t)task->e->sensors + 1, sizeof *t->factor);
+  if (!t->undone || !t->now || !t->factor) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_suspect ignored;
+  status = od_trial(t, (od_fault){.kind = OD_FAULT_NONE}, false, &ignored, err);
+  if (status != OD_OK) return status;
+  t->base = t->now + n;
+  double excess = 0;
+  for (size_t k = 0; k < n; k++) {
+    double known = 2 * log(od_sensor_sigma(&task->e->sensor[k % (size_t)task->e->sensors]));
+    // Where the run has failed before the end of the samples.
+    if ((long)k / task->e->sensors >= t->reached && !isnan(r->y[k])) t->now[k] = cost_of(1000) + known;
+    t->base[k] = t->now[k];
+    if (isnan(t->base[k])) continue;
+    t->used++;
+    excess += fmax(t->base[k] - known - 1, 0);
+  }
+  t->slack = 100 + 0.1 * excess;
+  t->best = t->base + n;
+  t->best_slack = t->slack;
+  memcpy(t->best, t->base, n * sizeof *t->best);
+  t->change = find_change(t);
+  return OD_OK;
+}
+
+void od_trials_end(od_trials *t) {
+  od_record_free(t->undone);
+  free(t->now);
+  free(t->factor);
+}
+
+bool od_trials_late(const od_trials *t) {
+  return od_seconds() > t->ends;
+}

@@ -1,0 +1,129 @@
+// Why a fit does not describe its data: an observer with the fit's model, sensors and parameters runs over the samples of the set
+// that is described worst, and faults are undone in turn (experiment/diagnosis.h).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/diagnosis.h"
+#include "identify/fit_work.h"
+#include "oleodyn/sim.h"
+
+enum { MOST_ROWS = 2000 };
+static const double most_seconds = 60;
+static const double widest = 0.5;  // sigma of a parameter, as a part of its start
+
+static bool is_blamed(const od_verdict *v) {
+  static const char *const codes[] = {"noise.larger",     "residual.not_white", "fit.poor",        "fit.sensor",
+                                      "search.stuck",     "search.evaluations", "search.rugged",   "residual.outlier",
+                                      "validation.worse", "residual.together",  "parameter.bound", "parameter.moved"};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (od_verdict_has(v, codes[i])) return v->trust > OD_SOUND;
+  return false;
+}
+
+// The fitted set whose residuals are largest.
+static int worst_set(const od_fit_work *w) {
+  int worst = -1;
+  double most = -1;
+  for (int set = 0; set < w->f->sets; set++) {
+    double sum = 0;
+    for (int i = 0; i < w->ns; i++) {
+      double size = w->f->set[set].fitted_quality[i].rms / w->f->data[set]->sigma[i];
+      if (size > 0) sum += size;
+    }
+    if (w->f->data[set]->fitted > 1 && sum > most) most = sum, worst = set;
+  }
+  return worst;
+}
+
+static bool holds(const od_fit_work *w, const od_fit_data *d) {
+  return (d->set->log && d->set->plan.hold) || w->plan->hold == OD_HOLD_ZERO;
+}
+
+static od_record *record_of(const od_fit_work *w, const od_fit_data *d) {
+  long rows = d->rows < MOST_ROWS ? d->rows : MOST_ROWS;
+  od_record *r = od_record_new(rows, w->ns, w->nu);
+  if (!r) return NULL;
+  memcpy(r->t, d->time, (size_t)rows * sizeof *r->t);
+  memcpy(r->y, d->y, (size_t)rows * (size_t)w->ns * sizeof *r->y);
+  if (w->nu) memcpy(r->u, d->u, (size_t)rows * (size_t)w->nu * sizeof *r->u);
+  if (w->nu) memcpy(r->u_after, d->u, (size_t)rows * (size_t)w->nu * sizeof *r->u);
+  for (long k = 1; k < rows && w->nu && holds(w, d); k++)
+    memcpy(r->u + k * w->nu, r->u_after + (k - 1) * w->nu, (size_t)w->nu * sizeof *r->u);
+  return r;
+}
+
+// Ranges of the states while the model runs with the inputs of the record.
+static od_status find_ranges(const od_fit_work *w, const od_record *r, double *range) {
+  od_sim *sim = od_sim_new(w->plant);
+  double *low = calloc(2 * (size_t)w->nx + 1, sizeof *low), *high = low ? low + w->nx : NULL;
+  od_status status = sim && low ? od_sim_start(sim, r->t[0], r->u) : OD_NO_MEMORY;
+  bool ok = status == OD_OK;
+  for (int i = 0; i < w->nx && ok; i++) low[i] = high[i] = od_sim_state(sim)[i];
+  for (long k = 1; k < r->rows && ok; k++) {
+    ok = od_sim_step(sim, r->t[k] - r->t[k - 1], r->u + k * w->nu) == OD_OK;
+    for (int i = 0; i < w->nx && ok; i++) {
+      low[i] = fmin(low[i], od_sim_state(sim)[i]);
+      high[i] = fmax(high[i], od_sim_state(sim)[i]);
+    }
+  }
+  for (int i = 0; i < w->nx && low; i++) range[i] = fmax(high[i] - low[i], 1e-9 * fmax(fabs(high[i]), 1e-6));
+  od_sim_free(sim);
+  free(low);
+  return status == OD_NO_MEMORY ? status : OD_OK;
+}
+
+// The fit as an experiment.
+static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record *record, od_error *err) {
+  od_experiment e = *w->plan->e;
+  size_t nx = (size_t)w->nx, n = nx + (size_t)w->np;
+  double *P = calloc(n * n + nx + 1, sizeof *P), *range = P + n * n;
+  od_sensor *sensor = malloc(((size_t)w->ns + 1) * sizeof *sensor);
+  od_estimated *parameter = malloc(((size_t)w->np + 1) * sizeof *parameter);
+  od_status status = P && sensor && parameter ? find_ranges(w, record, range) : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    memcpy(sensor, e.sensor, (size_t)w->ns * sizeof *sensor);
+    for (int i = 0; i < w->ns; i++) sensor[i].assume = d->sigma[i];
+    if (w->np) memcpy(parameter, e.parameter, (size_t)w->np * sizeof *parameter);
+    for (int i = 0; i < w->np; i++) {
+      od_estimated *p = &parameter[i];
+      double box = isfinite(p->low) && isfinite(p->high) ? (p->high - p->low) / 4 : INFINITY;
+      double size = widest * fmax(fabs(p->start), fabs(w->f->estimate[i]));
+      p->noise = 0;
+      p->sigma = p->sigma > 0 ? p->sigma : fmin(box, size > 0 ? size : box);
+      if (!isfinite(p->sigma)) p->sigma = 1;
+      P[(nx + (size_t)i) * (n + 1)] = p->sigma * p->sigma;
+    }
+    // A start that is not the model's may be anywhere in the range of the states.
+    for (size_t i = 0; i < nx && w->plan->start != OD_FIT_FROM_MODEL; i++) P[i * (n + 1)] = pow(range[i], 2);
+    e.sensor = sensor, e.parameter = parameter, e.covariance = P;
+    e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;
+    e.log = NULL, e.filter = od_filter_find("iterated-ekf"), e.gate = 0, e.uncorrected = false;
+    if (!e.integrator_is_given && !w->f->rule.exact && w->f->rule.integrator) e.integrator = w->f->rule.integrator;
+    e.step = d->step / (w->plan->substeps ? w->plan->substeps : 1);
+    const od_diagnosis_task task = {.e = &e,
+                                    .record = record,
+                                    .step = e.step,
+                                    .can_hold = !holds(w, d),
+                                    .seconds = most_seconds,
+                                    .progress = w->options->progress,
+                                    .user = w->options->user};
+    status = od_diagnose(&task, &w->f->verdict, NULL, err);
+  } else {
+    od_fail(err, status, "memory ran out");
+  }
+  free(P);
+  free(sensor);
+  free(parameter);
+  return status;
+}
+
+od_status od_fit_name_causes(od_fit_work *w, od_error *err) {
+  int set = worst_set(w);
+  if (!w->options->diagnose || set < 0 || w->f->only_predicted || !is_blamed(&w->f->verdict)) return OD_OK;
+  od_record *record = record_of(w, w->f->data[set]);
+  if (!record) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = diagnose(w, w->f->data[set], record, err);
+  od_record_free(record);
+  return status;
+}

@@ -1,0 +1,96 @@
+#include "machine/start_kicks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "integrate/sim_block.h"
+#include "io/display.h"
+#include "machine/machine.h"
+#include "math/dense.h"
+#include "plant/model_plant.h"
+
+// Whether a signal comes from what a block measures; blocks are asked in any order, so that a chain may take as many passes.
+static void mark_measuring(const od_model *m, bool *measures) {
+  for (int pass = 0; pass < m->blocks; pass++)
+    for (int i = 0; i < m->blocks; i++)
+      for (int k = 0; k < m->block[i].inputs && !measures[i]; k++) {
+        int source = m->block_line[m->block[i].line + k].source;
+        measures[i] = source >= m->signals;
+        for (int j = 0; j < m->blocks && !measures[i]; j++)
+          measures[i] =
+              measures[j] && source >= m->block[j].signal && source < m->block[j].signal + m->block[j].outputs;
+      }
+}
+
+// How far the first output of a block is from its steady value for the inputs of the start, which is the first-order part of the rates: A dx = -f, dy = C dx. Zero where it has none.
+static double kick_of(const od_model *m, const double *w, const double *rate, const od_block *b) {
+  double A[OD_MOST_BLOCK_STATES * OD_MOST_BLOCK_STATES], dx[OD_MOST_BLOCK_STATES], dy = 0;
+  int pivot[OD_MOST_BLOCK_STATES], n = b->states, columns = b->states + b->inputs;
+  const double *slope = w + m->layout.block_slope + b->slope;
+  for (int i = 0; i < n; i++) {
+    dx[i] = -rate[b->state + i];
+    for (int j = 0; j < n; j++) A[i * n + j] = slope[(b->outputs + i) * columns + j];
+  }
+  if (od_lu_factor(n, A, pivot) != OD_OK) return 0;
+  od_lu_solve(n, A, pivot, dx, 1);
+  for (int j = 0; j < n; j++) dy += slope[j] * dx[j];
+  return isfinite(dy) ? dy : 0;
+}
+
+static bool begins_at_zero(const od_model *m, const od_block *b) {
+  for (int i = 0; i < b->states; i++)
+    if (m->c0[b->state + i] != 0) return false;
+  return true;
+}
+
+static bool may_kick(const od_model *m, const od_block *b) {
+  return b->states > 0 && od_block_is_linear(&b->spec) && begins_at_zero(m, b);
+}
+
+static bool find(const od_machine *machine, const od_sim *sim, const double *w, const bool *measures,
+                 od_verdict *verdict) {
+  const od_model *m = od_machine_model(machine);
+  char list[400] = "";
+  int count = 0;
+  for (int i = 0; i < m->blocks; i++) {
+    const od_block *b = &m->block[i];
+    if (!measures[i] || !may_kick(m, b)) continue;
+    double kick = kick_of(m, w, od_sim_rates(sim) + (od_plant_nk(sim->plant) - m->states), b);
+    size_t used = strlen(list);
+    if (fabs(kick) < 1e-9 || ++count > 5) continue;
+    snprintf(list + used, sizeof list - used, "%s'%.60s' by %s", used ? ", " : "", b->name,
+             od_display_quantity(kick, b->unit).text);
+  }
+  if (count == 0) return true;
+  return od_verdict_add(
+      verdict, OD_SOUND, "start.kick", "Kick at the start:",
+      "Filters and delays begin at zero, away from their steady value for the signal at the start: %s%s. "
+      "'initial: {others: steady}' starts them there.",
+      list, count > 5 ? " and more" : "");
+}
+
+bool od_start_kicks(const od_machine *machine, od_verdict *verdict) {
+  const od_model *m = od_machine_model(machine);
+  od_plant *plant = NULL;
+  bool *measures = calloc((size_t)m->blocks + 1, sizeof *measures), memory = measures != NULL, any = false;
+  if (memory) mark_measuring(m, measures);
+  for (int i = 0; memory && i < m->blocks; i++) any = any || (measures[i] && may_kick(m, &m->block[i]));
+  double *u = calloc((size_t)m->inputs + 1, sizeof *u), *f = NULL;
+  if (any && u && od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) == OD_OK) {
+    od_sim *sim = od_sim_new(plant);
+    f = calloc((size_t)od_plant_nx(plant) * (size_t)(od_plant_nx(plant) + 1) + 1, sizeof *f);
+    if (m->inputs) od_machine_inputs(machine, 0, u);
+    memory = sim && f;
+    if (memory && od_sim_start(sim, 0, u) == OD_OK &&
+        od_sim_derivatives(sim, f, f + od_plant_nx(plant), NULL, NULL) == OD_OK)
+      memory = find(machine, sim, od_model_plant_scalars(plant, od_sim_work(sim)), measures, verdict);
+    od_sim_free(sim);
+  }
+  od_plant_free(plant);
+  free(measures);
+  free(u);
+  free(f);
+  return memory;
+}
