@@ -328,9 +328,8 @@ static void print_outputs(const judged *j) {
 
 // Classes of the library that no machine has.
 static int print_missing(const judged *all, long count) {
-  int missing = 0;
-  int blocks = od_block_class_count();
-  for (int i = 0; i < blocks || od_element_class_at(i - blocks); i++) {
+  int missing = 0, blocks = od_block_class_count(), all_classes = blocks + od_element_class_count();
+  for (int i = 0; i < all_classes; i++) {
     char name[64];
     bool is_used = false;
     if (i < blocks)
