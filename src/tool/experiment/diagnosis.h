@@ -32,7 +32,7 @@ typedef struct od_suspect {
 } od_suspect;
 
 // Adds remarks to the verdict, codes "cause.*": the cause and a runner-up, or "cause.unclear". `best` (or NULL): what was
-// named first; kind OD_FAULT_NONE: nothing.
+// named first; kind OD_FAULT_NONE: nothing. OD_INTERRUPTED: progress() has returned false, and nothing is added.
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
 // --- Inside (diagnosis_trial.c, diagnosis_text.c)
@@ -46,9 +46,10 @@ typedef struct od_trials {
   double *now;                          // of the present run
   double *factor;                       // per sensor: NIS of the run without any fault, wild values taken as no farther
   double change;                        // time at which the innovations became worst, s
-  long used;                            // innovations without any fault
-  double ends, slack;                   // deadline; by how much a run may be worse before it is given up
-  long runs, reached;                   // runs so far; samples of the last one
+  bool interrupted;
+  long used;           // innovations without any fault
+  double ends, slack;  // deadline; by how much a run may be worse before it is given up
+  long runs, reached;  // runs so far; samples of the last one
 } od_trials;
 
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
