@@ -24,11 +24,10 @@ typedef struct od_diagnosis_task {
 // A fault, and how the samples look once it is undone.
 typedef struct od_suspect {
   od_fault fault;
-  double gain;      // twice the log likelihood gained, less what its free numbers cost; -INFINITY: the run failed
-  double nis;       // mean of r(v/s) after
-  bool white;       // innovations after
-  double value;     // of a number added to the model, at the end; else NAN
-  double expected;  // gain if all innovations were as expected
+  double gain;   // twice the log likelihood gained, less what its free numbers cost; -INFINITY: the run failed
+  double nis;    // mean of r(v/s) after
+  bool white;    // innovations after
+  double value;  // of a number added to the model, at the end; else NAN
 } od_suspect;
 
 // Adds remarks to the verdict, codes "cause.*": the cause and a runner-up, or "cause.unclear". `best` (or NULL): what was
