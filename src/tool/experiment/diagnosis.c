@@ -347,6 +347,8 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
   if (named) *named = (od_suspect){0};
   s.status = s.suspect ? od_trials_begin(&s.t, task, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (s.status == OD_OK) try_all(&s);
+  if (s.status == OD_OK && s.t.interrupted)
+    s.status = od_fail(err, OD_INTERRUPTED, "interrupted while the cause was looked for; the estimates are complete");
   if (s.status == OD_OK && !conclude(&s, verdict, named)) s.status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_trials_end(&s.t);
   free(s.suspect);

@@ -24,15 +24,14 @@ typedef struct od_diagnosis_task {
 // A fault, and how the samples look once it is undone.
 typedef struct od_suspect {
   od_fault fault;
-  double gain;      // twice the log likelihood gained, less what its free numbers cost; -INFINITY: the run failed
-  double nis;       // mean of r(v/s) after
-  bool white;       // innovations after
-  double value;     // of a number added to the model, at the end; else NAN
-  double expected;  // gain if all innovations were as expected
+  double gain;   // twice the log likelihood gained, less what its free numbers cost; -INFINITY: the run failed
+  double nis;    // mean of r(v/s) after
+  bool white;    // innovations after
+  double value;  // of a number added to the model, at the end; else NAN
 } od_suspect;
 
 // Adds remarks to the verdict, codes "cause.*": the cause and a runner-up, or "cause.unclear". `best` (or NULL): what was
-// named first; kind OD_FAULT_NONE: nothing.
+// named first; kind OD_FAULT_NONE: nothing. OD_INTERRUPTED: progress() has returned false, and nothing is added.
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
 // --- Inside (diagnosis_trial.c, diagnosis_text.c)
@@ -46,9 +45,10 @@ typedef struct od_trials {
   double *now;                          // of the present run
   double *factor;                       // per sensor: NIS of the run without any fault, wild values taken as no farther
   double change;                        // time at which the innovations became worst, s
-  long used;                            // innovations without any fault
-  double ends, slack;                   // deadline; by how much a run may be worse before it is given up
-  long runs, reached;                   // runs so far; samples of the last one
+  bool interrupted;
+  long used;           // innovations without any fault
+  double ends, slack;  // deadline; by how much a run may be worse before it is given up
+  long runs, reached;  // runs so far; samples of the last one
 } od_trials;
 
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);

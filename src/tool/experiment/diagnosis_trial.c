@@ -205,7 +205,9 @@ static void each(void *user, const od_sample *sample, od_observer *observer) {
 static bool goes_on(void *user, double done) {
   const run *r = user;
   const od_diagnosis_task *task = r->t->task;
-  if (task->progress && !task->progress(task->user, done)) return false;
+  (void)done;
+  if (task->progress && !task->progress(task->user, 1)) r->t->interrupted = true;
+  if (r->t->interrupted) return false;
   return !r->t->base || (r->worse < r->t->slack && (r->keeps || r->behind < r->t->best_slack));
 }
 
@@ -411,5 +413,5 @@ void od_trials_end(od_trials *t) {
 }
 
 bool od_trials_late(const od_trials *t) {
-  return od_seconds() > t->ends;
+  return t->interrupted || od_seconds() > t->ends;
 }
