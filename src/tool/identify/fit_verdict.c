@@ -49,8 +49,9 @@ static void judge_search(judge *j) {
     REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
            "the search ended where parameters have no effect on the predictions; begin elsewhere, or draw 'starts'.");
   else if (r->by_neighbors && r->reason != OD_LS_EVALUATIONS && r->reason != OD_LS_STOPPED)
-    REMARK(j, OD_DOUBTFUL, "search.kink", "Kink or strong curvature:",
-           "no neighbor of the minimum costs less, but the derivatives do not vanish there; intervals are rough.");
+    REMARK(
+        j, OD_DOUBTFUL, "search.kink", "Kink or strong curvature:",
+        "no neighbor of the minimum costs noticeably less, but the derivatives do not vanish there; intervals are rough.");
   else if (r->reason == OD_LS_EVALUATIONS)
     REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:", "none was found within %ld predictions.",
            j->f->plan->evaluations);

@@ -13,7 +13,8 @@ static const double visible = 1e-4;     // part of the residuals that matters
 static const double closer = 1.0 / 32;  // each neighbor on a line than the one before
 static const double nothing = 1e-13;    // relative change of a cost: rounding
 static const double furthest = 64;      // times a parameter's size: how far plateaus are looked over
-enum { NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
+static const double creeping = 1e-7;    // gain of a round, relative to the cost: kinks beside each other, or noise
+enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- by the model
 
@@ -227,10 +228,19 @@ od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *e) 
   if (s->k == 0) return reason;
   look l = {.best = calloc(2 * (size_t)s->k, sizeof *l.best)};
   l.line = l.best ? l.best + s->k : NULL;
-  for (int round = 0; l.best && !settle(s, &reason, e, &l); round++) {
-    if (s->evaluations >= s->options.max_evaluations) reason = OD_LS_EVALUATIONS;
-    if (round == ROUNDS || reason == OD_LS_EVALUATIONS) break;
-    reason = od_search_run(s);
+  double before = s->now.cost;
+  for (int round = 1, slow = 0; l.best && !settle(s, &reason, e, &l); round++) {
+    reason = s->evaluations < s->options.max_evaluations ? od_search_run(s) : OD_LS_EVALUATIONS;
+    double gain = (before - s->now.cost) / before;
+    bool over = round == ROUNDS || reason == OD_LS_EVALUATIONS;
+    before = s->now.cost;
+    slow = gain <= creeping ? slow + 1 : 0;
+    if (slow == MOST_SLOW || (over && slow > 0)) {
+      *e = (od_ending){.is_minimum = true, .by_neighbors = true, .offset = sqrt(fmax(gain, 0))};
+      reason = OD_LS_COST;
+      break;
+    }
+    if (over) break;
   }
   free(l.best);
   return reason;
