@@ -34,8 +34,8 @@ static double shift_in_sigmas(const od_findings *f, int i) {
 // The unit in which a parameter's numbers are shown.
 static od_display shown_in(const od_findings *f, int i) {
   const od_estimated *p = &f->experiment->parameter[i];
-  return od_display_unit(p->unit,
-                         fmax(fabs(f->observed->estimate[i]), fmax(fabs(f->observed->start[i]), fabs(f->observed->truth[i]))));
+  return od_display_unit(
+      p->unit, fmax(fabs(f->observed->estimate[i]), fmax(fabs(f->observed->start[i]), fabs(f->observed->truth[i]))));
 }
 
 static void print_parameters(const od_findings *f, FILE *to) {

@@ -129,8 +129,7 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
   if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;
   if (f->block) ok = tell(c->block(c->user, f->block, &err), &err, f->block, "a machine file", notes) && ok;
-  if (f->state && c->state)
-    ok = tell(c->state(c->user, f->state, &err), &err, f->state, "the state", notes) && ok;
+  if (f->state && c->state) ok = tell(c->state(c->user, f->state, &err), &err, f->state, "the state", notes) && ok;
   if (f->variant && c->variant)
     ok = tell(c->variant(c->variant_user, f->variant, &err), &err, f->variant, "the estimates as a variant", notes) &&
          ok;

@@ -106,7 +106,8 @@ json_t *od_results_json(const od_results *r) {
   static const char *const source[] = {
       [OD_ERROR_UNKNOWN] = "unknown", [OD_ERROR_MEASURED] = "measured", [OD_ERROR_ESTIMATED] = "estimated"};
   json_object_set_new(object, "error_source", json_string(source[a->source]));
-  if (a->source != OD_ERROR_UNKNOWN && !(r->step > 0)) json_object_set_new(object, "tolerance", od_json_number(a->tolerance));
+  if (a->source != OD_ERROR_UNKNOWN && !(r->step > 0))
+    json_object_set_new(object, "tolerance", od_json_number(a->tolerance));
   json_object_set_new(object, "predictable_until",
                       isfinite(a->predictable) ? od_json_number(a->predictable) : json_null());
   json_object_set_new(object, "complete", json_boolean(!r->message));

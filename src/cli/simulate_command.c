@@ -27,7 +27,6 @@
 #include "report/run_report.h"
 #include "simulate/run.h"
 
-
 // The command line, as texts and as values.
 typedef struct arguments {
   const char *time, *step, *rows, *integrator, *tolerance, *every;
@@ -315,7 +314,8 @@ int od_command_simulate(int argc, char **argv) {
       {"rows", OD_OPTION_TEXT, "H", "with --step auto: time from row to row; default: the file's, else 1 ms", &a.rows},
       {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
       {"tolerance", OD_OPTION_TEXT, "X",
-       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-5, or less where needed)", &a.tolerance},
+       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-5, or less where needed)",
+       &a.tolerance},
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\nA.pressure+B.pressure share a panel "
        "of the plot",

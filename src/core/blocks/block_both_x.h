@@ -16,7 +16,6 @@
 // What the table of a class says about its functions.
 #define OD_BLOCK_EVALUATES .evaluate = evaluate_block_r, .evaluate_complex = evaluate_block_c
 // Of a class with modes, whose text has defined OD_BLOCK_MODES.
-#define OD_BLOCK_SWITCHES                                                                      \
-  .margin = margin_block_r, .switch_states = switch_block_r, \
-  .switch_states_complex = switch_block_c
+#define OD_BLOCK_SWITCHES \
+  .margin = margin_block_r, .switch_states = switch_block_r, .switch_states_complex = switch_block_c
 #define OD_BLOCK_STEPS .step = step_block_r, .step_complex = step_block_c

@@ -19,9 +19,8 @@
   .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .evaluate_complex = evaluate_all_c, \
   .report = report_all_r, .report_complex = report_all_c
 // Of a class with modes, whose file has defined OD_ELEMENT_MODES.
-#define OD_MODE_FUNCTIONS                                                                \
-  .margin = margin_of_r, .switch_mode = switch_mode_of_r, \
-  .switch_mode_complex = switch_mode_of_c
+#define OD_MODE_FUNCTIONS \
+  .margin = margin_of_r, .switch_mode = switch_mode_of_r, .switch_mode_complex = switch_mode_of_c
 // A field: key, unit, sign, default, what is possible and what is usual, meaning; then designators of what is special about it.
 #define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                              \
   {                                                                                              \

@@ -78,8 +78,7 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   inputs_aside(s, q, s->t + dt, m.u);
   s->counts.residuals++;
   s->at_point = 0;
-  od_status status =
-      plant->ops->residual(plant, od_sim_work(s), s->t + dt, m.x, k, m.u, od_sim_at(s, s->g));
+  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + dt, m.x, k, m.u, od_sim_at(s, s->g));
   if (status == OD_OK) status = plant->ops->guards(plant, od_sim_work(s), rate);
   if (status != OD_OK) od_sim_settle(s, status);
   bool known = status == OD_OK;
@@ -308,8 +307,8 @@ od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim
   memcpy(between, after, after->size);
   double *x = od_sim_at(between, between->x_next), *energy = od_sim_at(between, between->energy);
   for (int i = 0; i < nx; i++)
-    x[i] = i < nz ? cubic(x0[i], x0[nz + i], x1[i], x1[nz + i], h, s)
-                  : cubic(x0[i], k0[i - nz], x1[i], k1[i - nz], h, s);
+    x[i] =
+        i < nz ? cubic(x0[i], x0[nz + i], x1[i], x1[nz + i], h, s) : cubic(x0[i], k0[i - nz], x1[i], k1[i - nz], h, s);
   for (int i = 0; i < plant->nq; i++)
     energy[i] = cubic(od_sim_at(from, from->energy)[i], od_sim_at(from, from->power)[i], od_sim_at(to, to->energy)[i],
                       od_sim_at(to, to->power)[i], h, s);

@@ -70,7 +70,8 @@ static inline od_x load_size(const od_model *m, const od_x *w, int i) {
 typedef struct X(contact) {
   od_x r[ND], v[ND], along[ND], f[ND];
   const od_x *n;
-  od_x height, depth, inward, grip, normal, speed, stored, loss;  // height above the plane; grip: 1 + damping d', not below zero; speed: the root
+  od_x height, depth, inward, grip, normal, speed, stored,
+      loss;  // height above the plane; grip: 1 + damping d', not below zero; speed: the root
 } X(contact);
 
 static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact) * c) {

@@ -318,7 +318,7 @@ typedef enum od_output_kind {
   OD_OUT_LOAD,
   OD_OUT_LOAD_POWER,   // index: load. What it supplies; of a contact, what it loses
   OD_OUT_LOAD_STORED,  // index: load that is a contact
-  OD_OUT_INPUT,       // index: signal
+  OD_OUT_INPUT,        // index: signal
   // The circuit. index: node
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,

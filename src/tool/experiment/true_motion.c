@@ -15,9 +15,9 @@ struct od_true_motion {
   od_plant *plant;
   od_sim *sim;
   od_motion_steps steps;
-  long at;              // the step it has reached; -1: not begun
+  long at;                 // the step it has reached; -1: not begun
   od_event_search search;  // of machines with modes; before NULL: it has none
-  double *u, *u_after;  // inputs, and just after a jump
+  double *u, *u_after;     // inputs, and just after a jump
   double *y, *rate;
   od_truth_noise *disturbance;  // NULL: nothing disturbs it
 };

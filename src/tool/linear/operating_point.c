@@ -9,7 +9,6 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-
 // Outputs that may be states: a state is called after the output that is equal to it.
 static bool may_be_state(const od_model *m, const od_output *o) {
   switch (o->kind) {

@@ -132,8 +132,8 @@ od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *m
   c->jacobian = calloc((size_t)(nx * nx), sizeof *c->jacobian);
   c->first_energy = calloc((size_t)nq, sizeof *c->first_energy);
   c->guard = calloc((size_t)od_plant_guards(plant) + 1, sizeof *c->guard);
-  bool ok = c->memory && c->x && c->energy && c->matrix && c->solver && c->u && c->jacobian && c->first_energy &&
-            c->guard;
+  bool ok =
+      c->memory && c->x && c->energy && c->matrix && c->solver && c->u && c->jacobian && c->first_energy && c->guard;
   if (!ok || !start_solver(c)) {
     od_cvodes_free(c);
     return NULL;

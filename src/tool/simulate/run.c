@@ -36,7 +36,8 @@ void od_run_end(od_run_state *r) {
   free(r->jumped);
   free(r->search.before);
   free(r->search.after);
-  double *memory[] = {r->u, r->u_inside, r->u_after, r->row, r->map, r->event, r->y_before, r->y_after, r->search.memory};
+  double *memory[] = {r->u,     r->u_inside, r->u_after, r->row,          r->map,
+                      r->event, r->y_before, r->y_after, r->search.memory};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -83,8 +84,8 @@ static bool allocate(od_run_state *r) {
   r->y_after = calloc(outputs, sizeof *r->y_after);
   r->map = calloc(maps ? states * states + 1 : 1, sizeof *r->map);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine));
-  return r->cavitation && r->sim && r->u && r->u_inside && r->u_after && r->row && r->y_before && r->y_after && r->map &&
-         allocate_copies(r);
+  return r->cavitation && r->sim && r->u && r->u_inside && r->u_after && r->row && r->y_before && r->y_after &&
+         r->map && allocate_copies(r);
 }
 
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
@@ -123,7 +124,7 @@ static od_status prepare_steps(od_run_state *r, od_error *err) {
     r->control = od_step_control_new(r->sim, r->plant, how->tolerance, how->longest, r->time);
     if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  if (!r->options->unjudged && r->is_first && how->integrator->amplification) {
+  if (r->compared && r->is_first && how->integrator->amplification) {
     r->stability = od_rate_stability_new(r->sim, r->plant, how->integrator->amplification);
     if (!r->stability) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }

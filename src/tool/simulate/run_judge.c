@@ -17,7 +17,7 @@
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };  // of a pair of runs that differ too much; of all runs
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // of a pair of runs that differ too much; of all runs
 static const double clearly_accurate = 1e-3;  // of a range: a looser run that is that near is proof enough
 // Errors fall at least with 10^(2/3) = 4.6 from a tolerance to a tenth of it, so the difference is 0.8 of the error of the looser run; and the
 // tighter one is off by less than half of the difference.
@@ -29,7 +29,9 @@ typedef struct contest {
   const od_machine *machine;
   const od_run_options *options;
   double time;
-  long thin;  // rows that are compared, for each that is delivered
+  bool judged;
+  long affordable;  // evaluations that a run for comparison may take
+  long thin;        // rows that are compared, for each that is delivered
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -110,21 +112,29 @@ static long affordable(const od_run_state *r) {
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 
-// Another run, by this method; how it ended is in status.
+// Another run, by this method; how it ended is in status. most_residuals 0: it may cost anything.
 static int add_run(contest *c, od_run_method method, long most_residuals) {
   int i = c->count++;
   od_run_state *r = &c->run[i];
   double begin = od_seconds();
   *r = od_run_begin(c->machine, c->options, c->time, method);
   r->is_first = i == 0;
+  r->compared = c->judged;
   r->most_residuals = most_residuals;
   // How many runs there will be is not known: each takes half of what is left.
-  r->begins = c->options->unjudged ? 0 : 1 - ldexp(1, -i);
-  r->portion = c->options->unjudged ? 1 : ldexp(0.5, -i);
+  r->begins = c->judged ? 1 - ldexp(1, -i) : 0;
+  r->portion = c->judged ? ldexp(0.5, -i) : 1;
   c->status[i] = od_run_prepare(r, &c->err[i]);
   if (c->status[i] == OD_OK) c->status[i] = od_run_all(r, &c->err[i]);
   c->seconds[i] = od_seconds() - begin;
   return i;
+}
+
+// A run that is not needed any more gives its memory back.
+static void drop_run(contest *c, int i) {
+  od_run_end(&c->run[i]);
+  c->run[i] = (od_run_state){0};
+  c->status[i] = OD_NOT_AVAILABLE;
 }
 
 // --- Errors -----------------------------------------------------------------------------------------------------------
@@ -182,7 +192,7 @@ static od_run_method much_tighter(od_run_method m, double part) {
 // time until which they do.
 static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
-    int j = add_run(c, tighter(c->run[i].method), affordable(&c->run[0]));
+    int j = add_run(c, tighter(c->run[i].method), c->affordable);
     if (!serves(c, i, j, a)) return i;
     double first = measure(c, i, j, of_looser, OD_ERROR_MEASURED, a), part = worst_part(a);
     if (part <= OD_ACCURATE) return i;
@@ -191,11 +201,13 @@ static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
       return i;
     }
     int next = j;
-    if (part > 4 * OD_ACCURATE) next = add_run(c, much_tighter(c->run[i].method, part), affordable(&c->run[0]));
+    if (part > 4 * OD_ACCURATE) next = add_run(c, much_tighter(c->run[i].method, part), c->affordable);
     if (c->status[next] != OD_OK) {
       a->predictable = first;
       return i;
     }
+    drop_run(c, i);
+    if (next != j) drop_run(c, j);
     i = next;
   }
 }
@@ -215,15 +227,15 @@ static int judge_adaptive(contest *c, od_run_accuracy *a) {
 }
 
 static void judge_fixed(contest *c, od_run_accuracy *a) {
-  int j = add_run(c, adaptive_beside(c->run[0].method), affordable(&c->run[0]));
+  int j = add_run(c, adaptive_beside(c->run[0].method), c->affordable);
   if (!serves(c, 0, j, a)) return;
   measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
   if (worst_part(a) <= OD_ACCURATE) return;
   // Is it the steps, or is the motion such that no two runs agree?
-  tighten(c, j, MOST_RETRIES, a);
-  int last = c->count - 1;
-  while (last > j && c->status[last] != OD_OK) last--;
-  measure(c, 0, last, 1, OD_ERROR_MEASURED, a);
+  int best = tighten(c, j, MOST_RETRIES, a);
+  for (int k = best + 1; k < c->count; k++)
+    if (c->status[k] == OD_OK && c->run[k].method.tolerance < c->run[best].method.tolerance) best = k;
+  measure(c, 0, best, 1, OD_ERROR_MEASURED, a);
 }
 
 // CVODES looks for events at the ends of its steps alone: where there may be any, another rule must agree.
@@ -353,7 +365,8 @@ static od_status deliver(contest *c, int i, od_table **out, od_run_report *repor
   if (report && !fill_report(c, i, why, interrupted, report) && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && interrupted)
-    status = od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
+    status =
+        od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
   if (status == OD_OK && c->options->progress) c->options->progress(c->options->user, 1);
   keep_every(r->table, c->thin);
   *out = r->table;
@@ -371,13 +384,16 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   if (status != OD_OK) return status;
   contest *c = calloc(1, sizeof *c);
   if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  *c = (contest){.machine = machine, .options = options, .time = time, .thin = 1};
   bool judged = report && !options->unjudged;
+  *c = (contest){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};
   od_run_method method = od_run_method_of(options, step);
   if (judged) method = with_all_rows(method, time, &c->thin);
   int delivered = add_run(c, method, 0);
   if (report) report->accuracy = (od_run_accuracy){.worst = -1, .predictable = INFINITY};
-  if (judged && c->status[0] == OD_OK) delivered = judge(c, &report->accuracy);
+  if (judged && c->status[0] == OD_OK) {
+    c->affordable = affordable(&c->run[0]);
+    delivered = judge(c, &report->accuracy);
+  }
   status = deliver(c, delivered, out, report, err);
   for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
   free(c);

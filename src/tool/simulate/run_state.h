@@ -37,6 +37,7 @@ typedef struct od_run_state {
   long most_residuals;     // evaluations after which the run ends with OD_NOT_AVAILABLE; 0: any number
   double begins, portion;  // of what progress reports: where this run begins, and its part
   bool is_first;           // it is the run that was asked for, not one that judges it
+  bool compared;           // with other runs
   bool stopped;            // the caller does not want it to go on
   bool samples;            // the machine has sampled blocks or modes
   od_plant *plant;
@@ -45,9 +46,9 @@ typedef struct od_run_state {
   od_cvodes *cvodes;
   od_step_control *control;  // of adaptive steps
   od_event_search search;
-  int located;      // switches since the last point of the grid, or of adaptive steps since a longest step ago
-  double counted;   // s: since when
-  bool goes_on;     // nothing has changed since the end of the last step
+  int located;     // switches since the last point of the grid, or of adaptive steps since a longest step ago
+  double counted;  // s: since when
+  bool goes_on;    // nothing has changed since the end of the last step
   od_rate_stability *stability;
   double stable_step;  // the longest that it found to be stable
   od_plant *energy;    // the same machine with its energies as outputs
@@ -55,14 +56,14 @@ typedef struct od_run_state {
   double balance;  // the largest
   od_cavitation *cavitation;
   od_run_bounds *bounds;
-  long next_row;     // point of the grid of the row to be recorded next, of adaptive steps
-  long rows;         // recorded
-  od_table *table;   // rows
+  long next_row;            // point of the grid of the row to be recorded next, of adaptive steps
+  long rows;                // recorded
+  od_table *table;          // rows
   od_table *watched_steps;  // what options->watch is to be called with; NULL: not wanted
-  double *event;          // s: when inputs, modes or samples jumped
-  unsigned char *jumped;  // events x outputs: whether the output jumped then
+  double *event;            // s: when inputs, modes or samples jumped
+  unsigned char *jumped;    // events x outputs: whether the output jumped then
   long events, event_room;
-  double now;        // s: where adaptive steps have come to
+  double now;  // s: where adaptive steps have come to
   double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
 } od_run_state;
 

@@ -55,14 +55,14 @@ static od_status add_event(od_run_state *r) {
 // A jump of the inputs at the present time, if there is one, and the samples and switches that are due.
 static od_status end_piece(od_run_state *r, bool jump) {
   od_status status = od_run_watch(r);
-  bool sampled = false, compared = !(r->options->unjudged && r->is_first);
-  if (status == OD_OK && compared && (jump || r->samples)) status = od_sim_outputs(r->sim, r->y_before);
+  bool sampled = false;
+  if (status == OD_OK && r->compared && (jump || r->samples)) status = od_sim_outputs(r->sim, r->y_before);
   if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
   if (status == OD_OK && r->samples) status = od_sim_sample(r->sim, NULL, NULL, &sampled);
   if (status != OD_OK || (!jump && !sampled)) return status;
   r->goes_on = false;
   if (r->control) od_step_control_restart(r->control);
-  if (compared) status = add_event(r);
+  if (r->compared) status = add_event(r);
   return status == OD_OK ? od_run_watch(r) : status;
 }
 

@@ -160,11 +160,12 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
 static bool judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *v) {
   if (incomplete || a->source == OD_ERROR_MEASURED) return true;
   if (a->source == OD_ERROR_ESTIMATED)
-    return od_verdict_add(v, OD_SOUND, "error.estimated", "Error estimated:",
-                          "a better run to compare with failed or would have taken more than five times as long, so the error "
-                          "is estimated from a run with longer steps.");
-  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
-                        "the runs that this one would have been compared with failed.");
+    return od_verdict_add(
+        v, OD_SOUND, "error.estimated", "Error estimated:",
+        "a better run to compare with failed or would have taken more than five times as long, so the error "
+        "is estimated from a run with longer steps.");
+  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown",
+                        "Error not known:", "the runs that this one would have been compared with failed.");
 }
 
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,

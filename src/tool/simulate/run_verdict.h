@@ -6,8 +6,8 @@
 #include "simulate/run.h"
 
 // Adds the remarks to a verdict; step: the run's. False: memory ran out.
-bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete, const od_run_accuracy *a,
-                  od_verdict *verdict);
+bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
+                  const od_run_accuracy *a, od_verdict *verdict);
 // The same for a run that ended at t, before its time.
 bool od_run_judge_end(double t, double time, const char *why, od_verdict *verdict);
 

@@ -12,8 +12,8 @@ static const double least = 0.1;   // shorter at most by this, after a step that
 static const double most = 5;      // longer at most by this
 static const double after_failure = 0.25;
 static const double after_jump = 0.1;
-static const double shortest_part = 1e-15;   // of the run's time: the shortest step
-static const double smallest_part = 1e-9;    // steps as short as that are accepted with any error: a law jumps
+static const double shortest_part = 1e-15;  // of the run's time: the shortest step
+static const double smallest_part = 1e-9;   // steps as short as that are accepted with any error: a law jumps
 
 struct od_step_control {
   od_sim *sim;

@@ -25,12 +25,8 @@
 static od_table *run_all(const od_machine *machine, double time, double step) {
   int count = od_machine_output_count(machine), *all = calloc((size_t)count, sizeof *all);
   for (int i = 0; i < count; i++) all[i] = i;
-  const od_run_options options = {.time = time,
-                                  .step = step,
-                                  .integrator = "rk4",
-                                  .outputs = all,
-                                  .output_count = count,
-                                  .unjudged = true};
+  const od_run_options options = {
+      .time = time, .step = step, .integrator = "rk4", .outputs = all, .output_count = count, .unjudged = true};
   od_table *table = NULL;
   od_error err = {0};
   if (od_run(machine, &options, &table, NULL, &err) != OD_OK) fail_msg("%s", err.text);

@@ -232,11 +232,12 @@ static void chaos_is_not_predictable(void **state) {
   for (int small = 0; small < 2; small++)
     for (int k = 0; k < 4; k++) {
       char text[600];
-      snprintf(text, sizeof text,
-               "gravity: [0, -9.81]\nbodies: {a: {beam: {mass: 1 kg, length: 1 m}}, b: {beam: {mass: 1 kg, length: 1 m}}}\n"
-               "joints: {A: {type: revolute, between: [ground, a.start]}, B: {type: revolute, between: [a.end, b.start]}}\n"
-               "initial: {A.angle: %s deg, B.angle: 10 deg}\nrun: {time: %s s, outputs: [A.angle, B.angle]}\n",
-               small ? "-80" : "90", small ? "3" : "40");
+      snprintf(
+          text, sizeof text,
+          "gravity: [0, -9.81]\nbodies: {a: {beam: {mass: 1 kg, length: 1 m}}, b: {beam: {mass: 1 kg, length: 1 m}}}\n"
+          "joints: {A: {type: revolute, between: [ground, a.start]}, B: {type: revolute, between: [a.end, b.start]}}\n"
+          "initial: {A.angle: %s deg, B.angle: 10 deg}\nrun: {time: %s s, outputs: [A.angle, B.angle]}\n",
+          small ? "-80" : "90", small ? "3" : "40");
       od_machine *m = od_test_machine_text(text);
       od_run_report report = {0};
       od_table *t = run(m, integrators[k], k < 3 ? 1e-3 : 0, 1e-3, &report);
