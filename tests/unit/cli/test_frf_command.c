@@ -332,8 +332,10 @@ static void test_two_inputs(void **state) {
 // Ten times the rows take no more memory. The first test, since the peak is that of all programs that were run.
 static void test_constant_memory(void **state) {
   scratch *s = *state;
-  long peak[2];
-  for (int i = 0; i < 2; i++) {
+  // The first run brings libraries into memory, which would count as growth.
+  long peak[2] = {0, 0};
+  for (int run = 0; run < 3; run++) {
+    int i = run == 2;
     FILE *f = fopen(scratch_path(s, "long.csv"), "w");
     fprintf(f, "t,u,y\n");
     for (long k = 0; k < (i ? 400000 : 40000); k++) fprintf(f, "%ld,%d,%ld\n", k, (int)(k * k % 17), k % 5);
