@@ -36,11 +36,12 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
     if (status == OD_OK) status = od_observe_follow_coordinates(r);
   }
+  // A parameter that may jump on the way has this much more noise.
   bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
-  double *Q = r->Q + (r->nx + r->options->jump.parameter) * (r->n + 1), before = *Q;
-  if (jumps) *Q += pow(r->options->jump.sigma, 2);
+  double *noise = jumps ? r->Q + (r->nx + r->options->jump.parameter) * (r->n + 1) : NULL, before = noise ? *noise : 0;
+  if (noise) *noise += pow(r->options->jump.sigma, 2);
   if (status == OD_OK) status = od_observer_predict(r->observer, h, s->u, r->Q, NULL);
-  if (jumps) *Q = before;
+  if (noise) *noise = before;
   return status == OD_OK ? od_observe_follow_coordinates(r) : status;
 }
 
