@@ -191,7 +191,7 @@ static od_status record_present_row(od_run_state *r, od_error *err) {
   bool last = end >= r->time - aside;
   double t = last ? r->time : (double)r->next_row * r->method.step;
   if (!last && (r->next_row > r->steps || fabs(t - end) > aside)) return OD_OK;
-  r->next_row += r->method.every;
+  if (!last) r->next_row += r->method.every;
   return od_run_record(r, r->sim, t, last, err);
 }
 
