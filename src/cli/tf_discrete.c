@@ -1,4 +1,4 @@
-// Discrete-time models of a log: fitted to its first two thirds, which tells by the last third how well the model simulates rows that it
+// Discrete-time models of a log: fitted to its first two thirds; the last third then shows how well the model simulates rows that it
 // has not seen, and chooses the order; in the end to all of it, or to all but what is held out.
 #include "cli/tf_discrete.h"
 

@@ -118,7 +118,7 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Full steps while they become shorter: the sum of squares no longer tells which of two points is better. Where residuals are large and
+// Full steps while they become shorter: the sum of squares no longer shows which of two points is better. Where residuals are large and
 // curved, each is a good part of the one before, and the last digits take many.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;

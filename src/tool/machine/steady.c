@@ -13,7 +13,7 @@ static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12
 static const double longest_move = 0.3;  // m or rad in one step: longer ones would land anywhere
 static const double least_left = 0.1;    // of a pressure after one step
 static const double rank_bound = 1e-10;
-static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but nobody starts there
+static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but is no operating point
 
 typedef struct search {
   od_sim *sim;

@@ -124,7 +124,7 @@ static od_status prepare_steps(od_run_state *r, od_error *err) {
     r->control = od_step_control_new(r->sim, r->plant, how->tolerance, how->longest, r->time);
     if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  if (r->compared && r->is_first && how->integrator->amplification) {
+  if (r->compared && !how->adaptive && how->integrator->amplification) {
     r->stability = od_rate_stability_new(r->sim, r->plant, how->integrator->amplification);
     if (!r->stability) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }

@@ -36,7 +36,6 @@ typedef struct od_run_state {
   long pieces;             // steps and parts of steps that were begun
   long most_residuals;     // evaluations after which the run ends with OD_NOT_AVAILABLE; 0: any number
   double begins, portion;  // of what progress reports: where this run begins, and its part
-  bool is_first;           // it is the run that was asked for, not one that judges it
   bool compared;           // with other runs
   bool stopped;            // the caller does not want it to go on
   bool samples;            // the machine has sampled blocks or modes
