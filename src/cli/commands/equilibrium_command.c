@@ -1,0 +1,112 @@
+// oleodyn equilibrium: where a machine rests, or moves steadily, with outputs at given values.
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "options/linear_options.h"
+#include "output/linear_summary.h"
+#include "terminal/terminal.h"
+
+static void print(const od_machine *machine, const od_linear_model *m, FILE *to) {
+  const char *title = od_machine_title(machine);
+  char line[300];
+  snprintf(line, sizeof line, "%.200s: %s", title && title[0] ? title : od_machine_file(machine),
+           m->rests ? "at rest" : "in steady motion");
+  od_heading(to, line);
+  od_linear_print_signals(to, "Inputs", m->input, m->inputs);
+  od_linear_print_signals(to, "States", m->state, m->states);
+  od_linear_print_signals(to, "States that nothing moves", m->constant, m->constants);
+  od_linear_print_signals(to, "Outputs", m->output, m->outputs);
+}
+
+static json_t *equilibrium_json(const od_machine *machine, const od_linear_model *m) {
+  json_t *object = od_linear_head_json(machine, m);
+  json_object_set_new(object, "inputs", od_linear_signals_json(m->input, m->inputs, false));
+  json_object_set_new(object, "states", od_linear_signals_json(m->state, m->states, true));
+  json_object_set_new(object, "constants", od_linear_signals_json(m->constant, m->constants, false));
+  json_object_set_new(object, "outputs", od_linear_signals_json(m->output, m->outputs, false));
+  return object;
+}
+
+static od_status measure(const void *user, const od_linear_model *m, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
+  (void)goes_on, (void)going;
+  (void)user;
+  const od_linear_signal *const list[] = {m->input, m->state, m->constant, m->output};
+  const int count[] = {m->inputs, m->states, m->constants, m->outputs};
+  bool ok = true;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < count[k] && ok; i++) {
+      bool again = false;  // an output may be a state
+      for (int j = 0; j < row->count; j++) again = again || !strcmp(row->item[j].name, list[k][i].name);
+      if (!again) ok = od_sweep_add(row, list[k][i].name, list[k][i].unit, list[k][i].value);
+    }
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+static int check(void *user) {
+  const od_linear_arguments *a = user;
+  if (a->sweep.paths.count && a->files.state) {
+    od_cli_error("--save-state is for one point, not for --sweep");
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (a->sweep.paths.count || !(a->files.csv || a->files.mat)) return -1;
+  od_cli_error("--csv and --mat are for --sweep; --json writes one point");
+  return OD_EXIT_BAD_INPUT;
+}
+
+// What od_file_contents.state writes.
+typedef struct point_to_save {
+  const od_machine *machine;
+  const od_point_state *state;
+  double time;
+} point_to_save;
+
+static od_status write_state(const void *user, const char *path, od_error *err) {
+  const point_to_save *s = user;
+  return od_state_write(s->machine, &s->state->names, s->state->value, s->time, path, err);
+}
+
+static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+  const od_linear_arguments *a = user;
+  FILE *notes = od_files_notes(&a->files, a->quiet);
+  if (notes == stdout) print(machine, model, notes);
+  const point_to_save save = {machine, a->state, model->time};
+  const od_file_contents contents = {
+      .summary = a->files.json ? equilibrium_json(machine, model) : NULL, .state = write_state, .user = &save};
+  return od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
+}
+
+static const char details[] =
+    "Finds states, and values of the inputs that --free names, for which the outputs of --hold have their values while\n"
+    "forces balance and pressures do not change. Speeds are zero, unless a held output is one: then the machine moves steadily.\n"
+    "Where the machine cannot be solved for that, as with a valve that is shut, it is let settle first, with its inputs at their values.\n"
+    "What this does not decide stays nearest to where it was at the start, and is marked. Where there is no such point, the message\n"
+    "says which limit stops it (a stroke, a spool, a pressure) and how far one can go.\n\n"
+    "Examples\n"
+    "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --free lift_drive\n"
+    "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
+    "  oleodyn equilibrium axis.yaml --save-state rest.yaml\n";
+
+int od_command_equilibrium(int argc, char **argv) {
+  od_point_state state = {0};
+  od_linear_arguments a = {.balance = true, .state = &state};
+  const od_option options[] = {
+      {"output", OD_OPTION_LIST, "NAME,...",
+       "outputs to show: names, patterns such as 'crank.*', or all (repeatable);\ndefault: those of the file's run "
+       "section",
+       &a.outputs},
+      OD_LINEAR_OPTIONS(&a),
+      {"csv", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as CSV; - is standard output", &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as a MATLAB file", &a.files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write everything as JSON; - is standard output", &a.files.json},
+      {"save-state", OD_OPTION_TEXT, "FILE",
+       "write the state, which 'initial: {file: FILE}' in a machine file starts from; inputs\nof --free are not in it",
+       &a.files.state},
+  };
+  const od_usage usage = {"equilibrium", "MACHINE", "which inputs, positions and pressures hold these outputs",
+                          details,       options,   (int)(sizeof options / sizeof *options)};
+  od_linear_sweep sweep = {.arguments = &a, .measure = measure};
+  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
+  return od_linear_command_run(&command, argc, argv);
+}

@@ -1,0 +1,377 @@
+// oleodyn inverse: which forces, pressures and flows a prescribed motion needs.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "options/inverse_motion.h"
+#include "options/open_machine.h"
+#include "options/option_values.h"
+#include "terminal/print_verdict.h"
+#include "terminal/progress.h"
+#include "options/result_files.h"
+#include "options/select_outputs.h"
+#include "terminal/terminal.h"
+#include "document/suggest.h"
+#include "inverse/inverse_run.h"
+#include "io/display.h"
+#include "io/json.h"
+#include "io/plot.h"
+#include "machine/machine.h"
+
+typedef struct arguments {
+  od_motion_arguments motion;
+  od_words drives, outputs;
+  const char *back, *sum, *pump, *limit;
+  od_files files;
+  od_load_arguments load;
+  bool si, quiet;
+} arguments;
+
+typedef struct findings {
+  const od_machine *machine;
+  od_motion_plan motion;
+  od_drive *drive;
+  od_selection outputs;
+  od_inverse_options options;
+  od_inverse_result result;
+  od_error error;       // why it stopped early,
+  const char *message;  // as a text; NULL: it did not
+} findings;
+
+// --- Drives -------------------------------------------------------------------------------------------------------
+
+static bool find_drive(const od_machine *machine, const char *name, od_drive *out) {
+  const od_model *m = od_machine_model(machine);
+  if (od_inverse_find_drive(machine, name, out)) return true;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < m->instances; i++) od_nearest_try(&nearest, m->instance[i].name);
+  for (int i = 0; i < m->loads; i++) od_nearest_try(&nearest, m->load[i].name);
+  for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, m->joint[i].name);
+  od_cli_error(
+      "--drive: '%s' is no cylinder, motor, force or torque, and no revolute or prismatic joint that closes no loop%s",
+      name, od_nearest_suggestion(&nearest).text);
+  return false;
+}
+
+// Joints whose coordinates are prescribed, all of them.
+static int joint_drives(const findings *f, od_drive *out) {
+  const od_model *m = od_machine_model(f->machine);
+  int driven = f->motion.count - f->motion.loose;
+  for (int i = 0; i < driven; i++) {
+    const od_output *o = &m->output[f->motion.moved[i]];
+    if (o->kind != OD_OUT_COORDINATE) return 0;
+    out[i] = (od_drive){OD_DRIVE_COORDINATE, o->index, 1};
+  }
+  return driven;
+}
+
+static int choose_drives(const arguments *a, findings *f) {
+  const od_model *m = od_machine_model(f->machine);
+  int room = m->instances + m->loads + m->joints + m->freedom + a->drives.count, count = 0;
+  bool ok = true;
+  f->drive = calloc((size_t)room + 1, sizeof *f->drive);
+  if (!f->drive) return OD_EXIT_FAILED;
+  for (int i = 0; i < a->drives.count; i++) {
+    char *copy = strdup(a->drives.text[i]), *rest = NULL;
+    for (char *name = copy ? strtok_r(copy, ", ", &rest) : NULL; name; name = strtok_r(NULL, ", ", &rest)) {
+      ok = find_drive(f->machine, name, &f->drive[count]) && ok;
+      for (int k = 0; ok && k < count; k++)
+        if (f->drive[k].kind == f->drive[count].kind && f->drive[k].index == f->drive[count].index) {
+          od_cli_error("--drive: '%s' is named twice", name);
+          ok = false;
+        }
+      if (count < room) count += ok;
+    }
+    free(copy);
+  }
+  if (!ok) return OD_EXIT_BAD_INPUT;
+  if (a->drives.count == 0) count = od_inverse_usual_drives(f->machine, f->drive, room);
+  if (a->drives.count == 0 && count == 0) count = joint_drives(f, f->drive);
+  f->options.drive = f->drive;
+  f->options.drives = count;
+  int driven = m->freedom - f->motion.loose;
+  if (f->motion.loose && count > driven) {
+    od_cli_error(
+        "%d drives for %d quantit%s to drive: with --free there must be as many as that; name them with --drive", count,
+        driven, driven == 1 ? "y" : "ies");
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (count >= driven) return -1;
+  od_cli_error(
+      "%d drive%s cannot move %d degree%s of freedom as they please; name what drives with --drive: cylinders, motors, forces, "
+      "torques or joints",
+      count, count == 1 ? "" : "s", driven, driven == 1 ? "" : "s");
+  return OD_EXIT_BAD_INPUT;
+}
+
+// --- Pressures ----------------------------------------------------------------------------------------------------
+
+static int choose_pressures(const arguments *a, findings *f) {
+  od_inverse_options *o = &f->options;
+  bool ok = true;
+  if (a->back && a->sum) {
+    od_cli_error("--back-pressure and --pressure-sum are two rules; give one");
+    ok = false;
+  }
+  o->rule = a->sum ? OD_RULE_SUM : OD_RULE_BACK;
+  ok = od_option_any_quantity("back-pressure", a->back, "Pa", &o->pressure) && ok;
+  ok = od_option_quantity("pressure-sum", a->sum, "Pa", &o->pressure) && ok;
+  ok = od_option_quantity("pressure-limit", a->limit, "Pa", &o->pressure_limit) && ok;
+  o->pump_flow = od_inverse_pump_flow(f->machine);
+  ok = od_option_quantity("pump-flow", a->pump, "m3/s", &o->pump_flow) && ok;
+  if (ok && !(o->pressure >= 0 && isfinite(o->pressure))) {
+    od_cli_error("--back-pressure: '%s' is not a pressure of zero or more", a->back);
+    ok = false;
+  }
+  return ok ? -1 : OD_EXIT_BAD_INPUT;
+}
+
+static int choose_outputs(const arguments *a, findings *f) {
+  const od_model *m = od_machine_model(f->machine);
+  if (a->outputs.count == 0) return -1;
+  int code = od_select_outputs(f->machine, &a->outputs, &f->outputs);
+  for (int i = 0; code < 0 && i < f->outputs.count; i++)
+    if (!od_inverse_has_output(&m->output[f->outputs.index[i]])) {
+      od_cli_error(
+          "--output: %s follows from states of the circuit, which a prescribed motion does not decide; positions, speeds, "
+          "accelerations, lengths, forces along them and what joints and rods carry are known",
+          m->output[f->outputs.index[i]].name);
+      code = OD_EXIT_BAD_INPUT;
+    }
+  f->options.outputs = f->outputs.index;
+  f->options.output_count = f->outputs.count;
+  return code;
+}
+
+// --- What is shown ------------------------------------------------------------------------------------------------
+
+// The row with the largest size of a column.
+static long peak_row(const od_table *t, int column) {
+  long at = 0;
+  for (long k = 1; k < t->rows; k++)
+    if (fabs(t->data[k * t->columns + column]) > fabs(t->data[at * t->columns + column])) at = k;
+  return at;
+}
+
+static void print_rule(const findings *f, FILE *to) {
+  const od_inverse_options *o = &f->options;
+  if (f->result.supply_flow < 0) return;
+  od_display_text pressure = od_display_quantity(o->pressure, "Pa");
+  if (o->rule == OD_RULE_SUM)
+    fprintf(to, "Pressures of both chambers add up to %s; one that is a tank has the tank's. ", pressure.text);
+  else
+    fprintf(to, "No chamber has less than the back pressure, %s; one that is a tank has the tank's. ", pressure.text);
+  fprintf(to, "Flows are those of pistons and motors with their leakage; oil that comes back is not used again.\n");
+}
+
+// How rates of samples were found.
+static void print_smoothing(const findings *f, FILE *to) {
+  for (int i = 0; i < f->motion.count - f->motion.loose; i++) {
+    const od_trajectory *r = &f->motion.motion[i];
+    if (r->smoothing.window == 0) continue;
+    fprintf(to, "Rates of %s: polynomials of degree %d %s %d samples (%s)%s.\n",
+            od_machine_output_name(f->machine, f->motion.moved[i]),
+            r->smoothing.window > 6 ? 6 : r->smoothing.window - 1,
+            r->smoothing.window > 7 ? "by least squares of" : "through", r->smoothing.window,
+            od_duration_text(r->spacing * (r->smoothing.window - 1), 3).text,
+            r->smoothing.chosen ? ", the window by cross-validation" : "");
+  }
+}
+
+static void print(const findings *f, FILE *to) {
+  const od_table *t = f->result.table;
+  char line[400];
+  const char *title = od_machine_title(f->machine);
+  snprintf(line, sizeof line, "%.200s: what the motion needs, %s in steps of %s",
+           title && title[0] ? title : od_machine_file(f->machine),
+           od_duration_text(t->data[(t->rows - 1) * t->columns] - t->data[0], 6).text,
+           od_duration_text(f->options.step, 6).text);
+  od_heading(to, line);
+  int width = od_text_width("quantity");
+  for (int c = 1; c < t->columns; c++) width = od_text_widest(width, t->name[c]);
+  fprintf(to, "  %-*s  %-7s %12s %12s %12s %12s\n", width, "quantity", "unit", "peak", "at [s]", "other end", "rms");
+  for (int c = 1; c < t->columns; c++) {
+    od_summary s = od_table_summary(t, c);
+    od_display shown = od_display_unit(t->unit[c], fmax(fabs(s.min), fabs(s.max)));
+    long at = peak_row(t, c);
+    char peak[OD_NUMBER_SIZE], when[OD_NUMBER_SIZE], other[OD_NUMBER_SIZE], rms[OD_NUMBER_SIZE];
+    double highest = t->data[at * t->columns + c];
+    od_number_round(peak, highest * shown.factor, 6);
+    od_number_round(when, t->data[at * t->columns], 6);
+    od_number_round(other, (highest == s.min ? s.max : s.min) * shown.factor, 6);
+    od_number_round(rms, s.rms * shown.factor, 6);
+    fprintf(to, "  ");
+    od_print_padded(to, t->name[c], width);
+    fprintf(to, "  ");
+    od_print_padded(to, shown.unit, 7);
+    fprintf(to, " %12s %12s %12s %12s\n", peak, when, other, rms);
+  }
+  print_smoothing(f, to);
+  print_rule(f, to);
+}
+
+static json_t *findings_json(const findings *f) {
+  const od_table *t = f->result.table;
+  const od_inverse_options *o = &f->options;
+  json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(f->machine)), "file",
+                             od_json_text(od_machine_file(f->machine)));
+  json_t *quantities = json_array(), *drives = json_array();
+  json_object_set_new(object, "begin", od_json_number(o->begin));
+  json_object_set_new(object, "end", od_json_number(t->data[(t->rows - 1) * t->columns]));
+  json_object_set_new(object, "step", od_json_number(o->step));
+  json_object_set_new(object, "complete", json_boolean(!f->message));
+  if (f->message) json_object_set_new(object, "message", od_json_text(f->message));
+  json_object_set_new(object, "verdict", od_verdict_json(&f->result.verdict));
+  for (int d = 0; d < o->drives; d++)
+    json_array_append_new(
+        drives, json_pack("{s:o, s:o}", "name", od_json_text(od_inverse_drive_name(f->machine, &o->drive[d])), "kind",
+                          od_json_text(od_inverse_drive_noun(f->machine, &o->drive[d]))));
+  json_object_set_new(object, "drives", drives);
+  json_t *smoothing = json_object();
+  for (int i = 0; i < f->motion.count - f->motion.loose; i++)
+    if (f->motion.motion[i].smoothing.window > 0)
+      json_object_set_new(smoothing, od_machine_output_name(f->machine, f->motion.moved[i]),
+                          json_pack("{s:i, s:b, s:o}", "rows", f->motion.motion[i].smoothing.window, "chosen",
+                                    f->motion.motion[i].smoothing.chosen, "noise",
+                                    od_json_number(f->motion.motion[i].smoothing.noise)));
+  json_object_set_new(object, "smoothing", smoothing);
+  if (f->result.supply_flow >= 0) {
+    json_object_set_new(object, "pressure_rule", json_string(o->rule == OD_RULE_SUM ? "sum" : "back"));
+    json_object_set_new(object, "pressure", od_json_number(o->pressure));
+  }
+  for (int c = 1; c < t->columns; c++) {
+    od_summary s = od_table_summary(t, c);
+    long at = peak_row(t, c);
+    json_t *item = json_pack("{s:o, s:o}", "name", od_json_text(t->name[c]), "unit", od_json_text(t->unit[c]));
+    json_object_set_new(item, "peak", od_json_number(t->data[at * t->columns + c]));
+    json_object_set_new(item, "peak_at", od_json_number(t->data[at * t->columns]));
+    json_object_set_new(item, "min", od_json_number(s.min));
+    json_object_set_new(item, "max", od_json_number(s.max));
+    json_object_set_new(item, "rms", od_json_number(s.rms));
+    json_array_append_new(quantities, item);
+  }
+  json_object_set_new(object, "quantities", quantities);
+  return object;
+}
+
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const findings *f = user;
+  const char *title = od_machine_title(f->machine);
+  return od_plot_write(f->result.table, NULL, title && title[0] ? title : od_machine_file(f->machine),
+                       "what the prescribed motion needs", path, err);
+}
+
+// --- The command --------------------------------------------------------------------------------------------------
+
+static int run_and_write(const arguments *a, findings *f) {
+  od_inverse_options *o = &f->options;
+  o->begin = f->motion.begin, o->end = f->motion.end, o->step = f->motion.step;
+  o->loose = f->motion.loose;
+  o->moves = f->motion.count, o->moved = f->motion.moved, o->motion = f->motion.motion;
+  od_progress progress = od_progress_start(a->quiet);
+  o->progress = od_progress_tick;
+  o->user = &progress;
+  od_status status = od_inverse_run(f->machine, o, &f->result, &f->error);
+  od_progress_end(&progress);
+  o->user = NULL;
+  if (!od_time_doubt_remark(&f->motion.doubt, &f->result.verdict) && status == OD_OK)
+    status = od_fail(&f->error, OD_NO_MEMORY, "memory ran out");
+  f->message = status == OD_OK ? NULL : f->error.text;
+  bool any = f->result.table && f->result.table->rows > 0, ok = true;
+  if (any) {
+    FILE *notes = od_files_notes(&a->files, a->quiet);
+    bool printed = notes == stdout;
+    if (printed) print(f, notes);
+    od_cli_verdict(&f->result.verdict, printed ? notes : NULL);
+    const od_file_contents contents = {
+        .table = f->result.table, .summary = a->files.json ? findings_json(f) : NULL, .plot = write_plot, .user = f};
+    ok = od_files_write(&a->files, &contents, notes);
+  }
+  if (status != OD_OK) {
+    od_cli_error("%s", f->error.text);
+    if (any && ok && !a->quiet && (a->files.csv || a->files.mat || a->files.json || a->files.plot))
+      fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows\n", f->result.table->rows);
+    return od_exit_code(status);
+  }
+  return ok ? od_cli_verdict_exit(&f->result.verdict) : OD_EXIT_FAILED;
+}
+
+static const char details[] =
+    "Inverse dynamics: as many quantities are prescribed as the machine has degrees of freedom (joint coordinates, lengths of cylinders,\n"
+    "points, angles of bodies), each by an input of the machine, a constant, or a column of a log; what --free names moves on its own\n"
+    "instead. What the drives must do for that\n"
+    "is computed row by row: forces and torques, and for cylinders and motors pressures and flows. Drives are the cylinders and\n"
+    "motors of the machine; without any, forces and torques with an input; else the joints whose coordinates are prescribed.\n\n"
+    "Oil of a cylinder: with --back-pressure (the usual rule, 0 bar unless given) the chamber that does not work has that pressure, with\n"
+    "--pressure-sum both add up to a constant. Flows leave out the compression of the oil; the verdict tells where that matters.\n"
+    "Friction with states acts as in steady motion.\n\n"
+    "The exit code is 3 where the machine cannot do the motion: beyond a stroke, more flow or pressure than there is.\n\n"
+    "Examples\n"
+    "  oleodyn inverse crane.yaml --move lift.length=wanted --back-pressure '5 bar' --csv needs.csv\n"
+    "  oleodyn inverse arm.yaml --log motion.csv --drive shoulder,elbow --output 'A.force' --json -\n";
+
+int od_command_inverse(int argc, char **argv) {
+  arguments a = {0};
+  const od_option options[] = {
+      {"move", OD_OPTION_LIST, "QUANTITY=INPUT",
+       "a position that follows an input of the machine or has a value ('30 deg'); a QUANTITY\nalone follows its column of --log (repeatable)",
+       &a.motion.moves},
+      {"free", OD_OPTION_LIST, "QUANTITY,...",
+       "joint coordinates that move on their own from the initial state on, such as the swing\nof a load (repeatable)",
+       &a.motion.loose},
+      {"log", OD_OPTION_TEXT, "FILE",
+       "CSV or MATLAB file with the motion: columns called like quantities, over time; all of\nthem, or those that --move names",
+       &a.motion.log},
+      {"smooth", OD_OPTION_TEXT, "F",
+       "with --log: rates by polynomials over windows that pass motion up to this frequency\n('10 Hz'); default: by cross-validation",
+       &a.motion.smooth},
+      {"drive", OD_OPTION_LIST, "NAME,...", "what drives: cylinders, motors, forces, torques or joints (repeatable)",
+       &a.drives},
+      {"time", OD_OPTION_TEXT, "T", "until when; default: the log's end, else the file's run", &a.motion.time},
+      {"step", OD_OPTION_TEXT, "H", "time from row to row; default: the log's, else the file's, else 1 ms",
+       &a.motion.step},
+      {"back-pressure", OD_OPTION_TEXT, "P", "pressure of the chamber that does not work; default 0", &a.back},
+      {"pressure-sum", OD_OPTION_TEXT, "P", "pressures of both chambers add up to this instead", &a.sum},
+      {"pump-flow", OD_OPTION_TEXT, "Q", "flow that there is; default: that of the machine's pumps", &a.pump},
+      {"pressure-limit", OD_OPTION_TEXT, "P", "highest pressure that there may be", &a.limit},
+      {"output", OD_OPTION_LIST, "NAME,...",
+       "outputs of the mechanism to show besides, such as forces of joints (repeatable)", &a.outputs},
+      OD_LOAD_OPTIONS(&a.load),
+      {"csv", OD_OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "write all rows as a MATLAB file", &a.files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write peaks and the verdict as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw all rows", &a.files.plot},
+      OD_SI_OPTION(&a.si),
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
+  };
+  const od_usage usage = {"inverse", "MACHINE", "forces, pressures and flows that a prescribed motion needs",
+                          details,   options,   (int)(sizeof options / sizeof *options)};
+  od_words files = {0};
+  od_machine *machine = NULL;
+  findings f = {0};
+  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (a.si) od_display_choose_si();
+  if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
+  f.machine = machine;
+  if (code < 0) code = od_motion_plan_make(machine, &a.motion, &f.motion);
+  if (code < 0) code = choose_drives(&a, &f);
+  if (code < 0) code = choose_pressures(&a, &f);
+  if (code < 0) code = choose_outputs(&a, &f);
+  if (code < 0) code = od_files_check(&a.files);
+  if (code < 0) code = od_files_spare(&a.files);
+  if (code < 0) code = run_and_write(&a, &f);
+  od_inverse_result_free(&f.result);
+  od_motion_plan_free(&f.motion);
+  od_selection_free(&f.outputs);
+  free(f.drive);
+  od_machine_free(machine);
+  od_words_free(&files);
+  od_words_free(&a.motion.moves);
+  od_words_free(&a.motion.loose);
+  od_words_free(&a.drives);
+  od_words_free(&a.outputs);
+  od_load_arguments_free(&a.load);
+  return code;
+}

@@ -1,0 +1,88 @@
+// oleodyn, the program: finds the command and hands over.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "terminal/interrupts.h"
+#include "terminal/terminal.h"
+#include "document/suggest.h"
+#include "io/inputs_read.h"
+
+const od_command od_commands[] = {
+    {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
+    {"equilibrium", "which inputs, positions and pressures hold these outputs, at rest or in steady motion",
+     od_command_equilibrium},
+    {"linearize", "the linear model at an operating point: A, B, C, D, poles, zeros and modes", od_command_linearize},
+    {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
+    {"rga", "relative gains over frequency: which input should drive which output", od_command_rga},
+    {"inverse", "forces, pressures and flows that a prescribed motion needs", od_command_inverse},
+    {"optimise", "search numbers of a machine so that its requirements are met", od_command_optimise},
+    {"signals", "show a machine's inputs over time, without running it", od_command_signals},
+    {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
+    {"fit", "fit uncertain numbers of a machine to logs, and say which of them are identifiable", od_command_fit},
+    {"frf", "find the frequency response of a machine, or from a log", od_command_frf},
+    {"tf", "fit transfer functions to a frequency response", od_command_tf},
+    {"compare", "run filters, sensors and steps on the same data, side by side", od_command_compare},
+    {"study", "run experiments many times with other random numbers, on all cores", od_command_study},
+    {"check", "say whether files are right, and everything that is wrong with them", od_command_check},
+    {"info", "show what a machine has: elements, degrees of freedom, inputs, outputs and every number",
+     od_command_info},
+    {"components", "list the components that machine files can use, or show their keys", od_command_components},
+    {"schema", "print a JSON schema of files, for editors", od_command_schema},
+    {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_command_friction},
+    {"friction-fit", "fit a friction law to points of steady motion or to one run, and say what the data can tell",
+     od_command_friction_fit},
+    {"help", "explain a command", od_command_help},
+    {"version", "show the version", od_command_version},
+    {NULL, NULL, NULL},
+};
+
+const od_command *od_command_find(const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (const od_command *c = od_commands; c->name; c++) {
+    if (!strcmp(c->name, name)) return c;
+    od_nearest_try(&nearest, c->name);
+  }
+  if (nearest.best)
+    od_cli_error("unknown command '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_cli_error("unknown command '%s'; 'oleodyn help' lists the commands", name);
+  return NULL;
+}
+
+// A file that is opened while standard output is closed would get its number, and with it what is printed.
+static void keep_numbers(void) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+// What is printed counts as done when it is written. After an interrupt nothing counts as done, whichever part of the work it ended.
+static int end(int code) {
+  bool is_done = code == OD_EXIT_OK || code == OD_EXIT_UNSOUND || code == OD_EXIT_UNMET;
+  if (is_done && od_signals_interrupted()) {
+    fprintf(stderr, "oleodyn: interrupted; the result may be incomplete\n");
+    code = OD_EXIT_INTERRUPTED;
+  }
+  errno = 0;
+  bool written = !ferror(stdout) && fflush(stdout) == 0;
+  if (written || (code != OD_EXIT_OK && code != OD_EXIT_UNSOUND)) return code;
+  od_cli_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return OD_EXIT_FAILED;
+}
+
+int main(int argc, char **argv) {
+  keep_numbers();
+  od_signals_begin();
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is a failed write like any other
+  od_inputs_begin();
+  if (argc < 2) return end(od_command_help(0, NULL));
+  const char *name = argv[1];
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
+  const od_command *command = od_command_find(name);
+  return end(command ? command->run(argc - 2, argv + 2) : OD_EXIT_BAD_INPUT);
+}

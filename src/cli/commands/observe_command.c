@@ -1,0 +1,333 @@
+// oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes what was found.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "output/live_answers.h"
+#include "output/observe_summary.h"
+#include "options/open_machine.h"
+#include "options/options.h"
+#include "terminal/print_verdict.h"
+#include "terminal/progress.h"
+#include "options/result_files.h"
+#include "output/row_file.h"
+#include "terminal/terminal.h"
+#include "output/write_variant.h"
+#include "experiment/cramer_rao.h"
+#include "experiment/live_source.h"
+#include "experiment/observe.h"
+#include "io/display.h"
+#include "io/inputs_read.h"
+#include "io/plot.h"
+#include "report/observe_report.h"
+
+typedef struct arguments {
+  const char *truth, *variant, *seed, *data;
+  od_files files;
+  od_variant_arguments write;
+  od_words set;
+  bool random_start, live, json_lines, si, quiet;
+} arguments;
+
+// What takes part in a run while it goes on.
+typedef struct watch {
+  od_progress progress;
+  od_answers *answers;  // live
+  od_row_file rows;
+} watch;
+
+static bool tick(void *user, double done) {
+  return od_progress_tick(&((watch *)user)->progress, done);
+}
+
+static bool write_row(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
+  (void)fate;
+  (void)why;
+  od_row_file_append(&((watch *)user)->rows, o->table, row);
+  return true;
+}
+
+// A MATLAB file is written at once, so that all rows must be there; charts need the picture of them.
+static od_rows_kept rows_to_keep(const arguments *a) {
+  if (a->files.mat) return OD_ROWS_ALL;
+  return a->files.plot || a->files.report ? OD_ROWS_PICTURE : OD_ROWS_LAST;
+}
+
+static int load(const char *path, const arguments *a, od_experiment **e) {
+  const od_experiment_options options = {
+      .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
+  od_messages *messages = od_messages_new();
+  return od_cli_loaded(messages, messages ? od_experiment_load(path, &options, e, messages) : OD_NO_MEMORY);
+}
+
+static int choose_seed(const arguments *a, od_experiment *e) {
+  unsigned long long seed = e->seed;
+  e->random_start = a->random_start;
+  if ((a->seed || a->random_start) && !e->truth) {
+    od_cli_error("--%s: what is observed here is not simulated", a->seed ? "seed" : "random-start");
+    return OD_EXIT_BAD_INPUT;
+  }
+  int code = a->seed ? od_option_whole("seed", a->seed, &seed) : -1;
+  e->seed = seed;
+  return code;
+}
+
+// The table's columns that say something at a glance: estimates, and errors of outputs.
+static od_table *chosen_columns(const od_table *t) {
+  int count = 0, *chosen = calloc((size_t)t->columns, sizeof *chosen);
+  if (!chosen) return NULL;
+  for (int c = 0; c < t->columns; c++)
+    if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
+  od_table *out = od_table_new(count);
+  double *row = calloc((size_t)count + 1, sizeof *row);
+  bool ok = out && row;
+  for (int c = 0; ok && c < count; c++) ok = od_table_label(out, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
+  for (long i = 0; ok && i < t->rows; i++) {
+    for (int c = 0; c < count; c++) row[c] = t->data[i * t->columns + chosen[c]];
+    ok = od_table_append(out, row) == OD_OK;
+  }
+  free(row);
+  free(chosen);
+  if (ok) return out;
+  od_table_free(out);
+  return NULL;
+}
+
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const od_findings *f = user;
+  od_table *table = chosen_columns(f->observed->table);
+  if (!table) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  char subtitle[800], how[500];
+  od_findings_describe(f, how, sizeof how);
+  snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
+  od_status status = od_plot_write(table, NULL, f->experiment->title, subtitle, path, err);
+  od_table_free(table);
+  return status;
+}
+
+static od_status write_report(const void *user, const char *path, od_error *err) {
+  const od_findings *f = user;
+  return od_observe_report_write(f->experiment, f->observed, f->message, path, err);
+}
+
+// Its rows are there already.
+static od_status write_csv(const void *user, const char *path, od_error *err) {
+  const od_findings *f = user;
+  (void)path;
+  return od_row_file_end(f->rows, f->observed->table, err);
+}
+
+// What a run has found goes to its files and to people.
+static int write_results(const arguments *a, const od_experiment *e, watch *w, od_observed *observed, od_status status,
+                         const od_error *err) {
+  bool ok = true;
+  int trusted = OD_EXIT_OK;
+  if (observed) {
+    FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
+    od_findings findings = {e, observed, status == OD_OK ? NULL : err->text, &w->rows};
+    od_log_warn(e->log);
+    if (notes == stdout || (notes && a->live))
+      od_findings_print(&findings, notes);
+    else
+      od_cli_verdict(&observed->verdict, NULL);
+    trusted = od_cli_verdict_exit(&observed->verdict);
+    json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
+    const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
+    const od_file_contents contents = {.table = observed->table,
+                                       .rows = observed->rows,
+                                       .csv = write_csv,
+                                       .summary = summary,
+                                       .plot = write_plot,
+                                       .report = write_report,
+                                       .user = &findings,
+                                       .variant = status == OD_OK ? od_variant_write : NULL,
+                                       .variant_user = &variant};
+    ok = od_files_write(&a->files, &contents, notes);
+  }
+  if (status == OD_INTERRUPTED)
+    fprintf(stderr, "oleodyn: %s\n", err->text);
+  else if (status != OD_OK)
+    od_cli_error("%s", err->text);
+  od_row_file_discard(&w->rows);
+  od_observed_free(observed);
+  if (status != OD_OK) return od_exit_code(status);
+  return ok ? trusted : OD_EXIT_FAILED;
+}
+
+static int run_and_write(const arguments *a, const od_experiment *e) {
+  od_observed *observed = NULL;
+  od_error err = {0};
+  watch w = {.progress = od_progress_start(a->quiet), .rows = {.path = a->files.csv}};
+  const od_observe_options options = {.progress = tick,
+                                      .user = &w,
+                                      .answer = a->files.csv ? write_row : NULL,
+                                      .repeat = true,
+                                      .diagnose = true,
+                                      .judge_truth = true,
+                                      .processor_time = true,
+                                      .keep = rows_to_keep(a)};
+  od_status status = od_observe(e, &options, &observed, &err);
+  // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
+  od_error ignored = {0};
+  if (status == OD_OK && e->truth &&
+      od_cramer_rao_bound(e, od_progress_tick, &w.progress, &observed->bound, &ignored) == OD_INTERRUPTED)
+    status = od_fail(&err, OD_INTERRUPTED,
+                     "interrupted while the Cramer-Rao bound was computed; the estimates are complete");
+  od_progress_end(&w.progress);
+  return write_results(a, e, &w, observed, status, &err);
+}
+
+// --- Live ---------------------------------------------------------------------------------------------------------
+
+static int check_live(const arguments *a) {
+  const char *taken = a->files.csv && !strcmp(a->files.csv, "-")     ? "csv"
+                      : a->files.json && !strcmp(a->files.json, "-") ? "json"
+                                                                     : NULL;
+  if (a->json_lines && !a->live)
+    od_cli_error("--json-lines is for live answers; give --live with it");
+  else if (a->live && a->data && strcmp(a->data, "-") != 0)
+    od_cli_error("--live reads standard input, --data a file; give one of them");
+  else if (a->live && taken)
+    od_cli_error("--%s -: standard output has the answers of --live; give a file name", taken);
+  else
+    return -1;
+  return OD_EXIT_BAD_INPUT;
+}
+
+// Nothing to draw while lines come; but Ctrl-C.
+static bool not_interrupted(void *user) {
+  (void)user;
+  od_progress hidden = {0};
+  return od_progress_tick(&hidden, 0);
+}
+
+static bool tick_unseen(void *user, double done) {
+  (void)done;
+  return not_interrupted(user);
+}
+
+static bool begin_answers(void *user, const od_observed *o) {
+  return od_answers_begin(((watch *)user)->answers, o);
+}
+
+// Of samples that were not taken there is no row.
+static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
+  watch *w = user;
+  if (fate == OD_TAKEN && w->rows.path) od_row_file_append(&w->rows, o->table, row);
+  return od_answers_sample(w->answers, o, row, fate, why);
+}
+
+static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
+  const od_live_options input = {.input = STDIN_FILENO,
+                                 .name = "standard input",
+                                 .goes_on = not_interrupted,
+                                 .refuse = od_answers_refuse,
+                                 .user = w->answers};
+  od_sample_source source = {0};
+  od_messages *messages = od_messages_new();
+  od_status status = messages ? od_sample_source_live(e, &input, &source, messages, err)
+                              : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (messages && od_messages_count(messages) > 0) {
+    od_messages_print(messages, stderr, od_terminal_colour(stderr));
+    od_fail(err, status, "the columns of standard input do not fit the experiment");
+  }
+  od_messages_free(messages);
+  if (status != OD_OK) return status;
+  const od_observe_options options = {.progress = tick_unseen,
+                                      .user = w,
+                                      .source = &source,
+                                      .begin = begin_answers,
+                                      .answer = answer_sample,
+                                      .keep_going = true,
+                                      .keep = rows_to_keep(a)};
+  status = od_observe(e, &options, observed, err);
+  od_sample_source_free(&source);
+  return status;
+}
+
+static int run_live(const arguments *a, od_experiment *e) {
+  watch w = {.answers = od_answers_new(a->json_lines), .rows = {.path = a->files.csv}};
+  od_observed *observed = NULL;
+  od_error err = {0};
+  if (!w.answers) {
+    od_cli_error("memory ran out");
+    return OD_EXIT_FAILED;
+  }
+  w.progress = od_progress_start(true);
+  // Whoever reads the answers may go away; the result files are written all the same.
+  signal(SIGPIPE, SIG_IGN);
+  od_status status = observe_live(a, e, &w, &observed, &err);
+  od_progress_end(&w.progress);
+  if (od_answers_refused(w.answers) > 0 && !a->quiet)
+    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(w.answers));
+  od_answers_free(w.answers);
+  return write_results(a, e, &w, observed, status, &err);
+}
+
+static const char details[] =
+    "The experiment file says which machine works, which sensors it has, what the observer believes at the start and\n"
+    "what it estimates. What it observes is a simulated machine, with --data what a real one did, with --live what it\n"
+    "does. Printed are the parameters, beside their true values where these are known, how often each sensor was used,\n"
+    "and a verdict: may the observer be as sure as it is? If it is wrong beyond doubt, the exit code is 3. Except live,\n"
+    "it runs twice, to see whether the result depends on the start. Files appear complete or not at all.\n\n"
+    "Examples\n"
+    "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
+    "  oleodyn observe valve.yaml --data log.csv --json -\n"
+    "  logger | oleodyn observe valve.yaml --live --json-lines\n"
+    "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
+    "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --report valve.html\n";
+
+int od_command_observe(int argc, char **argv) {
+  arguments a = {0};
+  const od_option options[] = {
+      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file that is the true machine; default: the file's",
+       &a.truth},
+      {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
+      {"random-start", OD_OPTION_FLAG, NULL, "begin at a start drawn around the true one, not at the model's",
+       &a.random_start},
+      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
+      {"live", OD_OPTION_FLAG, NULL, "observe lines of CSV from standard input and answer each (also: --data -)",
+       &a.live},
+      {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
+      {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: the file's, else 1", &a.seed},
+      {"set", OD_OPTION_LIST, "PATH=VALUE",
+       "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "
+       "(repeatable)",
+       &a.set},
+      {"csv", OD_OPTION_TEXT, "FILE", "write every step as CSV; - is standard output", &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "write every step as a MATLAB file", &a.files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
+      {"report", OD_OPTION_TEXT, "FILE.html",
+       "write a report for people: findings, charts, tables; one page that needs nothing else", &a.files.report},
+      OD_VARIANT_OPTIONS(&a.write),
+      OD_SI_OPTION(&a.si),
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
+  };
+  const od_usage usage = {"observe", "EXPERIMENT", "estimate states and parameters of a machine while it works",
+                          details,   options,      (int)(sizeof options / sizeof *options)};
+  od_words files = {0};
+  od_experiment *e = NULL;
+  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (a.si) od_display_choose_si();
+  if (a.data && !strcmp(a.data, "-")) a.live = true;
+  if (code < 0) code = check_live(&a);
+  if (a.live) a.data = "-";
+  if (code < 0 && a.live && !od_inputs_note_open(STDIN_FILENO, "standard input")) {
+    od_cli_error("memory ran out");
+    code = OD_EXIT_FAILED;
+  }
+  if (code < 0) code = load(files.text[0], &a, &e);
+  if (code < 0) code = choose_seed(&a, e);
+  if (code < 0) code = od_variant_check(&a.write, &a.files.variant);
+  if (code < 0) code = od_files_check(&a.files);
+  if (code < 0) code = od_files_spare(&a.files);
+  if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);
+  od_experiment_free(e);
+  od_words_free(&files);
+  od_words_free(&a.set);
+  return code;
+}

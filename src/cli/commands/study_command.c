@@ -1,0 +1,245 @@
+// oleodyn study: runs the cases of a study many times on all cores and prints what comes out on the whole.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "options/open_machine.h"
+#include "options/options.h"
+#include "terminal/progress.h"
+#include "options/result_files.h"
+#include "output/study_plot.h"
+#include "terminal/terminal.h"
+#include "io/inputs_read.h"
+#include "io/json.h"
+#include "oleodyn/version.h"
+#include "study/study_team.h"
+
+typedef struct arguments {
+  const char *seeds, *threads, *part;
+  od_words only, merge;
+  od_files files;
+  bool quiet;
+  od_team team;
+} arguments;
+
+static int load(const char *path, const arguments *a, od_study **s) {
+  unsigned long long seeds = 0;
+  int code = a->seeds ? od_option_whole("seeds", a->seeds, &seeds) : -1;
+  if (code >= 0) return code;
+  if (a->seeds && (seeds < 1 || seeds > 1000000000)) {
+    od_cli_error("--seeds: found %s, expected 1 to 1000000000", a->seeds);
+    return OD_EXIT_BAD_INPUT;
+  }
+  const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
+  od_messages *messages = od_messages_new();
+  return od_cli_loaded(messages, messages ? od_study_load(path, &options, s, messages) : OD_NO_MEMORY);
+}
+
+// --- Parts --------------------------------------------------------------------------------------------------------
+
+// K/N. -1, or the exit code after a complaint.
+static int read_part(const char *text, od_study_part *part) {
+  int end = 0;
+  if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&
+      part->number <= part->count && part->count <= OD_MOST_PARTS)
+    return -1;
+  od_cli_error("--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text, OD_MOST_PARTS);
+  return OD_EXIT_BAD_INPUT;
+}
+
+static int check_parts(const arguments *a) {
+  const char *wrong = NULL;
+  if (a->part && a->team.size > 1)
+    wrong = "MPI shares the runs among its processes already; leave out --part";
+  else if (a->part && !a->files.values)
+    wrong = "--part needs --values FILE for what its runs give; --merge puts such files together";
+  else if (a->merge.count && (a->part || a->files.values))
+    wrong = "--merge runs nothing, so that --part and --values do not go with it";
+  else if (a->part && a->files.json)
+    wrong = "--part has no rows for --json; give it to the command with --merge";
+  if (wrong) od_cli_error("%s", wrong);
+  return wrong ? OD_EXIT_BAD_INPUT : -1;
+}
+
+// Of all that decides what the runs give: the files, what was chosen of them, and the program.
+static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
+  if (!od_inputs_fingerprint(fingerprint)) return false;
+  const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};
+  for (int i = 0; i < 2 + a->only.count; i++)
+    *fingerprint = od_fingerprint_with(*fingerprint, i < 2 ? texts[i] : a->only.text[i - 2]);
+  return true;
+}
+
+// --- What is printed ----------------------------------------------------------------------------------------------
+
+static void print_number(FILE *to, double value) {
+  if (isnan(value))
+    fprintf(to, " %10s", "-");
+  else
+    fprintf(to, " %10.4g", value);
+}
+
+static void print_rows(const od_study_result *r, FILE *to) {
+  int name = 4, metric = 6;
+  for (int i = 0; i < r->rows; i++) {
+    name = od_text_widest(name, r->row[i].case_name);
+    metric = od_text_widest(metric, r->row[i].metric->name);
+  }
+  fprintf(to, "  %-*s  %-*s %10s %-5s %10s %10s %10s %10s %7s\n", name, "case", metric, "metric", "value", "unit",
+          "99 % low", "high", "bound", "published", "runs");
+  for (int i = 0; i < r->rows; i++) {
+    const od_study_row *row = &r->row[i];
+    bool first = i == 0 || strcmp(row->case_name, r->row[i - 1].case_name) != 0;
+    fprintf(to, "  %-*s  %-*s", name, first ? row->case_name : "", metric, row->metric->name);
+    print_number(to, row->value);
+    fprintf(to, "%c%-5s", od_study_row_outside(row) ? '*' : ' ',
+            strcmp(row->metric->unit, "1") ? row->metric->unit : "");
+    print_number(to, row->low);
+    print_number(to, row->high);
+    print_number(to, row->metric->bound);
+    print_number(to, row->metric->published);
+    fprintf(to, " %7ld\n", row->runs);
+  }
+}
+
+static void print(const od_study *s, const od_study_result *r, int files, FILE *to) {
+  od_heading(to, s->title);
+  print_rows(r, to);
+  int outside = 0;
+  for (int i = 0; i < r->rows; i++) outside += od_study_row_outside(&r->row[i]);
+  if (outside > 0)
+    fprintf(to, "* %d value%s outside the interval of a right estimator\n", outside, outside > 1 ? "s" : "");
+  if (files > 0)
+    fprintf(to, "%ld runs from %d file%s\n", r->done, files, files == 1 ? "" : "s");
+  else
+    fprintf(to, "%ld runs in %.1f s on %d thread%s\n", r->done, r->seconds, r->threads, r->threads == 1 ? "" : "s");
+}
+
+static json_t *rows_json(const od_study_result *r) {
+  json_t *list = json_array();
+  for (int i = 0; i < r->rows; i++) {
+    const od_study_row *row = &r->row[i];
+    json_t *item =
+        json_pack("{s:o, s:o}", "case", od_json_text(row->case_name), "metric", od_json_text(row->metric->name));
+    json_object_set_new(item, "value", od_json_number(row->value));
+    json_object_set_new(item, "unit", od_json_text(row->metric->unit));
+    json_object_set_new(item, "published", od_json_number(row->metric->published));
+    json_object_set_new(item, "bound", od_json_number(row->metric->bound));
+    json_object_set_new(item, "runs", json_integer(row->runs));
+    json_object_set_new(item, "low", od_json_number(row->low));
+    json_object_set_new(item, "high", od_json_number(row->high));
+    if (od_study_row_expects(row)) json_object_set_new(item, "outside", json_boolean(od_study_row_outside(row)));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+// --- The command --------------------------------------------------------------------------------------------------
+
+static int run_and_write(arguments *a, od_study *s) {
+  unsigned long long threads = 0;
+  int code = a->threads ? od_option_whole("threads", a->threads, &threads) : -1;
+  if (code >= 0) return code;
+  od_study_result *result = NULL;
+  od_error err = {0};
+  od_study_run_options options = {.threads = threads > 1024 ? 1024 : (int)threads,
+                                  .values = a->files.values,
+                                  .merge = a->merge.text,
+                                  .merge_count = a->merge.count};
+  if (a->part && (code = read_part(a->part, &options.part)) >= 0) return code;
+  if (a->team.size > 1) {
+    options.part = (od_study_part){.number = a->team.rank + 1, .count = a->team.size};
+    options.team = &a->team;
+  }
+  if ((a->files.values || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
+    od_cli_error("a file of the study cannot be read any more");
+    return OD_EXIT_FAILED;
+  }
+  od_progress progress = od_progress_start(a->quiet);
+  options.progress = od_progress_tick;
+  options.user = &progress;
+  od_status status = od_study_run(s, &options, &result, &err), written = OD_OK;
+  od_progress_end(&progress);
+  if (result) {
+    FILE *notes = od_files_notes(&a->files, a->quiet);
+    if (notes && a->part)
+      fprintf(notes, "wrote %s: %ld of %ld runs of part %s\n", a->files.values, result->done, result->all, a->part);
+    else if (notes)
+      print(s, result, a->merge.count, notes);
+    if (a->files.json) {
+      json_t *rows = rows_json(result);
+      od_error wrong = {0};
+      written = od_json_write(rows, a->files.json, &wrong);
+      if (written != OD_OK)
+        od_cli_error("%s", wrong.text);
+      else if (notes && notes == stdout)
+        fprintf(notes, "wrote %s: %d rows\n", a->files.json, result->rows);
+      json_decref(rows);
+    }
+    if (a->files.plot && !a->part) {
+      od_error wrong = {0};
+      od_status drawn = od_study_plot_write(s, result, a->files.plot, &wrong);
+      if (drawn != OD_OK)
+        od_cli_error("%s", wrong.text);
+      else if (notes && notes == stdout)
+        fprintf(notes, "wrote %s\n", a->files.plot);
+      if (drawn != OD_OK) written = drawn;
+    }
+  }
+  if (status == OD_INTERRUPTED)
+    fprintf(stderr, "oleodyn: %s\n", err.text);
+  else if (status != OD_OK)
+    od_cli_error("%s", err.text);
+  od_study_result_free(result);
+  return od_exit_code(status != OD_OK ? status : written);
+}
+
+static const char details[] =
+    "The study file names cases: an experiment, perhaps in a variant or with other numbers, and how many seeds it is run\n"
+    "with. Every metric is printed with its 99 % sampling interval, and beside the Cramer-Rao bound and the published\n"
+    "value where there are such. For coverage, NEES and NIS the interval is where a right filter lies, and a star marks a\n"
+    "value outside it. The same seeds give the same bits on any number of threads.\n\n"
+    "On a cluster each job runs a part, K/N, and writes what its runs gave; --merge puts the files together. The rows are those of one\n"
+    "run of the whole study, to the bit on one kind of machine. What a part that died has not given is named, to be run again.\n\n"
+    "Started by MPI (mpirun -n 16 oleodyn study ...), where the program was built with it, the processes share the runs.\n\n"
+    "Examples\n"
+    "  oleodyn study study.yaml --json rows.json\n"
+    "  oleodyn study study.yaml --seeds 20 --case 3-S1\n"
+    "  oleodyn study study.yaml --part 3/16 --values part-3.json\n"
+    "  oleodyn study study.yaml --merge part-1.json --merge part-2.json ... --json rows.json\n";
+
+int od_command_study(int argc, char **argv) {
+  arguments a = {.team = od_team_begin()};
+  const od_option options[] = {
+      {"seeds", OD_OPTION_TEXT, "N", "runs of each case, instead of the file's", &a.seeds},
+      {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
+      {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
+      {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, from the Kth on; wants --values", &a.part},
+      {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.values},
+      {"merge", OD_OPTION_LIST, "FILE", "run nothing, take the values in this file (repeatable)", &a.merge},
+      {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw quantiles over the part of the runs, of cases that draw numbers",
+       &a.files.plot},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
+  };
+  const od_usage usage = {"study", "STUDY", "run experiments many times with other random numbers, on all cores",
+                          details, options, (int)(sizeof options / sizeof *options)};
+  od_words files = {0};
+  od_study *s = NULL;
+  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0) code = check_parts(&a);
+  // Under MPI the first process speaks for all.
+  if (a.team.rank > 0) a.files = (od_files){0}, a.quiet = true;
+  if (code < 0) code = load(files.text[0], &a, &s);
+  if (code < 0) code = od_files_check(&a.files);
+  if (code < 0) code = od_files_spare(&a.files);
+  if (code < 0 && !(a.merge.count && a.team.rank > 0)) code = run_and_write(&a, s);
+  if (code < 0) code = OD_EXIT_OK;
+  od_study_free(s);
+  od_words_free(&files);
+  od_words_free(&a.only);
+  od_words_free(&a.merge);
+  od_team_end(&a.team, code);
+  return code;
+}

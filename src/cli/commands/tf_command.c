@@ -1,0 +1,322 @@
+// oleodyn tf: transfer functions fitted to a frequency response.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "options/option_values.h"
+#include "terminal/print_verdict.h"
+#include "options/response_source.h"
+#include "options/result_files.h"
+#include "terminal/terminal.h"
+#include "output/tf_discrete.h"
+#include "output/tf_summary.h"
+#include "frequency/bode_plot.h"
+#include "frequency/transfer_block.h"
+#include "io/number.h"
+
+enum { HIGHEST_TRIED = 9 };  // where no order is given
+
+typedef struct arguments {
+  od_response_arguments source;
+  const char *order, *method, *noise_order, *delay, *hold_out;
+  od_files files;
+  bool direct, relative, quiet;
+} arguments;
+
+// --- Options ------------------------------------------------------------------------------------------------------
+
+// "4", or "2:9" to choose from.
+static bool read_orders(const char *text, int points, int *low, int *high) {
+  *low = 1;
+  *high = HIGHEST_TRIED;
+  while (!text && *high > 1 && points / 2 < *high + 1) --*high;
+  if (!text) return true;
+  double first, last;
+  size_t length = strcspn(text, ":");
+  const char *second = text[length] ? text + length + 1 : text;
+  bool ok = od_number_parse(text, length, false, &first) && od_number_parse(second, strlen(second), false, &last) &&
+            first == floor(first) && last == floor(last) && first >= 1 && last >= first && last <= OD_TRANSFER_MOST;
+  if (ok)
+    *low = (int)first, *high = (int)last;
+  else
+    od_cli_error("--order: found '%s', expected a number from 1 to %d, or two to choose between, as in 2:9", text,
+                 OD_TRANSFER_MOST);
+  return ok;
+}
+
+static bool read_method(const char *text, od_transfer_method *method) {
+  *method = OD_TRANSFER_VF;
+  for (int i = 0; text && od_transfer_methods[i]; i++)
+    if (!strcmp(text, od_transfer_methods[i])) {
+      *method = (od_transfer_method)i;
+      return true;
+    }
+  if (text) od_cli_error("--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj, moesp, n4sid or cva", text);
+  return !text;
+}
+
+// --- Files --------------------------------------------------------------------------------------------------------
+
+// Names and units of the outputs as lists of texts.
+typedef struct labels {
+  const char **name, **si, **ratio;
+  char (*text)[160];
+} labels;
+
+static void labels_free(labels *l) {
+  free(l->name), free(l->si), free(l->ratio), free(l->text);
+}
+
+static bool labels_make(labels *l, const od_response *r) {
+  size_t n = (size_t)r->outputs + 1;
+  *l = (labels){calloc(n, sizeof *l->name), calloc(n, sizeof *l->si), calloc(n, sizeof *l->ratio),
+                calloc(n, sizeof *l->text)};
+  if (!l->name || !l->si || !l->ratio || !l->text) return false;
+  for (int k = 0; k < r->outputs; k++) {
+    od_response_unit(r, k, l->text[k], sizeof *l->text);
+    l->name[k] = r->output[k].name;
+    l->si[k] = r->output[k].unit;
+    l->ratio[k] = l->text[k];
+  }
+  return true;
+}
+
+static void describe(const od_fitted_transfer *f, char *text, size_t size) {
+  snprintf(text, size, "order %d, %s; %.150s", f->t->order, od_transfer_method_text(f->method), f->r->how);
+}
+
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const od_fitted_transfer *f = user;
+  char subtitle[300];
+  labels l;
+  describe(f, subtitle, sizeof subtitle);
+  bool memory = labels_make(&l, f->r);
+  const od_bode bode = {f->r->frf, f->t, l.name, l.ratio, f->path, subtitle};
+  od_status status = memory ? od_bode_write(&bode, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  labels_free(&l);
+  return status;
+}
+
+static od_status write_block(const void *user, const char *path, od_error *err) {
+  const od_fitted_transfer *f = user;
+  char note[300], title[300];
+  labels l;
+  describe(f, note, sizeof note);
+  snprintf(title, sizeof title, "Transfer function fitted to %.200s", f->path);
+  bool memory = labels_make(&l, f->r);
+  const char *input = f->r->input.name, *unit = f->r->input.unit;
+  const od_transfer_names names = {title, note, 1, &input, &unit, l.name, l.si};
+  od_status status =
+      memory ? od_transfer_write_block(f->t, &names, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  labels_free(&l);
+  return status;
+}
+
+// Errors relative to the response of points that were not fitted: above the first it is doubtful, above the second it explains nothing.
+static bool judge(const od_fitted_transfer *f, od_verdict *v) {
+  static const double poor = 0.5, nothing = 1;
+  double error = f->error[f->t->order - f->low];
+  bool ok = true;
+  if (f->t->unstable > 0)
+    ok = od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
+                        "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
+                        f->t->order);
+  if (!isfinite(error))
+    return od_verdict_add(v, OD_DOUBTFUL, "validation.none",
+                          "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points) &&
+           ok;
+  if (error <= poor) return ok;
+  return od_verdict_add(v, error < nothing ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+                        error < nothing ? "Weak model:" : "Wrong model:",
+                        "the error of points that were not fitted is %.3g %% of the response.", 100 * error) &&
+         ok;
+}
+
+static int write_all(const arguments *a, od_fitted_transfer *f) {
+  od_verdict verdict = {0};
+  FILE *notes = od_files_notes(&a->files, a->quiet);
+  od_table *table = od_fitted_transfer_table(f);
+  if (!table || !judge(f, &verdict)) {
+    od_cli_error("memory ran out");
+    od_table_free(table);
+    od_verdict_free(&verdict);
+    return OD_EXIT_FAILED;
+  }
+  f->verdict = &verdict;
+  if (notes) od_fitted_transfer_print(f, notes);
+  od_cli_verdict(&verdict, notes);
+  const od_file_contents contents = {.table = table,
+                                     .summary = a->files.json ? od_fitted_transfer_json(f) : NULL,
+                                     .plot = write_plot,
+                                     .block = write_block,
+                                     .user = f};
+  bool ok = od_files_write(&a->files, &contents, notes);
+  od_table_free(table);
+  int code = ok ? od_cli_verdict_exit(&verdict) : OD_EXIT_FAILED;
+  od_verdict_free(&verdict);
+  return code;
+}
+
+// --- The fit ------------------------------------------------------------------------------------------------------
+
+static int fit_and_write(const arguments *a, const od_response *r, const char *path) {
+  double error[OD_TRANSFER_MOST];
+  od_fitted_transfer f = {.r = r, .path = path, .error = error};
+  od_transfer_options o = {.by_size = a->relative};
+  od_error err = {0};
+  od_transfer *t = NULL;
+  if (!read_method(a->method, &o.method) || !read_orders(a->order, r->frf->points, &f.low, &f.high))
+    return OD_EXIT_BAD_INPUT;
+  for (int k = 0; k < r->outputs; k++)
+    if (r->output[k].is_constant) {
+      od_cli_error(
+          "%s: output '%s' has the same value in all rows, expected one that changes; choose outputs with --output",
+          path, r->output[k].name);
+      return OD_EXIT_BAD_INPUT;
+    }
+  f.method = o.method;
+  o.order = f.low;
+  o.zeros = a->direct ? o.order : o.order - 1;
+  od_status status = od_transfer_choose(r->frf, &o, f.low, f.high, error, &o.order, &err);
+  // A given order needs no choice: too few points to hold some out is no failure.
+  if (f.high == f.low && status != OD_OK && status != OD_NO_MEMORY) status = OD_OK, error[0] = NAN, err = (od_error){0};
+  o.zeros = a->direct ? o.order : o.order - 1;
+  if (status == OD_OK) status = od_transfer_fit(r->frf, &o, &t, &err);
+  if (status != OD_OK) {
+    od_cli_error("%s: %s", path, err.text);
+    return od_exit_code(status);
+  }
+  f.t = t;
+  int code = write_all(a, &f);
+  od_transfer_free(t);
+  return code;
+}
+
+// "25 %" or "0.25"
+static bool read_part(const char *text, double *part) {
+  double x = 0;
+  if (!text) return true;
+  size_t length = strlen(text), number = strcspn(text, " %");
+  bool percent = length > 0 && text[length - 1] == '%';
+  if (od_number_parse(text, number, false, &x) && strspn(text + number, " ") + number + percent == length)
+    *part = percent ? x / 100 : x;
+  if (*part > 0 && *part < 1) return true;
+  od_cli_error("--hold-out: found '%s', expected a part of the log, as in '25 %%'", text);
+  return false;
+}
+
+static bool read_delay(const char *text, int *delay) {
+  double x = 0;
+  if (!text) return true;
+  bool ok = od_number_parse(text, strlen(text), false, &x) && x == floor(x) && x >= 0 && x <= OD_DISCRETE_MOST;
+  if (ok)
+    *delay = (int)x;
+  else
+    od_cli_error("--delay: found '%s', expected a whole number of samples from 0 to %d", text, OD_DISCRETE_MOST);
+  return ok;
+}
+
+// Options that the method does not have are mistakes.
+static bool options_fit(const arguments *a) {
+  int kind = od_tf_discrete_find(a->method);
+  bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
+  const struct {
+    const char *option;
+    bool given, known;
+    const char *methods;
+  } list[] = {
+      {"noise-order", a->noise_order != NULL, kind == OD_DISCRETE_ARMAX || kind == OD_DISCRETE_BJ, "armax and bj"},
+      {"delay", a->delay != NULL, polynomials, "arx, armax, oe and bj"},
+      {"hold-out", a->hold_out != NULL, samples, "arx, armax, oe, bj, moesp, n4sid and cva"},
+      {"relative", a->relative, !samples, "vf, levy and sk"}};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i].given && !list[i].known) {
+      od_cli_error("--%s is of the methods %s, found --method %s", list[i].option, list[i].methods,
+                   a->method ? a->method : "vf");
+      return false;
+    }
+  return true;
+}
+
+// Discrete-time models take the log itself.
+static int fit_discrete(const arguments *a, const char *path) {
+  od_tf_discrete t = {
+      .path = path,
+      .wish = {a->source.input, &a->source.outputs, a->source.interval, a->source.end, OD_DISCRETE_INPUTS},
+      .kind = od_tf_discrete_find(a->method),
+      .delay = a->direct ? 0 : 1,
+      .direct = a->direct,
+      .files = &a->files,
+      .quiet = a->quiet};
+  if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
+    od_cli_error("--method %s is for logs, %s is a machine file", a->method, path);
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (!read_orders(a->order, 1000, &t.low, &t.high) ||
+      !od_option_count("noise-order", a->noise_order, &t.noise_order) || !read_delay(a->delay, &t.delay) ||
+      !read_part(a->hold_out, &t.hold_out))
+    return OD_EXIT_BAD_INPUT;
+  return od_tf_discrete_run(&t);
+}
+
+static const char details[] =
+    "FILE is a log or a machine file, as in oleodyn frf, whose options say how the frequency response is found. All outputs\n"
+    "share the poles. Methods: vf is relaxed vector fitting, with stable poles; levy is linear least squares in scaled\n"
+    "frequency, sk the iteration of it after Sanathanan and Koerner: both may have unstable poles. Of several orders\n"
+    "the lowest is chosen that predicts points which it was not fitted to about as well as the best one. --block writes a machine\n"
+    "file with a transfer-function block for each output, in SI units.\n\n"
+    "Discrete-time models of the log itself, for inputs that are no sweep: arx, armax, oe (output error) and bj (Box-Jenkins)\n"
+    "of one output, with 95 % intervals; moesp, n4sid and cva, state space by subspaces, of several outputs. --input takes several inputs,\n"
+    "as in u1,u2; all share the poles. A log may begin in the middle of a motion: the state before the first row and an offset are\n"
+    "estimated. Every model is also fitted to the first two thirds and simulates the last third, which chooses the order where several\n"
+    "are given; --hold-out has another part than a third, and leaves the model as it was fitted without it.\n\n"
+    "The verdict is doubtful where a model explains less than 50 % of the part that was not fitted, is unstable, or has residuals that\n"
+    "are not white; unsound (exit code 3) where it explains nothing of that part.\n\n"
+    "Examples\n"
+    "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
+    "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
+    "  oleodyn tf crane.yaml --input valve --output boom.angle --order 6 --json -\n";
+
+int od_command_tf(int argc, char **argv) {
+  arguments a = {0};
+  const od_option options[] = {
+      {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "poles, or from how many to how many to choose; default 1:9", &a.order},
+      {"method", OD_OPTION_TEXT, "NAME",
+       "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj, moesp, n4sid or cva", &a.method},
+      {"noise-order", OD_OPTION_TEXT, "N", "of armax and bj: coefficients of the noise; default: as the poles",
+       &a.noise_order},
+      {"delay", OD_OPTION_TEXT, "N",
+       "of arx, armax, oe and bj: samples from the input to its first answer; default 1, with --direct 0", &a.delay},
+      {"hold-out", OD_OPTION_TEXT, "PART",
+       "of models of the samples: the last part of the log is not fitted, but judged by", &a.hold_out},
+      {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one less", &a.direct},
+      {"relative", OD_OPTION_FLAG, NULL, "errors count relative to the size of the response", &a.relative},
+      OD_RESPONSE_OPTIONS(&a.source),
+      {"csv", OD_OPTION_TEXT, "FILE", "write data and model at each frequency as CSV; - is standard output",
+       &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw data and model", &a.files.plot},
+      {"block", OD_OPTION_TEXT, "FILE.yaml", "write a machine file with the transfer functions as blocks",
+       &a.files.block},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
+  };
+  const od_usage usage = {"tf",    "FILE",  "fit transfer functions to a frequency response",
+                          details, options, (int)(sizeof options / sizeof *options)};
+  od_words files = {0};
+  od_response r = {0};
+  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0) code = od_files_check(&a.files);
+  if (code < 0 && !options_fit(&a)) code = OD_EXIT_BAD_INPUT;
+  if (code < 0 && od_tf_discrete_find(a.method) >= 0)
+    code = fit_discrete(&a, files.text[0]);
+  else if (code < 0)
+    code = od_response_open(files.text[0], &a.source, &r);
+  if (code < 0) code = od_files_spare(&a.files);
+  if (code < 0) code = fit_and_write(&a, &r, files.text[0]);
+  od_response_free(&r);
+  od_words_free(&files);
+  od_response_arguments_free(&a.source);
+  return code;
+}

@@ -1,0 +1,23 @@
+// The frequencies that commands look at: options, and the list.
+#ifndef OD_OPTIONS_FREQUENCY_OPTIONS_H
+#define OD_OPTIONS_FREQUENCY_OPTIONS_H
+
+#include "linear/linear_model.h"
+
+typedef struct od_frequency_arguments {
+  const char *low, *high, *points;
+} od_frequency_arguments;
+
+// The entries for a command's table of options.
+#define OD_FREQUENCY_OPTIONS(target)                                                                          \
+  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
+   &(target)->low},                                                                                           \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
+    "points", OD_OPTION_TEXT, "N", "how many frequencies, in equal ratios", &(target)->points                 \
+  }
+
+// -1 to go on, or the exit code after a message. *out: free it.
+int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
+                          double **out, int *count);
+
+#endif

@@ -1,0 +1,131 @@
+#include "options/friction_law.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/option_values.h"
+#include "terminal/terminal.h"
+#include "document/suggest.h"
+
+// "KEY=VALUE": the place of the key among the fields, and the value; -1 after a message.
+static int read_setting(const od_friction_law *law, const char *option, const char *text, double *value) {
+  const od_element_class *c = law->element;
+  const char *equals = strchr(text, '=');
+  if (!equals) {
+    od_cli_error("--%s: '%s' is not KEY=VALUE", option, text);
+    return -1;
+  }
+  char key[64], what[80];
+  snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+  snprintf(what, sizeof what, "%s %s", option, key);
+  od_nearest nearest = od_nearest_to(key);
+  for (int i = 0; i < c->field_count; i++) {
+    const od_element_field *f = &c->fields[i];
+    od_nearest_try(&nearest, f->key);
+    if (strcmp(f->key, key) != 0) continue;
+    if (!od_option_any_quantity(what, equals + 1, f->unit, value)) return -1;
+    bool possible = f->sign == OD_ANY || *value > 0 || (f->sign == OD_NOT_NEGATIVE && *value == 0);
+    if (possible && *value >= f->limits.low && *value <= f->limits.high) return i;
+    od_cli_error("--%s: %g %s is not possible; expected from %g to %g", what, *value, f->unit, f->limits.low,
+                 f->limits.high);
+    return -1;
+  }
+  od_cli_error("--%s: the law '%s' has no '%s'%s", option, law->name, key, od_nearest_suggestion(&nearest).text);
+  return -1;
+}
+
+static int find_law(const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  int found = od_friction_law_find(name);
+  char all[300] = "";
+  for (int i = 0; i < od_friction_law_count(); i++) {
+    od_nearest_try(&nearest, od_friction_laws[i]->name);
+    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", od_friction_laws[i]->name);
+  }
+  if (found < 0 && nearest.best)
+    od_cli_error("there is no friction law '%s'; did you mean '%s'?", name, nearest.best);
+  else if (found < 0)
+    od_cli_error("there is no friction law '%s'; there are %s", name, all);
+  return found;
+}
+
+// Numbers that are given, then defaults for the others; false after messages about those that are missing.
+static bool fill_numbers(od_cli_law *law, const double *given) {
+  const od_element_class *c = law->law->element;
+  int base = law->law->sided + law->law->common;
+  bool fine = true;
+  law->two_sided = false;
+  for (int i = 0; i < c->field_count; i++) {
+    const od_element_field *f = &c->fields[i];
+    law->q[i] = !isnan(given[i]) ? given[i] : f->same_as ? law->q[i - base] : f->fallback;
+    law->two_sided = law->two_sided || (f->same_as && !isnan(given[i]));
+    if (!isnan(law->q[i]) || f->same_as) continue;
+    od_cli_error("'%s' is missing: %s; give --set %s=VALUE%s%s%s", f->key, f->meaning, f->key,
+                 strcmp(f->unit, "1") ? " (" : "", strcmp(f->unit, "1") ? f->unit : "",
+                 strcmp(f->unit, "1") ? ")" : "");
+    fine = false;
+  }
+  for (int i = 0; fine && i < c->rule_count; i++)
+    if (law->q[c->rules[i].greater] < law->q[c->rules[i].smaller]) {
+      od_cli_error("%s", c->rules[i].message);
+      fine = false;
+    }
+  return fine;
+}
+
+int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary, od_cli_law law[OD_MOST_VARIED + 1]) {
+  int found = find_law(name);
+  if (found < 0) return 0;
+  bool fine = true;
+  double given[OD_MOST_ELEMENT_FIELDS], value;
+  for (int i = 0; i < OD_MOST_ELEMENT_FIELDS; i++) given[i] = NAN;
+  law[0] = (od_cli_law){.law = od_friction_laws[found], .label = "force"};
+  for (int i = 0; i < set->count; i++) {
+    int place = read_setting(law[0].law, "set", set->text[i], &value);
+    if (place >= 0) given[place] = value;
+    fine = fine && place >= 0;
+  }
+  if (!fine || !fill_numbers(&law[0], given)) return 0;
+  if (vary->count > OD_MOST_VARIED) {
+    od_cli_error("--vary can be given %d times", OD_MOST_VARIED);
+    return 0;
+  }
+  for (int i = 0; i < vary->count; i++) {
+    int place = read_setting(law[0].law, "vary", vary->text[i], &value);
+    if (place < 0) return 0;
+    double kept = given[place];
+    law[1 + i] = law[0];
+    given[place] = value;
+    fine = fill_numbers(&law[1 + i], given) && fine;
+    given[place] = kept;
+    snprintf(law[1 + i].label, sizeof law[1 + i].label, "%s = %g", law[0].law->element->fields[place].key, value);
+  }
+  return fine ? 1 + vary->count : 0;
+}
+
+double od_cli_law_steady(const od_cli_law *law, double v) {
+  return law->law->steady_r(law->q, law->two_sided, v);
+}
+
+double od_cli_law_steady_slope(const od_cli_law *law, double v, int number) {
+  static const double step = 1e-30;
+  double _Complex q[2 * OD_MOST_ELEMENT_FIELDS];
+  for (int i = 0; i < od_friction_law_numbers(law->law, law->two_sided); i++) q[i] = law->q[i];
+  q[number] += __builtin_complex(0.0, step);
+  return __imag__ law->law->steady_c(q, law->two_sided, v) / step;
+}
+
+od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, const double *signal,
+                           double *force, double *film) {
+  od_friction_grid grid;
+  const od_friction_start start = {.signal = 1, .signals = signal};
+  void *memory = malloc(od_friction_grid_size(count) + 1);
+  od_status status = memory ? od_friction_grid_make(&grid, memory, count, t, v) : OD_NO_MEMORY;
+  if (status == OD_OK)
+    status = od_friction_drive(law->law, law->q, law->two_sided, &grid, &start,
+                               &(od_friction_motion){.force = force, .film = film});
+  free(memory);
+  return status;
+}

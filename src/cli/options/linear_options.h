@@ -1,0 +1,109 @@
+// What the commands about linear models share: options of the operating point, of inputs and outputs, and the model.
+#ifndef OD_OPTIONS_LINEAR_OPTIONS_H
+#define OD_OPTIONS_LINEAR_OPTIONS_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+
+#include "options/open_machine.h"
+#include "options/options.h"
+#include "options/result_files.h"
+#include "options/select_outputs.h"
+#include "options/sweep.h"
+#include "linear/linear_model.h"
+#include "machine/saved_state.h"
+
+// The state of the operating point by names, for --save-state.
+typedef struct od_point_state {
+  od_state_names names;
+  double *value;
+} od_point_state;
+
+typedef struct od_linear_arguments {
+  od_load_arguments load;
+  od_words inputs, outputs, hold, release;
+  const char *at, *step;
+  bool balance;  // find where the machine rests even without --hold
+  bool si, quiet;
+  od_files files;
+  od_sweep_arguments sweep;
+  od_point_state *state;  // is filled where files.state is given
+} od_linear_arguments;
+
+// What the arguments ask for, in terms of a machine.
+typedef struct od_linear_plan {
+  od_selection outputs;
+  int *inputs, input_count;  // NULL: all
+  od_held_output *hold;
+  int *released;
+  od_point_options point;
+  od_point_state *state;  // is filled with the state of the point; NULL: not wanted
+} od_linear_plan;
+
+// The entries for a command's table of options.
+#define OD_LINEAR_OPTIONS(target)                                                                                   \
+  {"at", OD_OPTION_TEXT, "T", "linearise where a run is at this time ('2 s'); default: the initial state",          \
+   &(target)->at},                                                                                                  \
+      {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},           \
+      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                      \
+       "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",       \
+       &(target)->hold},                                                                                            \
+      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release}, \
+      OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {          \
+    "quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &(target)->quiet                        \
+  }
+void od_linear_arguments_free(od_linear_arguments *arguments);
+
+// Loads the machine, finds the operating point and linearises there, for the inputs and outputs of the arguments (default: all inputs; the
+// outputs of the file's run section). Checks the result files. -1 to go on, or the exit code after messages.
+int od_cli_linearize(const char *path, const od_linear_arguments *arguments, od_machine **machine,
+                     od_linear_model **model);
+
+// The parts of it: the plan, with messages about what is wrong with it, and a model by the plan, in any thread.
+int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *arguments, od_linear_plan *plan);
+void od_linear_plan_free(od_linear_plan *plan);
+od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
+                               bool (*progress)(void *user, double done), void *user, od_linear_model **model,
+                               od_error *err);
+
+// A sweep of a command: what it takes from the model at each point, in any thread.
+typedef struct od_linear_sweep {
+  const od_linear_arguments *arguments;
+  od_linear_plan plan;
+  // Called once with the first point's model: checks and choices of the command. -1 to go on, or the exit code. NULL: none.
+  int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
+  // What takes long asks goes_on now and then; where it said false the row does not count.
+  od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                       od_sweep_row *row, od_error *err);
+  bool (*finish)(od_table *table, const int *counts, int axes);
+  void *user;
+  int drawn;                                   // how many results --plot draws
+  atomic_int kinked, narrow, moving, sampled;  // points that a reader is warned of
+} od_linear_sweep;
+int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
+
+// A command about the linear model at a point, or at the points of a sweep. It owns its arguments.
+typedef struct od_linear_command {
+  const od_usage *usage;
+  od_linear_arguments *arguments;
+  od_linear_sweep *sweep;
+  // Whether the arguments go together, before anything is loaded: -1, or the exit code after a message. NULL: they do.
+  int (*check)(void *user);
+  int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // the exit code
+  void *user;
+} od_linear_command;
+int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
+
+// The indices of inputs that the texts name (names and patterns with commas); NULL in *out: all.
+int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count);
+
+// "initial state", "t = 2 s", and whether it rests there.
+void od_linear_place(const od_linear_model *model, char *text, size_t size);
+// What a reader should know about the point: its slopes have kinks, it does not rest, loops through sampled blocks are open. On
+// standard error, and as a list of texts.
+void od_linear_warn(const od_linear_model *model);
+json_t *od_linear_warnings_json(const od_linear_model *model);
+// Machine, file, time and whether it rests, as members of a new object.
+json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *model);
+
+#endif

@@ -1,0 +1,71 @@
+#include "options/option_values.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "terminal/terminal.h"
+#include "document/units.h"
+#include "io/number.h"
+
+// The longest beginning that is a number; its length, 0 if there is none. "5e" in "5 eV" must not confuse it.
+static size_t number_length(const char *text, double *value) {
+  size_t best = 0;
+  double x;
+  for (size_t n = 1; n <= strlen(text) && n < OD_NUMBER_SIZE; n++)
+    if (od_number_parse(text, n, false, &x)) *value = x, best = n;
+  return best;
+}
+
+static bool convert(const char *option, const char *unit, const char *si_unit, double *value) {
+  od_error err = {0};
+  od_units *units = od_units_new(&err);
+  if (!units) {
+    od_cli_error("%s", err.text);
+    return false;
+  }
+  od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
+  if (verdict == OD_UNIT_UNKNOWN) od_cli_error("--%s: unknown unit '%s'", option, unit);
+  if (verdict == OD_UNIT_MISFITS) od_cli_error("--%s: '%s' cannot be converted to %s", option, unit, si_unit);
+  od_units_free(units);
+  return verdict == OD_UNIT_FITS;
+}
+
+bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value) {
+  if (!text) return true;
+  text += strspn(text, " ");
+  double x = NAN;
+  size_t length = number_length(text, &x);
+  const char *unit = text + length;
+  unit += strspn(unit, " ");
+  bool plain = !strcmp(si_unit, "1");
+  if (length == 0 || (plain && *unit)) {
+    od_cli_error("--%s: '%s' is not a number%s", option, text, plain ? "" : " with or without a unit");
+    return false;
+  }
+  if (*unit && !convert(option, unit, si_unit, &x)) return false;
+  *value = x;
+  return true;
+}
+
+bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value) {
+  double x = 1;
+  if (!od_option_any_quantity(option, text, si_unit, &x)) return false;
+  if (!(x > 0) || !isfinite(x)) {
+    od_cli_error("--%s: '%s' is not a positive number", option, text + strspn(text, " "));
+    return false;
+  }
+  if (text) *value = x;
+  return true;
+}
+
+bool od_option_count(const char *option, const char *text, int *value) {
+  if (!text) return true;
+  double x;
+  bool ok = od_number_parse(text, strlen(text), false, &x) && x >= 1 && x <= 1e9 && x == floor(x);
+  if (ok)
+    *value = (int)x;
+  else
+    od_cli_error("--%s: '%s' is not a whole number of at least 1", option, text);
+  return ok;
+}

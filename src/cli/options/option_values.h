@@ -1,0 +1,15 @@
+// Values of options: "5 ms", "1e-10", "10".
+#ifndef OD_OPTIONS_OPTION_VALUES_H
+#define OD_OPTIONS_OPTION_VALUES_H
+
+#include <stdbool.h>
+
+// A positive quantity in an SI unit ("s"; "1" for a plain number); NULL text leaves *value as it is. False after a
+// message that names the option.
+bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value);
+// The same for one that may be zero or negative.
+bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);
+// A whole number of at least 1.
+bool od_option_count(const char *option, const char *text, int *value);
+
+#endif

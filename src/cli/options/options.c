@@ -1,0 +1,156 @@
+#include "options/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
+#include "document/suggest.h"
+
+static bool append(od_words *texts, const char *text) {
+  if (texts->count == texts->capacity) {
+    int larger = texts->capacity ? 2 * texts->capacity : 8;
+    const char **moved = realloc(texts->text, (size_t)larger * sizeof *moved);
+    if (!moved) {
+      od_cli_error("memory ran out");
+      return false;
+    }
+    texts->text = moved;
+    texts->capacity = larger;
+  }
+  texts->text[texts->count++] = text;
+  return true;
+}
+
+void od_words_free(od_words *texts) {
+  free(texts->text);
+  *texts = (od_words){0};
+}
+
+// "--name ARG"
+static void option_label(const od_option *o, char *text, size_t size) {
+  snprintf(text, size, o->argument ? "--%s %s" : "--%s", o->name, o->argument);
+}
+
+static void print_help(const od_usage *usage) {
+  char label[80];
+  int width = (int)strlen("--help");
+  printf("oleodyn %s: %s\n\n", usage->command, usage->summary);
+  od_heading(stdout, "Usage");
+  printf("  oleodyn %s %s%s[options]\n\n", usage->command, usage->arguments, usage->arguments[0] ? " " : "");
+  od_heading(stdout, "Options");
+  for (int i = 0; i < usage->option_count; i++) {
+    option_label(&usage->options[i], label, sizeof label);
+    if ((int)strlen(label) > width) width = (int)strlen(label);
+  }
+  for (int i = 0; i < usage->option_count; i++) {
+    option_label(&usage->options[i], label, sizeof label);
+    printf("  %-*s  ", width, label);
+    // Further lines of a long text stand below the first.
+    for (const char *c = usage->options[i].help; *c; c++)
+      if (*c == '\n')
+        printf("\n  %*s  ", width, "");
+      else
+        putchar(*c);
+    putchar('\n');
+  }
+  printf("  %-*s  show this help\n", width, "--help");
+  if (usage->details) printf("\n%s", usage->details);
+}
+
+static const od_option *find(const od_usage *usage, const char *name, size_t length) {
+  for (int i = 0; i < usage->option_count; i++)
+    if (strlen(usage->options[i].name) == length && !strncmp(usage->options[i].name, name, length))
+      return &usage->options[i];
+  return NULL;
+}
+
+static int unknown_option(const od_usage *usage, const char *given, size_t length) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), given);
+  od_nearest nearest = od_nearest_to(name);
+  od_nearest_try(&nearest, "help");
+  for (int i = 0; i < usage->option_count; i++) od_nearest_try(&nearest, usage->options[i].name);
+  if (nearest.best)
+    od_cli_error("unknown option '--%s'; did you mean '--%s'?", name, nearest.best);
+  else
+    od_cli_error("unknown option '--%s'; 'oleodyn %s --help' lists the options", name, usage->command);
+  return OD_EXIT_BAD_INPUT;
+}
+
+// Gives a value to an option's target; value is NULL where there is none.
+static int take(const od_option *o, const char *value) {
+  if (o->kind == OD_OPTION_FLAG) {
+    if (value) {
+      od_cli_error("--%s takes no value, but was given '%s'", o->name, value);
+      return OD_EXIT_BAD_INPUT;
+    }
+    *(bool *)o->target = true;
+    return -1;
+  }
+  if (!value) {
+    od_cli_error("--%s wants a value: --%s %s", o->name, o->name, o->argument);
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (o->kind == OD_OPTION_LIST) return append(o->target, value) ? -1 : OD_EXIT_FAILED;
+  *(const char **)o->target = value;
+  return -1;
+}
+
+int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arguments) {
+  bool options_ended = false;
+  for (int i = 0; i < argc; i++) {
+    const char *text = argv[i];
+    if (options_ended || text[0] != '-' || !strcmp(text, "-")) {
+      if (!append(arguments, text)) return OD_EXIT_FAILED;
+      continue;
+    }
+    if (!strcmp(text, "--")) {
+      options_ended = true;
+      continue;
+    }
+    if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+      print_help(usage);
+      return OD_EXIT_OK;
+    }
+    if (text[1] != '-') {
+      od_cli_error("unknown option '%s'; options begin with two dashes: 'oleodyn %s --help' lists them", text,
+                   usage->command);
+      return OD_EXIT_BAD_INPUT;
+    }
+    const char *name = text + 2, *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const od_option *o = find(usage, name, length);
+    if (!o) return unknown_option(usage, name, length);
+    const char *value = equals ? equals + 1 : NULL;
+    if (!value && o->kind != OD_OPTION_FLAG && i + 1 < argc) value = argv[++i];
+    int result = take(o, value);
+    if (result >= 0) return result;
+  }
+  return -1;
+}
+
+int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments) {
+  int result = od_options_parse(usage, argc, argv, arguments);
+  if (result >= 0) return result;
+  if (arguments->count < least) {
+    od_cli_error("%s: which file? Usage: oleodyn %s %s [options]", usage->command, usage->command, usage->arguments);
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (arguments->count > most) {
+    od_cli_error("%s: '%s' is one argument too many", usage->command, arguments->text[most]);
+    return OD_EXIT_BAD_INPUT;
+  }
+  return -1;
+}
+
+int od_option_whole(const char *option, const char *text, unsigned long long *value) {
+  size_t digits = strspn(text, "0123456789");
+  if (digits == 0 || digits > 18 || text[digits]) {
+    od_cli_error("--%s: '%s' is no whole number of at most 18 digits", option, text);
+    return OD_EXIT_BAD_INPUT;
+  }
+  *value = strtoull(text, NULL, 10);
+  return -1;
+}

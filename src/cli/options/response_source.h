@@ -1,0 +1,59 @@
+// Where a frequency response comes from: a log or a machine, with the options that all commands about responses share.
+#ifndef OD_OPTIONS_RESPONSE_SOURCE_H
+#define OD_OPTIONS_RESPONSE_SOURCE_H
+
+#include "options/log_columns.h"
+#include "options/open_machine.h"
+#include "options/options.h"
+#include "frequency/frequency_response.h"
+#include "io/table.h"
+
+#include <jansson.h>
+
+typedef struct od_response_arguments {
+  const char *input, *sine, *periods, *settle, *start, *period, *length, *window, *low, *high, *points, *interval, *end;
+  od_words outputs;
+  od_load_arguments load;
+} od_response_arguments;
+
+// The entries for a command's table of options.
+#define OD_RESPONSE_OPTIONS(a)                                                                                      \
+  {"input", OD_OPTION_TEXT, "NAME",                                                                                 \
+   "the input: a column of the log, or an input of the machine; default: if there is one", &(a)->input},            \
+      {"output", OD_OPTION_LIST, "NAME,...",                                                                        \
+       "outputs: columns, or outputs of the machine (repeatable); default: all columns", &(a)->outputs},            \
+      {"interval", OD_OPTION_TEXT, "T", "of a log without times: between two rows", &(a)->interval},                \
+      {"end", OD_OPTION_TEXT, "T", "of a log: rows after that do not count", &(a)->end},                            \
+      {"sine", OD_OPTION_TEXT, "FROM:TO:STEP",                                                                      \
+       "the input is a stepped sine of these frequencies in Hz, one after another", &(a)->sine},                    \
+      {"periods", OD_OPTION_TEXT, "N", "of a stepped sine: periods of each frequency; default 3", &(a)->periods},   \
+      {"settle", OD_OPTION_TEXT, "N", "periods that are left out: of each frequency, or of a multisine; default 1", \
+       &(a)->settle},                                                                                               \
+      {"start", OD_OPTION_TEXT, "T", "when the stepped sine begins; default: at the first row", &(a)->start},       \
+      {"period", OD_OPTION_TEXT, "T", "the input repeats itself after so long (multisine)", &(a)->period},          \
+      {"length", OD_OPTION_TEXT, "N",                                                                               \
+       "samples in a block of averaged spectra; default: an eighth of the log, at most 65536", &(a)->length},       \
+      {"window", OD_OPTION_TEXT, "NAME", "of the blocks: hann (default), hamming, blackman or none", &(a)->window}, \
+      {"low", OD_OPTION_TEXT, "F", "lowest frequency; default: all, of a machine 0.1 Hz", &(a)->low},               \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: all, of a machine 100 Hz", &(a)->high},            \
+      {"points", OD_OPTION_TEXT, "N", "of a machine: frequencies in equal ratios; default 200", &(a)->points},      \
+      OD_LOAD_OPTIONS(&(a)->load)
+void od_response_arguments_free(od_response_arguments *a);
+
+typedef struct od_response {
+  od_frf *frf;
+  od_signal_label input, *output;
+  int outputs;
+  char how[200];     // "stepped sine, 100 frequencies"
+  json_t *warnings;  // about the linear model of a machine, or the times of a log; NULL: none
+} od_response;
+
+// Loads or computes; messages go to standard error. -1 to go on, or the exit code.
+int od_response_open(const char *path, const od_response_arguments *a, od_response *out);
+void od_response_free(od_response *r);
+// "m/V": the unit of an output over that of the input.
+void od_response_unit(const od_response *r, int output, char *text, size_t size);
+// Frequencies, and of each output amplitude, phase, real and imaginary part, sigma and coherence; NULL: memory ran out.
+od_table *od_response_table(const od_response *r);
+
+#endif

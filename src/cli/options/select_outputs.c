@@ -1,0 +1,134 @@
+#include "options/select_outputs.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
+#include "document/suggest.h"
+#include "machine/machine.h"
+
+void od_selection_free(od_selection *selection) {
+  free(selection->index);
+  free(selection->panel);
+  *selection = (od_selection){0};
+}
+
+// Each output once, in the order in which it was asked for first; in a panel, or (zero) one of its own.
+static void add(od_selection *selection, int output, int panel) {
+  int i = 0;
+  while (i < selection->count && selection->index[i] != output) i++;
+  if (i == selection->count) {
+    selection->index[selection->count++] = output;
+    selection->panel[1 + i] = ++selection->panels;
+  }
+  if (panel) selection->panel[1 + i] = panel;
+}
+
+bool od_selection_add(od_selection *selection, const int *output, int count) {
+  size_t most = (size_t)(selection->count + count);
+  int *index = realloc(selection->index, (most + 1) * sizeof *index);
+  if (index) selection->index = index;
+  int *panel = realloc(selection->panel, (most + 1) * sizeof *panel);
+  if (panel) selection->panel = panel;
+  if (!index || !panel) return false;
+  for (int i = 0; i < count; i++) add(selection, output[i], 0);
+  return true;
+}
+
+static bool add_matches(const od_machine *machine, const char *pattern, int panel, od_selection *selection) {
+  int exact = od_machine_output_find(machine, pattern);
+  if (exact >= 0) {
+    add(selection, exact, panel);
+    return true;
+  }
+  bool all = !strcmp(pattern, "all"), any = false;
+  for (int i = 0; i < od_machine_output_count(machine); i++) {
+    if (!all && fnmatch(pattern, od_machine_output_name(machine, i), 0) != 0) continue;
+    add(selection, i, panel);
+    any = true;
+  }
+  return any;
+}
+
+static void complain_unknown(const od_machine *machine, const char *name) {
+  if (strpbrk(name, "*?[")) {
+    od_cli_error("no output matches '%s'; 'oleodyn info' lists the outputs", name);
+    return;
+  }
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_output_count(machine); i++)
+    od_nearest_try(&nearest, od_machine_output_name(machine, i));
+  if (nearest.best)
+    od_cli_error("there is no output '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_cli_error("there is no output '%s'; 'oleodyn info' lists the outputs", name);
+}
+
+static void add_defaults(const od_machine *machine, od_selection *selection) {
+  const od_run_defaults *run = od_machine_run(machine);
+  // Panels of the file have numbers behind all of those that outputs get for themselves.
+  int last = run->output_count;
+  for (int i = 0; i < run->output_count; i++) {
+    const int panel = run->panels[i] ? run->output_count + run->panels[i] : 0;
+    add(selection, run->outputs[i], panel);
+    if (panel > last) last = panel;
+  }
+  selection->panels = last;
+  if (run->output_count > 0) return;
+  const od_model *model = od_machine_model(machine);
+  for (int i = 0; i < model->outputs; i++)
+    if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
+  // Ball joints have no coordinates to show: where there are no others, everything is shown.
+  bool none = selection->count == 0;
+  for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
+}
+
+// What shares a panel has one scale, and so one unit.
+static bool has_one_unit(const od_machine *machine, const od_selection *selection, int panel) {
+  int first = -1;
+  for (int i = 0; i < selection->count; i++) {
+    if (selection->panel[1 + i] != panel) continue;
+    int output = selection->index[i];
+    if (first < 0) first = output;
+    const char *a = od_machine_output_unit(machine, first), *b = od_machine_output_unit(machine, output);
+    if (strcmp(a, b) == 0) continue;
+    od_cli_error("--output: '%s' (%s) and '%s' (%s) have different units and cannot share a panel",
+                 od_machine_output_name(machine, first), a, od_machine_output_name(machine, output), b);
+    return false;
+  }
+  return true;
+}
+
+// One entry of a list: a name or pattern, or several joined with "+".
+static bool add_entry(const od_machine *machine, char *entry, od_selection *selection) {
+  int panel = strchr(entry, '+') ? ++selection->panels : 0;
+  bool ok = true;
+  char *rest = NULL;
+  for (char *name = strtok_r(entry, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
+    if (add_matches(machine, name, panel, selection)) continue;
+    complain_unknown(machine, name);
+    ok = false;
+  }
+  return ok && (!panel || has_one_unit(machine, selection, panel));
+}
+
+int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection) {
+  size_t room = (size_t)od_machine_output_count(machine) + 1;
+  *selection = (od_selection){.index = malloc(room * sizeof(int)), .panel = calloc(room, sizeof(int))};
+  if (!selection->index || !selection->panel) {
+    od_cli_error("memory ran out");
+    return OD_EXIT_FAILED;
+  }
+  if (texts->count == 0) add_defaults(machine, selection);
+  int code = -1;
+  for (int i = 0; i < texts->count; i++) {
+    char *copy = strdup(texts->text[i]), *rest = NULL;
+    if (!copy) return OD_EXIT_FAILED;
+    for (char *entry = strtok_r(copy, ", ", &rest); entry; entry = strtok_r(NULL, ", ", &rest))
+      if (!add_entry(machine, entry, selection)) code = OD_EXIT_BAD_INPUT;
+    free(copy);
+  }
+  return code;
+}

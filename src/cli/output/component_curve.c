@@ -1,0 +1,244 @@
+#include "output/component_curve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/lone_element.h"
+
+enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
+
+// A way to draw a class: what it is drawn over, and how its states are meanwhile.
+typedef enum state_rule { AT_REST, AS_BEGUN, WITH_MODES } state_rule;
+typedef struct sweep {
+  int slot;
+  double low, high;
+  state_rule states;
+  char name[80];
+  const char *unit;
+} sweep;
+
+// What the curves of a chart differ in, up to its size; slot -1: nothing, there is one curve.
+typedef struct family {
+  int slot;
+  double full;
+  const char *name;
+  bool held;  // it is a state, whose size is an extreme that it hardly comes to
+} family;
+
+static double member_value(const family *f, int member, int members) {
+  return f->full * (member + 1.0) / (f->held ? members + 1 : members);
+}
+
+// The first slot of a kind, or -1.
+static int find_slot(const od_element_class *c, od_in_kind kind) {
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == kind) return i;
+  return -1;
+}
+
+// "supply", "first of between".
+static void end_name(const od_element_class *c, int end, char *text, size_t size) {
+  int k = 0;
+  while (k < OD_MOST_END_KEYS - 1 && end >= c->ends[k].count) end -= c->ends[k++].count;
+  if (c->ends[k].count == 1)
+    snprintf(text, size, "'%s'", c->ends[k].key);
+  else
+    snprintf(text, size, "the %s of '%s'", end == 0 ? "first" : "second", c->ends[k].key);
+}
+
+// What the slot can be drawn over; false: it is nothing to draw over.
+static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
+  const od_element_class *c = x->type;
+  double stroke = c->stroke_field ? od_lone_element_number(x, c->stroke_field) : 0, size;
+  char end[60];
+  *s = (sweep){.slot = slot, .states = states};
+  switch (c->in[slot].kind) {
+    case OD_IN_PRESSURE:
+      end_name(c, c->in[slot].index, end, sizeof end);
+      snprintf(s->name, sizeof s->name, "pressure at %s", end);
+      s->high = 3 * x->pressure, s->unit = "Pa";
+      return true;
+    case OD_IN_SPEED:
+      snprintf(s->name, sizeof s->name, "speed");
+      s->low = -1, s->high = 1, s->unit = "m/s";
+      return true;
+    case OD_IN_LENGTH:
+      snprintf(s->name, sizeof s->name, x->two_sided ? "coordinate" : "length");
+      s->low = stroke > 0 ? od_lone_element_number(x, c->closed_field) : x->two_sided ? -2 * x->length : 0;
+      s->high = stroke > 0 ? s->low + stroke : 2 * x->length;
+      s->unit = "m";
+      return true;
+    case OD_IN_SIGNAL:
+      snprintf(s->name, sizeof s->name, "%s", c->signal_key ? c->signal_key : "signal");
+      s->low = -1, s->high = 1, s->unit = "1";
+      return true;
+    case OD_IN_STATE:
+      size = od_lone_element_state_size(x, c->in[slot].index);
+      snprintf(s->name, sizeof s->name, "%s", c->states[c->in[slot].index].name);
+      s->low = -size, s->high = size,
+      s->unit = strcmp(c->states[c->in[slot].index].unit, "*") ? c->states[c->in[slot].index].unit : "1";
+      return true;
+    default: return false;
+  }
+}
+
+// The signal; where states are held, the first of them instead; else the speed.
+static family family_of(const od_lone_element *x, const sweep *s) {
+  const od_element_class *c = x->type;
+  int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
+  if (state >= 0 && state != s->slot && s->states == AS_BEGUN)
+    return (family){state, od_lone_element_state_size(x, c->in[state].index), c->states[c->in[state].index].name, true};
+  if (signal >= 0 && signal != s->slot) return (family){signal, 1, c->signal_key ? c->signal_key : "signal", false};
+  if (speed >= 0 && speed != s->slot) return (family){speed, 1, "speed", false};
+  return (family){-1, 0, "", false};
+}
+
+// Outs that people look at: flows and forces.
+static int list_shown(const od_element_class *c, int shown[MOST_SHOWN]) {
+  int count = 0;
+  for (int i = 0; i < c->outs && count < MOST_SHOWN; i++)
+    if (c->out[i].kind == OD_TO_THROUGH || c->out[i].kind == OD_TO_END || c->out[i].kind == OD_TO_FORCE)
+      shown[count++] = i;
+  return count;
+}
+
+static void label(od_table *t, int column, const od_element_class *c, int out, const family *f, double value) {
+  char name[160], with[48] = "", end[60];
+  const od_out_slot *o = &c->out[out];
+  if (f->slot >= 0) snprintf(with, sizeof with, ", %s %.3g", f->name, value);
+  end_name(c, o->index, end, sizeof end);
+  if (o->kind == OD_TO_FORCE)
+    snprintf(name, sizeof name, "force%s", with);
+  else if (o->kind == OD_TO_THROUGH)
+    snprintf(name, sizeof name, "flow%s", with);
+  else
+    snprintf(name, sizeof name, "flow into %s%s", end, with);
+  od_table_label(t, column, name, o->kind == OD_TO_FORCE ? "N" : "m3/s");
+}
+
+// Whether a column changes by what one can see, where it is known, which is a good part of the way.
+static bool is_lively(const od_table *t, int column) {
+  double low = INFINITY, high = -INFINITY;
+  long known = 0;
+  for (long k = 0; k < t->rows; k++) {
+    double y = t->data[k * t->columns + column];
+    if (!isfinite(y)) continue;
+    low = fmin(low, y), high = fmax(high, y), known++;
+  }
+  return known > t->rows / 4 && high - low > 1e-12 && high - low > 1e-3 * fmax(fabs(low), fabs(high));
+}
+
+static void note_text(const od_lone_element *x, const sweep *s, char *note, size_t size) {
+  const od_element_class *c = x->type;
+  bool ends = find_slot(c, OD_IN_PRESSURE) >= 0, states = c->states[0].name != NULL;
+  char pressure[80] = "";
+  bool first = c->in[s->slot].kind == OD_IN_PRESSURE && c->in[s->slot].index == 0;
+  if (ends && first && od_element_end_count(c) > 1)
+    snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
+  else if (ends && !first)
+    snprintf(pressure, sizeof pressure,
+             od_element_end_count(c) > 1 ? "; first end at %.3g bar, others at %.3g bar" : "; end at %.3g bar",
+             x->first_pressure / 1e5, x->pressure / 1e5);
+  snprintf(note, size, "defaults, else the middle of what is usual%s%s", pressure,
+           !states                ? ""
+           : s->states == AT_REST ? "; states at rest"
+                                  : "; states held");
+}
+
+// A class while ways to draw it are tried.
+typedef struct sketch {
+  od_lone_element x;
+  int shown[MOST_SHOWN], count;              // outs that are drawn
+  double low[OD_MOST_IN], high[OD_MOST_IN];  // how far what it reads goes
+} sketch;
+
+// One row; what is not known because the states do not come to rest is NAN.
+static void fill_row(sketch *d, const sweep *s, const family *f, int members, double *row) {
+  od_lone_element *x = &d->x;
+  for (int member = 0; member < members; member++) {
+    od_lone_element_reset(x, s->states == WITH_MODES);
+    *od_lone_element_in(x, s->slot) = row[0];
+    if (f->slot >= 0) *od_lone_element_in(x, f->slot) = member_value(f, member, members);
+    bool known = true;
+    if (s->states == AT_REST)
+      known = od_lone_element_settle(x);
+    else
+      od_lone_element_evaluate(x);
+    for (int i = 0; i < d->count; i++)
+      row[1 + i * members + member] = known ? od_lone_element_out(x, d->shown[i]) : NAN;
+  }
+  for (int i = 0; i < x->type->ins; i++) {
+    d->low[i] = fmin(d->low[i], *od_lone_element_in(x, i));
+    d->high[i] = fmax(d->high[i], *od_lone_element_in(x, i));
+  }
+}
+
+// How far its states went, in parts of their sizes.
+static double state_travel(const sketch *d) {
+  const od_element_class *c = d->x.type;
+  double sum = 0;
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == OD_IN_STATE)
+      sum += (d->high[i] - d->low[i]) / od_lone_element_state_size(&d->x, c->in[i].index);
+  return sum;
+}
+
+// Draws one way; whether it shows something. Else there is no table.
+static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
+  family f = family_of(&d->x, s);
+  int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;
+  od_table *t = od_table_new(columns);
+  if (!t) return false;
+  *curve = (od_component_curve){.table = t, .members = members};
+  for (int i = 0; i < OD_MOST_IN; i++) d->low[i] = INFINITY, d->high[i] = -INFINITY;
+  note_text(&d->x, s, curve->note, sizeof curve->note);
+  od_table_label(t, 0, s->name, s->unit);
+  for (int i = 0; i < d->count * members; i++) {
+    curve->panel[1 + i] = i / members;
+    label(t, 1 + i, d->x.type, d->shown[i / members], &f, member_value(&f, i % members, members));
+  }
+  bool sound = true;
+  for (int k = 0; k < POINTS && sound; k++) {
+    double row[OD_CURVE_COLUMNS] = {s->low + (s->high - s->low) * k / (POINTS - 1)};
+    fill_row(d, s, &f, members, row);
+    sound = od_table_append(t, row) == OD_OK;
+  }
+  for (int i = 1; i < columns && sound; i++) alive += curve->lively[i] = is_lively(t, i);
+  if (sound && alive > 0) return true;
+  od_table_free(t);
+  curve->table = NULL;
+  return false;
+}
+
+// Of several slots of a kind, such as the pressures at its ends, the one that moves its states most, clearly more than those before it.
+static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
+  const od_element_class *c = d->x.type;
+  double furthest = 0;
+  curve->table = NULL;
+  for (int slot = 0; slot < c->ins; slot++) {
+    sweep s;
+    od_component_curve other;
+    if (c->in[slot].kind != over || !sweep_over(&d->x, slot, states, &s) || !draw(d, &s, &other)) continue;
+    double way = state_travel(d);
+    bool better = !curve->table || way > 1.2 * furthest + 0.01;
+    od_table_free(better ? curve->table : other.table);
+    if (better) *curve = other, furthest = way;
+  }
+  return curve->table != NULL;
+}
+
+bool od_component_curve_make(const od_element_class *c, od_component_curve *curve) {
+  static const struct {
+    od_in_kind over;
+    state_rule states;
+  } ways[] = {{OD_IN_PRESSURE, AT_REST},  {OD_IN_PRESSURE, AS_BEGUN}, {OD_IN_LENGTH, AS_BEGUN},
+              {OD_IN_LENGTH, WITH_MODES}, {OD_IN_SPEED, AS_BEGUN},    {OD_IN_SIGNAL, AT_REST},
+              {OD_IN_SIGNAL, AS_BEGUN},   {OD_IN_STATE, AS_BEGUN}};
+  sketch d;
+  d.count = list_shown(c, d.shown);
+  if (d.count == 0 || !od_lone_element_make(c, &d.x)) return false;
+  for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+    if (draw_best(&d, ways[way].over, ways[way].states, curve)) return true;
+  return false;
+}

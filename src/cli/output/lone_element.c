@@ -1,0 +1,203 @@
+#include "output/lone_element.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+
+static const double usual_pressure = 100e5, usual_length = 0.5;
+
+// The default, or where there is none the middle of what is usual: of positive numbers by their ratios, of others what is well below the largest.
+static double middle(const od_element_field *f, bool without_default) {
+  double low = f->limits.usual_low, high = f->limits.usual_high;
+  if (!isnan(f->fallback) && !without_default) return f->fallback;
+  return low > 0 ? sqrt(low * high) : high > 0 ? fmin(high / 10, sqrt(high)) : 1;
+}
+
+// Fields of which one must be given do nothing by their defaults.
+static bool is_one_of(const od_element_class *c, int field) {
+  for (int i = 0; i < c->one_of_count; i++)
+    if (c->one_of[i] == field) return true;
+  return false;
+}
+
+static void set_numbers(const od_element_class *c, double *q) {
+  for (int i = 0; i < c->field_count; i++) q[i] = middle(&c->fields[i], is_one_of(c, i));
+  for (int i = 0; i < c->rule_count; i++) {
+    const od_element_rule *r = &c->rules[i];
+    if (!od_element_rule_holds(r, q[r->greater], q[r->smaller]))
+      q[r->greater] = q[r->smaller] > 0 ? 1.5 * q[r->smaller] : 1;
+  }
+}
+
+static void find_sizes(od_lone_element *x) {
+  const od_element_class *c = x->type;
+  for (int i = 0; i < c->field_count; i++) {
+    double value = fabs(od_lone_element_number(x, i));
+    if (strcmp(c->fields[i].unit, "Pa") == 0) x->pressure = fmax(x->pressure, value);
+    if (strcmp(c->fields[i].unit, "m") != 0) continue;
+    x->length = fmax(x->length, value);
+    x->two_sided = x->two_sided || c->fields[i].sign == OD_ANY;
+  }
+  if (!(x->pressure > 0)) x->pressure = usual_pressure;
+  if (!(x->length > 0)) x->length = usual_length;
+  x->first_pressure = c->supplies ? 0 : 2 * x->pressure;
+}
+
+// Oil as many have it: 870 kg/m3, 46 mm2/s.
+bool od_lone_element_make(const od_element_class *c, od_lone_element *x) {
+  int numbers = OD_OIL_STATES, in = numbers + OD_MOST_ELEMENT_FIELDS, out = in + OD_MOST_IN, report = out + OD_MOST_OUT;
+  int kept = report + OD_MOST_REPORTS;
+  if (c->has_curve || c->formula_key || c->host_class || !c->section || kept + c->kept > OD_LONE_WORK) return false;
+  *x = (od_lone_element){.type = c,
+                         .pool = {numbers, 0},
+                         .batch = {.count = 1,
+                                   .in = in,
+                                   .out = out,
+                                   .report = report,
+                                   .kept = kept,
+                                   .kept_scalars = c->kept,
+                                   .choices = c->choices,
+                                   .number = 0,
+                                   .host = 1,
+                                   .choice = 2}};
+  x->w[OD_OIL_STATE_ROOT] = sqrt(2 / 870.0);
+  x->w[OD_OIL_STATE_SMOOTHING] = 1e4;
+  x->w[OD_OIL_STATE_VISCOSITY] = 870 * 46e-6;
+  x->w[OD_OIL_STATE_THINNESS] = 1;
+  if (c->end_choice) x->pool[2] = 1;
+  set_numbers(c, x->w + numbers);
+  find_sizes(x);
+  od_lone_element_reset(x, false);
+  return true;
+}
+
+double od_lone_element_state_size(const od_lone_element *x, int state) {
+  const od_element_state *s = &x->type->states[state];
+  return s->scale_field < 0 || s->scale > 0 ? s->scale : fabs(od_lone_element_number(x, s->scale_field));
+}
+
+static bool has_rate(const od_element_class *c, int state) {
+  for (int k = 0; k < c->outs; k++)
+    if (c->out[k].kind == OD_TO_RATE && c->out[k].index == state) return true;
+  return false;
+}
+
+void od_lone_element_reset(od_lone_element *x, bool modes) {
+  const od_element_class *c = x->type;
+  double stroke = c->stroke_field ? od_lone_element_number(x, c->stroke_field) : 0;
+  double closed = c->stroke_field ? od_lone_element_number(x, c->closed_field) : 0;
+  for (int i = 0; i < c->ins; i++) {
+    double value = 0;
+    switch (c->in[i].kind) {
+      case OD_IN_PRESSURE: value = c->in[i].index > 0 ? x->pressure : x->first_pressure; break;
+      case OD_IN_LENGTH: value = stroke > 0 ? closed + stroke / 2 : x->two_sided ? 0 : x->length; break;
+      case OD_IN_SIGNAL: value = 1; break;
+      case OD_IN_STATE:
+        value = modes && !has_rate(c, c->in[i].index) ? od_lone_element_state_size(x, c->in[i].index)
+                                                      : c->states[c->in[i].index].initial;
+        break;
+      default: break;
+    }
+    *od_lone_element_in(x, i) = value;
+  }
+}
+
+static bool is_present(const od_lone_element *x, int state) {
+  const od_element_state *s = &x->type->states[state];
+  return s->present_if < 0 || od_lone_element_number(x, s->present_if) > s->present_above;
+}
+
+// What is no state by its numbers, such as a spool without a frequency, is the signal itself.
+static void follow_signal(od_lone_element *x) {
+  const od_element_class *c = x->type;
+  double signal = 0;
+  for (int i = c->ins - 1; i >= 0; i--)
+    if (c->in[i].kind == OD_IN_SIGNAL) signal = *od_lone_element_in(x, i);
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == OD_IN_STATE && !is_present(x, c->in[i].index)) *od_lone_element_in(x, i) = signal;
+}
+
+// States with rates: where each is read, where its rate is, and its size.
+typedef struct moving {
+  int count, in[OD_MOST_ELEMENT_STATES], out[OD_MOST_ELEMENT_STATES];
+  double size[OD_MOST_ELEMENT_STATES];
+} moving;
+
+static moving list_moving(const od_lone_element *x) {
+  const od_element_class *c = x->type;
+  moving m = {0};
+  for (int k = 0; k < c->outs; k++) {
+    if (c->out[k].kind != OD_TO_RATE || !is_present(x, c->out[k].index)) continue;
+    for (int i = 0; i < c->ins && m.count < OD_MOST_ELEMENT_STATES; i++) {
+      if (c->in[i].kind != OD_IN_STATE || c->in[i].index != c->out[k].index) continue;
+      m.in[m.count] = i;
+      m.out[m.count] = k;
+      m.size[m.count++] = od_lone_element_state_size(x, c->out[k].index);
+    }
+  }
+  return m;
+}
+
+// Rates in parts of the sizes, and the greatest of them.
+static double rates(od_lone_element *x, const moving *m, double *rate) {
+  double greatest = 0;
+  od_lone_element_evaluate(x);
+  for (int i = 0; i < m->count; i++) {
+    rate[i] = od_lone_element_out(x, m->out[i]) / m->size[i];
+    greatest = fmax(greatest, fabs(rate[i]));
+  }
+  return greatest;
+}
+
+// One implicit Euler step of one Newton iteration, in parts of the sizes: (1/h - J) dx = rate. The greatest |dx|, or NAN.
+static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
+  enum { N = OD_MOST_ELEMENT_STATES };
+  double a[N * N], shifted[N], greatest = 0;
+  int pivot[N], n = m->count;
+  rates(x, m, dx);
+  for (int j = 0; j < n; j++) {
+    double *state = od_lone_element_in(x, m->in[j]), kept = *state;
+    *state = kept + 1e-6 * m->size[j];
+    rates(x, m, shifted);
+    for (int i = 0; i < n; i++) a[i * n + j] = (i == j) / h - (shifted[i] - dx[i]) / 1e-6;
+    *state = kept;
+  }
+  if (od_lu_factor(n, a, pivot) != OD_OK) return NAN;
+  od_lu_solve(n, a, pivot, dx, 1);
+  for (int i = 0; i < n; i++) greatest = isfinite(dx[i]) ? fmax(greatest, fabs(dx[i])) : NAN;
+  for (int i = 0; i < n; i++) *od_lone_element_in(x, m->in[i]) += dx[i] * m->size[i];
+  return greatest;
+}
+
+// Steps that grow from a tenth of a millisecond to years: what comes to rest does so on the way. Careful ones are taken back and
+// made shorter where rates would grow.
+static bool settle(od_lone_element *x, const moving *m, bool careful) {
+  enum { STEPS = 150 };
+  const double years = 1e8, rest = 1e-9;
+  double moved = INFINITY, h = 1e-4, dx[OD_MOST_ELEMENT_STATES], before = rates(x, m, dx);
+  for (int i = 0; i < STEPS && !isnan(moved) && !(h > years && moved < rest); i++) {
+    od_lone_element kept = *x;
+    moved = relax(x, m, h, dx);
+    double after = rates(x, m, dx);
+    bool taken = !careful || after <= before || moved < rest;
+    if (taken)
+      before = after;
+    else
+      *x = kept;
+    h *= taken ? 4 : 0.125;
+  }
+  od_lone_element_evaluate(x);
+  return moved < rest;
+}
+
+// Long steps first, which suit states that are far from rest; then careful ones, which suit those with limits.
+bool od_lone_element_settle(od_lone_element *x) {
+  follow_signal(x);
+  od_lone_element begun = *x;
+  moving m = list_moving(x);
+  if (m.count == 0) od_lone_element_evaluate(x);
+  if (m.count == 0 || settle(x, &m, false)) return true;
+  *x = begun;
+  return settle(x, &m, true);
+}

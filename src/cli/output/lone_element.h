@@ -1,0 +1,45 @@
+// One instance of an element class alone, with its defaults and otherwise the middle of what is usual: what pictures of classes
+// are drawn by.
+#ifndef OD_OUTPUT_LONE_ELEMENT_H
+#define OD_OUTPUT_LONE_ELEMENT_H
+
+#include "elements/element.h"
+
+enum { OD_LONE_WORK = 256 };
+
+typedef struct od_lone_element {
+  const od_element_class *type;
+  double w[OD_LONE_WORK];
+  int pool[2 + OD_MOST_ELEMENT_CHOICES];
+  od_batch batch;
+  double pressure;        // of most ends: the largest pressure among its numbers, or 100 bar
+  double first_pressure;  // of the first end: nothing where a pump takes its oil, else twice the others
+  double length;          // the largest length among its numbers, or 0.5 m
+  bool two_sided;         // its length is a coordinate, which may be negative
+} od_lone_element;
+
+// False where a class cannot be alone: ports, frictions, and those whose law each instance brings.
+bool od_lone_element_make(const od_element_class *type, od_lone_element *x);
+
+// Everything that it reads, in general: its ends at their pressures, in the middle of its stroke, at rest, its signals 1, its
+// states as they begin; with `modes`, those without a rate at their size: a brake holds.
+void od_lone_element_reset(od_lone_element *x, bool modes);
+double od_lone_element_state_size(const od_lone_element *x, int state);
+
+static inline double *od_lone_element_in(od_lone_element *x, int slot) {
+  return &x->w[x->batch.in + slot];
+}
+static inline double od_lone_element_out(const od_lone_element *x, int slot) {
+  return x->w[x->batch.out + slot];
+}
+static inline double od_lone_element_number(const od_lone_element *x, int field) {
+  return x->w[x->pool[0] + field];
+}
+static inline void od_lone_element_evaluate(od_lone_element *x) {
+  x->type->evaluate(&x->batch, x->pool, x->w);
+}
+
+// Lets its states come to rest, from what they are, with all else given; then it is evaluated. False where they do not.
+bool od_lone_element_settle(od_lone_element *x);
+
+#endif

@@ -1,0 +1,50 @@
+#include "output/study_plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/plot.h"
+#include "io/table.h"
+
+enum { POINTS = 201, MOST_CHARTS = 40 };
+
+// Straight lines between the sorted values.
+static double quantile(const od_study_row *row, double part) {
+  double at = part * (double)(row->runs - 1);
+  long below = (long)at;
+  if (below + 1 >= row->runs) return row->sorted[row->runs - 1];
+  return row->sorted[below] + (at - (double)below) * (row->sorted[below + 1] - row->sorted[below]);
+}
+
+// "CASE: VALUE", without the level of the quantile that carries the values.
+static od_status label(od_table *t, int column, const od_study_row *row) {
+  char text[400];
+  const char *level = strstr(row->metric->name, " 50 %");
+  int length = level ? (int)(level - row->metric->name) : (int)strlen(row->metric->name);
+  snprintf(text, sizeof text, "%.150s: %.*s", row->case_name, length > 200 ? 200 : length, row->metric->name);
+  return od_table_label(t, column, text, row->metric->unit);
+}
+
+od_status od_study_plot_write(const od_study *s, const od_study_result *r, const char *path, od_error *err) {
+  const od_study_row *drawn[MOST_CHARTS];
+  int count = 0;
+  for (int i = 0; i < r->rows && count < MOST_CHARTS; i++)
+    if (r->row[i].sorted && r->row[i].runs > 1) drawn[count++] = &r->row[i];
+  if (count == 0)
+    return od_fail(err, OD_BAD_INPUT, "--plot: no case draws numbers ('draw'), so that there is nothing to show");
+  od_table *t = od_table_new(1 + count);
+  od_status status = t ? od_table_label(t, 0, "part of the runs", "1") : OD_NO_MEMORY;
+  for (int i = 0; i < count && status == OD_OK; i++) status = label(t, 1 + i, drawn[i]);
+  for (int k = 0; k < POINTS && status == OD_OK; k++) {
+    double row[1 + MOST_CHARTS] = {(double)k / (POINTS - 1)};
+    for (int i = 0; i < count; i++) row[1 + i] = quantile(drawn[i], row[0]);
+    status = od_table_append(t, row);
+  }
+  if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out");
+  if (status == OD_OK)
+    status = od_plot_write(t, NULL, s->title, "below which value so large a part of the runs stays", path, err);
+  od_table_free(t);
+  return status;
+}

@@ -1,0 +1,127 @@
+#define _XOPEN_SOURCE 700  // realpath()
+#include "output/write_variant.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
+#include "io/atomic_file.h"
+#include "machine/machine.h"
+
+static const char first_line[] = "# Estimates, written by oleodyn --write-variant; it may be replaced by it.\n";
+
+static bool is_name(const char *text) {
+  size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
+}
+
+// Whether a file is there that somebody else wrote.
+static bool is_foreign(const char *path) {
+  char line[sizeof first_line] = "";
+  struct stat facts;
+  if (stat(path, &facts) != 0) return false;
+  FILE *from = S_ISREG(facts.st_mode) ? fopen(path, "rb") : NULL;
+  if (!from) return !S_ISREG(facts.st_mode);
+  bool ours = fgets(line, sizeof line, from) && strcmp(line, first_line) == 0;
+  fclose(from);
+  return !ours;
+}
+
+int od_variant_check(od_variant_arguments *v, const char **path) {
+  *path = NULL;
+  if (!v->name && !v->file) return -1;
+  if (!v->name || !is_name(v->name)) {
+    od_cli_error(v->name ? "--write-variant: '%s' cannot be a name; names are letters, digits, '_' and '-'"
+                         : "--variant-file is for --write-variant%s",
+                 v->name ? v->name : "");
+    return OD_EXIT_BAD_INPUT;
+  }
+  snprintf(v->own_file, sizeof v->own_file, "%.200s.yaml", v->name);
+  *path = v->file ? v->file : v->own_file;
+  if (!is_foreign(*path)) return -1;
+  od_cli_error("%s is there already, and --write-variant did not write it; give another --variant-file", *path);
+  return OD_EXIT_BAD_INPUT;
+}
+
+// In quotes, as YAML wants them.
+static void print_quoted(FILE *to, const char *text) {
+  fputc('\'', to);
+  for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);
+  fputc('\'', to);
+}
+
+// The machine file as seen from the folder of the new one.
+static void print_include(FILE *to, const char *machine, const char *path) {
+  char *whole = strchr(path, '/') && machine[0] != '/' ? realpath(machine, NULL) : NULL;
+  fputs("include: ", to);
+  print_quoted(to, whole ? whole : machine);
+  fputc('\n', to);
+  free(whole);
+}
+
+static bool is_listed(const od_variant_numbers *n, const char *path) {
+  for (int i = 0; i < n->count; i++)
+    if (strcmp(n->number[i].path, path) == 0) return true;
+  return false;
+}
+
+static int print_numbers(FILE *to, const od_variant_numbers *n) {
+  const od_numbers *numbers = od_machine_numbers(n->machine);
+  int count = 0;
+  for (int i = 0; i < n->count; i++, count++) {
+    const od_variant_number *x = &n->number[i];
+    fputs("      ", to);
+    print_quoted(to, x->path);
+    fprintf(to, ": %.17g", x->value);
+    if (x->sigma >= 0) fprintf(to, "  # +- %.3g %s", x->sigma, strcmp(x->unit, "1") ? x->unit : "");
+    fputc('\n', to);
+  }
+  // What was set in the model belongs to it.
+  for (int i = 0; i < numbers->overrides; i++) {
+    if (is_listed(n, numbers->override[i].path)) continue;
+    fputs("      ", to);
+    print_quoted(to, numbers->override[i].path);
+    fputs(": ", to);
+    print_quoted(to, numbers->override[i].text);
+    fputc('\n', to);
+    count++;
+  }
+  return count;
+}
+
+od_status od_variant_write_numbers(const void *numbers, const char *path, od_error *err) {
+  const od_variant_numbers *n = numbers;
+  const char *based_on = od_machine_variant(n->machine);
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  fputs(first_line, f.file);
+  fprintf(f.file, "# verdict: %s\n", n->verdict);
+  print_include(f.file, od_machine_file(n->machine), path);
+  fprintf(f.file, "variants:\n  '%s':\n", n->arguments->name);
+  if (based_on) {
+    fputs("    extends: ", f.file);
+    print_quoted(f.file, based_on);
+    fputc('\n', f.file);
+  }
+  fputs("    set:\n", f.file);
+  if (print_numbers(f.file, n) == 0) fputs("      {}\n", f.file);
+  return od_atomic_commit(&f, err);
+}
+
+od_status od_variant_write(const void *contents, const char *path, od_error *err) {
+  const od_variant_contents *c = contents;
+  od_variant_numbers n = {c->e->model, c->arguments, od_trust_text(c->verdict->trust), NULL, 0};
+  n.number = calloc((size_t)c->e->parameters + 1, sizeof *n.number);
+  if (!n.number) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < c->e->parameters; i++) {
+    const od_estimated *p = &c->e->parameter[i];
+    if (p->sensor >= 0) continue;  // a calibration is none of the machine's numbers
+    n.number[n.count++] = (od_variant_number){p->path, p->unit, c->estimate[i], c->sigma ? c->sigma[i] : -1};
+  }
+  od_status status = od_variant_write_numbers(&n, path, err);
+  free(n.number);
+  return status;
+}

@@ -1,0 +1,52 @@
+// Estimates as a variant: a file that includes the machine file and has a variant in which the numbers are what was found.
+// The machine file itself stays as it is.
+#ifndef OD_OUTPUT_WRITE_VARIANT_H
+#define OD_OUTPUT_WRITE_VARIANT_H
+
+#include "options/options.h"
+#include "experiment/experiment.h"
+#include "io/verdict.h"
+
+typedef struct od_variant_arguments {
+  const char *name, *file;  // file NULL: NAME.yaml
+  char own_file[300];
+} od_variant_arguments;
+
+// The two options, for a table of od_option.
+#define OD_VARIANT_OPTIONS(v)                                                                         \
+  {"write-variant", OD_OPTION_TEXT, "NAME",                                                           \
+   "write the estimates as this variant into a new file that includes the machine file", &(v)->name}, \
+  {                                                                                                   \
+    "variant-file", OD_OPTION_TEXT, "FILE", "that file; default: NAME.yaml", &(v)->file               \
+  }
+
+// Checks the options and finds the file, which *path receives (NULL: nothing is to be written). -1, or the exit code after a
+// complaint. A file that is there already is replaced only if it was written so.
+int od_variant_check(od_variant_arguments *v, const char **path);
+
+// Numbers of a machine that were found; sigma: negative where there is none.
+typedef struct od_variant_number {
+  const char *path, *unit;
+  double value, sigma;
+} od_variant_number;
+typedef struct od_variant_numbers {
+  const od_machine *machine;
+  const od_variant_arguments *arguments;
+  const char *verdict;
+  od_variant_number *number;
+  int count;
+} od_variant_numbers;
+// For od_file_contents: `numbers` is an od_variant_numbers.
+od_status od_variant_write_numbers(const void *numbers, const char *path, od_error *err);
+
+// The estimates of an experiment; sigma may be NULL.
+typedef struct od_variant_contents {
+  const od_experiment *e;
+  const od_variant_arguments *arguments;
+  const double *estimate, *sigma;
+  const od_verdict *verdict;
+} od_variant_contents;
+// For od_file_contents: `contents` is an od_variant_contents.
+od_status od_variant_write(const void *contents, const char *path, od_error *err);
+
+#endif

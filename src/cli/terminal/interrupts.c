@@ -1,0 +1,63 @@
+#include "terminal/interrupts.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "io/unfinished.h"
+
+// Those that end a program unless it does something about them, and those of them that may ask a run to stop.
+static const struct ending {
+  int number;
+  bool asks;
+} endings[] = {{SIGINT, true},   {SIGTERM, true},  {SIGHUP, true},   {SIGQUIT, false}, {SIGPIPE, false},
+               {SIGALRM, false}, {SIGXCPU, false}, {SIGUSR1, false}, {SIGUSR2, false}};
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
+static volatile sig_atomic_t listening, interrupted;
+
+static bool asks(int number) {
+  for (int i = 0; i < ENDINGS; i++)
+    if (endings[i].number == number) return endings[i].asks;
+  return false;
+}
+
+static pthread_t main_thread;
+
+// Libraries have threads of their own, and a signal may come to any of them. Only the thread that writes files can remove them without
+// making another one at the same time.
+static void on_signal(int number) {
+  if (!pthread_equal(pthread_self(), main_thread)) {
+    pthread_kill(main_thread, number);
+    return;
+  }
+  if (listening && !interrupted && asks(number)) {
+    interrupted = 1;
+    return;
+  }
+  od_unfinished_remove_all();
+  // It comes again when this function has returned, and ends the program as it would have without us.
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void od_signals_begin(void) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, old;
+  sigemptyset(&action.sa_mask);
+  main_thread = pthread_self();
+  for (int i = 0; i < ENDINGS; i++)
+    if (sigaction(endings[i].number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+      sigaction(endings[i].number, &action, NULL);
+}
+
+void od_signals_listen(void) {
+  listening = 1;
+}
+
+void od_signals_end_at_once(void) {
+  listening = 0;
+}
+
+bool od_signals_interrupted(void) {
+  return interrupted != 0;
+}

@@ -1,0 +1,48 @@
+#include "terminal/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "terminal/interrupts.h"
+#include "terminal/terminal.h"
+#include "io/clock.h"
+#include "io/display.h"
+
+od_progress od_progress_start(bool quiet) {
+  od_signals_listen();
+  double start = od_seconds();
+  return (od_progress){.shown = !quiet && isatty(STDERR_FILENO), .start = start, .last = start};
+}
+
+static void draw(od_progress *p, double done, double elapsed) {
+  enum { width = 32 };
+  char bar[width + 1];
+  int full = (int)(done * width);
+  for (int i = 0; i < width; i++) bar[i] = i < full ? '#' : '.';
+  bar[width] = '\0';
+  fprintf(stderr, "\r[%s] %3d %%", bar, (int)(100 * done));
+  if (done > 0) fprintf(stderr, ", %s left", od_duration_text(fmax(ceil(elapsed * (1 - done) / done), 1), 3).text);
+  fprintf(stderr, "\033[K");
+  fflush(stderr);
+  p->drawn = true;
+}
+
+bool od_progress_tick(void *progress, double done) {
+  od_progress *p = progress;
+  if (p->shown) {
+    double t = od_seconds();
+    // Not before a second has passed, and then ten times a second.
+    if (t - p->start > 1 && t - p->last > 0.1) {
+      draw(p, fmin(fmax(done, 0), 1), t - p->start);
+      p->last = t;
+    }
+  }
+  return !od_signals_interrupted();
+}
+
+void od_progress_end(od_progress *p) {
+  if (p->drawn) fprintf(stderr, "\r\033[K");
+  p->drawn = false;
+}

@@ -1,0 +1,56 @@
+#include "terminal/terminal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool od_terminal_colour(FILE *f) {
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  if (no && no[0]) return false;
+  return isatty(fileno(f)) && term && strcmp(term, "dumb") != 0;
+}
+
+static void say(const char *kind, int colour, const char *format, va_list args) {
+  fflush(stdout);
+  if (od_terminal_colour(stderr))
+    fprintf(stderr, "oleodyn: \033[1;%dm%s:\033[0m ", colour, kind);
+  else
+    fprintf(stderr, "oleodyn: %s: ", kind);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+}
+
+void od_cli_error(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say("error", 31, format, args);
+  va_end(args);
+}
+
+void od_cli_warning(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say("warning", 35, format, args);
+  va_end(args);
+}
+
+void od_heading(FILE *to, const char *text) {
+  bool colour = od_terminal_colour(to);
+  fprintf(to, "%s%s%s\n", colour ? "\033[1m" : "", text, colour ? "\033[0m" : "");
+}
+
+int od_text_width(const char *text) {
+  int width = 0;
+  for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}
+
+int od_text_widest(int width, const char *text) {
+  int own = od_text_width(text);
+  return own > width ? own : width;
+}
+
+void od_print_padded(FILE *to, const char *text, int width) {
+  fprintf(to, "%s%*s", text, width > od_text_width(text) ? width - od_text_width(text) : 0, "");
+}
