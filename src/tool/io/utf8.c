@@ -28,3 +28,9 @@ bool od_utf8_is_text(const char *text) {
   }
   return true;
 }
+
+int od_utf8_width(const char *text) {
+  int width = 0;
+  for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}

@@ -9,5 +9,7 @@
 // characters other than tab and line ends). Overlong forms and surrogates are none.
 size_t od_utf8_length(const unsigned char *s, size_t left);
 bool od_utf8_is_text(const char *text);
+// The columns a text takes on a terminal, near enough: one per character.
+int od_utf8_width(const char *text);
 
 #endif

@@ -1,0 +1,200 @@
+#include "result/result.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "io/utf8.h"
+
+od_result od_result_new(void) {
+  od_result r = {.data = json_object()};
+  r.is_short_of_memory = !r.data;
+  return r;
+}
+
+void od_result_free(od_result *r) {
+  json_decref(r->data);
+  od_arena_free(&r->arena);
+  *r = (od_result){0};
+}
+
+bool od_result_is_complete(const od_result *r) {
+  return !r->is_short_of_memory;
+}
+
+// Zeroed memory of the result; NULL: it ran out.
+static void *take(od_result *r, size_t size) {
+  void *memory = od_arena_take(&r->arena, size);
+  r->is_short_of_memory = r->is_short_of_memory || !memory;
+  return memory;
+}
+
+static const char *keep(od_result *r, const char *text) {
+  const char *kept = od_arena_text(&r->arena, text ? text : "");
+  r->is_short_of_memory = r->is_short_of_memory || !kept;
+  return kept;
+}
+
+// --- Data -------------------------------------------------------------------------------------------------------------
+
+static void set(od_result *r, json_t *object, const char *key, json_t *value) {
+  if (!value || json_object_set_new(object, key, value) != 0) r->is_short_of_memory = true;
+}
+
+void od_result_set(od_result *r, const char *key, json_t *value) {
+  set(r, r->data, key, value);
+}
+
+void od_result_number(od_result *r, const char *key, double si) {
+  set(r, r->data, key, od_json_number(si));
+}
+
+void od_result_whole(od_result *r, const char *key, long value) {
+  set(r, r->data, key, json_integer(value));
+}
+
+void od_result_flag(od_result *r, const char *key, bool value) {
+  set(r, r->data, key, json_boolean(value));
+}
+
+void od_result_text(od_result *r, const char *key, const char *text) {
+  set(r, r->data, key, od_json_text(text));
+}
+
+// --- View -------------------------------------------------------------------------------------------------------------
+
+static od_view_item *add_item(od_result *r, od_view_kind kind) {
+  od_view_item *item = take(r, sizeof *item);
+  if (!item) return NULL;
+  item->kind = kind;
+  *(r->last ? &r->last->next : &r->first) = item;
+  return r->last = item;
+}
+
+static void add_text(od_result *r, od_view_kind kind, od_trust trust, const char *format, va_list args) {
+  char text[4000];
+  vsnprintf(text, sizeof text, format, args);
+  od_view_item *item = add_item(r, kind);
+  if (!item) return;
+  item->trust = trust;
+  item->text = keep(r, text);
+}
+
+void od_result_heading(od_result *r, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add_text(r, OD_VIEW_HEADING, OD_SOUND, format, args);
+  va_end(args);
+}
+
+void od_result_line(od_result *r, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add_text(r, OD_VIEW_LINE, OD_SOUND, format, args);
+  va_end(args);
+}
+
+void od_result_warning(od_result *r, od_trust trust, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add_text(r, OD_VIEW_LINE, trust, format, args);
+  va_end(args);
+}
+
+void od_result_verdict(od_result *r, const od_verdict *v) {
+  od_view_item *item = add_item(r, OD_VIEW_VERDICT);
+  if (item) item->verdict = v;
+  od_result_set(r, "verdict", od_verdict_json(v));
+}
+
+// --- Tables -----------------------------------------------------------------------------------------------------------
+
+od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
+  od_view_item *item = add_item(r, OD_VIEW_TABLE);
+  od_result_table *t = item ? take(r, sizeof *t) : NULL;
+  if (!t) return NULL;
+  *t = (od_result_table){.result = r, .column = columns, .columns = count, .rows = key ? json_array() : NULL};
+  item->table = t;
+  t->width = take(r, (size_t)count * sizeof *t->width);
+  if (!t->width) return NULL;
+  for (int i = 0; i < count; i++) t->width[i] = od_utf8_width(columns[i].heading ? columns[i].heading : "");
+  if (key) od_result_set(r, key, t->rows);
+  return t;
+}
+
+// The object of the last row; NULL: the table is in the view alone.
+static json_t *row_data(const od_result_table *t) {
+  return t->rows ? json_array_get(t->rows, json_array_size(t->rows) - 1) : NULL;
+}
+
+// Fills the cell of the next column: its text, and its value in the data, which is taken over.
+static void fill(od_result_table *t, const char *text, json_t *value) {
+  const od_result_column *c = &t->column[t->filled];
+  json_t *object = row_data(t);
+  if (object && c->key)
+    set(t->result, object, c->key, value);
+  else
+    json_decref(value);
+  const char *kept = c->heading || c->kind == OD_CELL_REMARK ? keep(t->result, text) : "";
+  if (!kept) return;
+  int width = od_utf8_width(kept);
+  if (width > t->width[t->filled]) t->width[t->filled] = width;
+  t->last->cell[t->filled++] = kept;
+}
+
+// Columns of units have no cells of their own.
+static void fill_units(od_result_table *t) {
+  while (t->filled < t->columns && t->column[t->filled].kind == OD_CELL_UNIT)
+    fill(t, t->shown.unit, od_json_text(t->si));
+}
+
+void od_result_add_row(od_result_table *t, const char *si, double size) {
+  if (!t) return;
+  od_result_row *row = take(t->result, sizeof *row);
+  const char **cell = row ? take(t->result, (size_t)t->columns * sizeof *cell) : NULL;
+  if (!cell) return;
+  for (int i = 0; i < t->columns; i++) cell[i] = "";
+  row->cell = cell;
+  *(t->last ? &t->last->next : &t->first) = row;
+  t->last = row;
+  t->filled = 0;
+  t->si = si;
+  t->shown = si ? od_display_unit(si, size) : (od_display){"", 1};
+  if (t->rows && json_array_append_new(t->rows, json_object()) != 0) t->result->is_short_of_memory = true;
+  fill_units(t);
+}
+
+static bool has_cell(const od_result_table *t) {
+  return t && t->last && t->filled < t->columns;
+}
+
+void od_result_cell_text(od_result_table *t, const char *text) {
+  if (!has_cell(t)) return;
+  fill(t, text, od_json_text(text));
+  fill_units(t);
+}
+
+void od_result_cell(od_result_table *t, double value) {
+  if (!has_cell(t)) return;
+  const od_result_column *c = &t->column[t->filled];
+  char text[OD_NUMBER_SIZE] = "-";
+  double shown = c->kind == OD_CELL_NUMBER ? value * t->shown.factor : value;
+  if (!isnan(value) && c->kind == OD_CELL_WHOLE)
+    snprintf(text, sizeof text, "%.0f", value);
+  else if (!isnan(value) && c->decimals > 0)
+    od_number_fixed(text, shown, c->decimals);
+  else if (!isnan(value))
+    od_number_round(text, shown, c->digits > 0 ? c->digits : 6);
+  fill(t, text, c->kind == OD_CELL_WHOLE && !isnan(value) ? json_integer((json_int_t)value) : od_json_number(value));
+  fill_units(t);
+}
+
+void od_result_row_set(od_result_table *t, const char *key, json_t *value) {
+  json_t *object = t ? row_data(t) : NULL;
+  if (object)
+    set(t->result, object, key, value);
+  else
+    json_decref(value);
+}

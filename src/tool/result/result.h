@@ -1,0 +1,114 @@
+// A result: the findings of a command, added once for every way to show them.
+//
+// A result has two sides. Its data are named numbers, texts, lists and objects in SI units; JSON is these data as they are. Its view is the
+// list of headings, sentences and tables for people, in units of the trade; terminal and page show it item by item. A table and a verdict are
+// added to both sides by one call.
+//
+// All functions accept a result whose memory ran out: they add nothing. od_result_is_complete() reports it.
+#ifndef OD_RESULT_RESULT_H
+#define OD_RESULT_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "io/display.h"
+#include "io/verdict.h"
+
+#define OD_RESULT_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
+
+// --- View -------------------------------------------------------------------------------------------------------------
+
+typedef enum od_view_kind { OD_VIEW_HEADING, OD_VIEW_LINE, OD_VIEW_TABLE, OD_VIEW_VERDICT } od_view_kind;
+
+typedef enum od_cell_kind {
+  OD_CELL_TEXT,    // to the left
+  OD_CELL_UNIT,    // the unit of the row: SI in the data, the unit of the trade in the view
+  OD_CELL_NUMBER,  // in the unit of the row
+  OD_CELL_PLAIN,   // a number that is shown as it is
+  OD_CELL_WHOLE,
+  OD_CELL_REMARK,  // a text behind the last column, without a heading
+} od_cell_kind;
+
+typedef struct od_result_column {
+  const char *key;      // the field of a row's object in the data; NULL: it is in the view alone
+  const char *heading;  // NULL: it is in the data alone
+  od_cell_kind kind;
+  int digits;    // significant digits of numbers in the view; 0: six
+  int decimals;  // where larger than 0: so many digits behind the point instead
+} od_result_column;
+
+typedef struct od_result_row {
+  struct od_result_row *next;
+  const char **cell;  // for each column; of those in the data alone ""
+} od_result_row;
+
+typedef struct od_result_table {
+  struct od_result *result;
+  const od_result_column *column;
+  int *width;           // of each column, in characters
+  int columns, filled;  // filled: cells of the last row
+  od_result_row *first, *last;
+  od_display shown;  // the unit of the last row
+  const char *si;
+  json_t *rows;  // in the data; NULL: the table is in the view alone
+} od_result_table;
+
+typedef struct od_view_item {
+  struct od_view_item *next;
+  od_view_kind kind;
+  od_trust trust;    // of a line: OD_SOUND, or the line is a warning
+  const char *text;  // of a heading or a line
+  od_result_table *table;
+  const od_verdict *verdict;
+} od_view_item;
+
+// --- Result -----------------------------------------------------------------------------------------------------------
+
+typedef struct od_result {
+  od_arena arena;
+  json_t *data;  // an object
+  od_view_item *first, *last;
+  bool is_short_of_memory;
+} od_result;
+
+od_result od_result_new(void);
+void od_result_free(od_result *r);
+// Whether everything was added.
+bool od_result_is_complete(const od_result *r);
+
+// Fields of the data. od_result_set() takes over the value.
+void od_result_set(od_result *r, const char *key, json_t *value);
+void od_result_number(od_result *r, const char *key, double si);
+void od_result_whole(od_result *r, const char *key, long value);
+void od_result_flag(od_result *r, const char *key, bool value);
+void od_result_text(od_result *r, const char *key, const char *text);  // NULL: null
+
+// Items of the view.
+void od_result_heading(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
+void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
+// A line that is a warning on standard error where no view is shown.
+void od_result_warning(od_result *r, od_trust trust, const char *format, ...) OD_RESULT_FORMAT(3);
+
+// The verdict, as the field "verdict" and in the view. It must live as long as the result.
+void od_result_verdict(od_result *r, const od_verdict *v);
+
+// --- Tables -----------------------------------------------------------------------------------------------------------
+
+// A table: a list of objects under `key` in the data (NULL: in the view alone). The columns must live as long as the result. A heading with
+// spaces is shown as it is. Tables without rows are not shown.
+od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
+// The next row. Its numbers are in the SI unit; the view shows them in the unit that suits numbers of this size (NAN: the usual unit).
+void od_result_add_row(od_result_table *t, const char *si, double size);
+// The cells of the row, column by column. A column OD_CELL_UNIT fills itself.
+void od_result_cell_text(od_result_table *t, const char *text);
+void od_result_cell(od_result_table *t, double value);
+// A field of the row's object that is no column; takes over the value.
+void od_result_row_set(od_result_table *t, const char *key, json_t *value);
+
+// --- Ways to show it --------------------------------------------------------------------------------------------------
+
+// The view as text. is_bold: headings are bold, by the codes of terminals.
+void od_result_print(const od_result *r, FILE *to, bool is_bold);
+
+#endif

@@ -1,0 +1,56 @@
+// The view of a result as text: a heading or a sentence a line, tables in columns that are as wide as their longest cell.
+#include <stdio.h>
+#include <string.h>
+
+#include "io/utf8.h"
+#include "result/result.h"
+
+static bool is_to_the_left(const od_result_column *c) {
+  return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
+}
+
+static bool is_shown(const od_result_column *c) {
+  return c->heading || c->kind == OD_CELL_REMARK;
+}
+
+// One row; row NULL: the headings.
+static void print_row(const od_result_table *t, const od_result_row *row, FILE *to) {
+  int gap = 0;  // blanks before the next text, so that no line ends with blanks
+  for (int i = 0; i < t->columns; i++) {
+    const od_result_column *c = &t->column[i];
+    if (!is_shown(c)) continue;
+    const char *text = row ? row->cell[i] : c->heading ? c->heading : "";
+    int blanks = t->width[i] - od_utf8_width(text);
+    gap += 2 + (is_to_the_left(c) ? 0 : blanks);
+    if (text[0]) {
+      fprintf(to, "%*s%s", gap, "", text);
+      gap = 0;
+    }
+    if (is_to_the_left(c)) gap += blanks;
+  }
+  fputc('\n', to);
+}
+
+static void print_table(const od_result_table *t, FILE *to) {
+  if (!t->first) return;
+  print_row(t, NULL, to);
+  for (const od_result_row *row = t->first; row; row = row->next) print_row(t, row, to);
+}
+
+static void print_verdict(const od_verdict *v, FILE *to) {
+  fprintf(to, "verdict: %s\n", od_trust_text(v->trust));
+  for (int i = 0; i < v->count; i++) fprintf(to, "  %s %s\n", v->remark[i].lead, v->remark[i].text);
+}
+
+void od_result_print(const od_result *r, FILE *to, bool is_bold) {
+  for (const od_view_item *item = r->first; item; item = item->next) {
+    switch (item->kind) {
+      case OD_VIEW_HEADING:
+        fprintf(to, "%s%s%s\n", is_bold ? "\033[1m" : "", item->text, is_bold ? "\033[0m" : "");
+        break;
+      case OD_VIEW_LINE: fprintf(to, "%s\n", item->text); break;
+      case OD_VIEW_TABLE: print_table(item->table, to); break;
+      case OD_VIEW_VERDICT: print_verdict(item->verdict, to); break;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// A result beside texts and JSON written by hand.
+#include "support/test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result/result.h"
+
+static char *printed(const od_result *r, bool is_bold) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&text, &size);
+  assert_non_null(to);
+  od_result_print(r, to, is_bold);
+  fclose(to);
+  return text;
+}
+
+static const od_result_column columns[] = {
+    {"name", "output", OD_CELL_TEXT},       {"unit", "unit", OD_CELL_UNIT},     {"max", "max", OD_CELL_NUMBER},
+    {"error_percent", NULL, OD_CELL_PLAIN}, {"p", "p, %", OD_CELL_PLAIN, 0, 2}, {"samples", "samples", OD_CELL_WHOLE},
+    {NULL, NULL, OD_CELL_REMARK},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static od_result two_rows(void) {
+  od_result r = od_result_new();
+  od_result_heading(&r, "a machine: %d s", 5);
+  od_result_table *t = od_result_add_table(&r, "outputs", columns, COLUMNS);
+  od_result_add_row(t, "Pa", 2e7);
+  od_result_cell_text(t, "größer");
+  od_result_cell(t, 2e7);
+  od_result_cell(t, 0.5);
+  od_result_cell(t, 99.123);
+  od_result_cell(t, 1200);
+  od_result_cell_text(t, "at its bound");
+  od_result_row_set(t, "pair", json_pack("[i, i]", 1, 2));
+  od_result_add_row(t, "m", 0.25);
+  od_result_cell_text(t, "x");
+  od_result_cell(t, 0.25);
+  od_result_cell(t, INFINITY);
+  od_result_cell(t, NAN);
+  od_result_cell(t, 7);
+  od_result_line(&r, "%s: done", "search");
+  return r;
+}
+
+// Columns are as wide as their longest cell, numbers stand to the right, units are those of the trade, no line ends with blanks.
+static void test_terminal(void **state) {
+  (void)state;
+  od_result r = two_rows();
+  char *text = printed(&r, false);
+  assert_string_equal(text,
+                      "a machine: 5 s\n"
+                      "  output  unit  max   p, %  samples\n"
+                      "  größer  bar   200  99.12     1200  at its bound\n"
+                      "  x       mm    250      -        7\n"
+                      "search: done\n");
+  free(text);
+  od_result_free(&r);
+}
+
+// The data are in SI and have every column with a key; numbers that JSON does not have are null.
+static void test_json(void **state) {
+  (void)state;
+  od_result r = two_rows();
+  od_result_number(&r, "time", 5);
+  od_result_whole(&r, "steps", 17);
+  od_result_flag(&r, "complete", true);
+  od_result_text(&r, "message", NULL);
+  json_t *wanted = json_loads(
+      "{\"outputs\": [{\"name\": \"größer\", \"unit\": \"Pa\", \"max\": 2e7, \"error_percent\": 0.5, \"p\": 99.123, \"samples\": 1200, "
+      "\"pair\": [1, 2]}, {\"name\": \"x\", \"unit\": \"m\", \"max\": 0.25, \"error_percent\": null, \"p\": null, \"samples\": 7}], "
+      "\"time\": 5.0, \"steps\": 17, \"complete\": true, \"message\": null}",
+      0, NULL);
+  assert_non_null(wanted);
+  assert_true(json_equal(r.data, wanted));
+  assert_true(od_result_is_complete(&r));
+  json_decref(wanted);
+  od_result_free(&r);
+}
+
+// A table without rows is not shown; headings are bold where that is wanted; a verdict is in both sides.
+static void test_parts(void **state) {
+  (void)state;
+  od_verdict v = {0};
+  assert_true(od_verdict_add(&v, OD_DOUBTFUL, "step.long", "Step too long:", "1 ms"));
+  od_result r = od_result_new();
+  od_result_heading(&r, "title");
+  od_result_add_table(&r, "none", columns, COLUMNS);
+  od_result_verdict(&r, &v);
+  char *text = printed(&r, true);
+  assert_string_equal(text, "\033[1mtitle\033[0m\nverdict: doubtful\n  Step too long: 1 ms\n");
+  assert_int_equal(json_array_size(json_object_get(r.data, "none")), 0);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(r.data, "verdict"), "trust")), "doubtful");
+  free(text);
+  od_result_free(&r);
+  od_verdict_free(&v);
+}
+
+// Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
+static void test_surplus(void **state) {
+  (void)state;
+  od_result r = two_rows();
+  od_result_table *t = r.first->next->table;
+  for (int i = 0; i < 20; i++) od_result_cell_text(t, "surplus");
+  assert_int_equal(t->filled, COLUMNS);
+  od_result_add_row(NULL, "Pa", 1);
+  od_result_cell(NULL, 1);
+  od_result_cell_text(NULL, "x");
+  od_result_row_set(NULL, "x", json_null());
+  od_result_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
+                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_surplus)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
