@@ -342,13 +342,20 @@ int od_command_bode(int argc, char **argv) {
       {"loop", OD_OPTION_LIST, "SIGNAL,...", "loops instead, at these signals, which inputs add to; or all", &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
-      {"csv", OD_OPTION_TEXT, "FILE", "write magnitudes and phases as CSV; - is standard output", &l->files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write them as a MATLAB file", &l->files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write them and the margins as JSON; - is standard output", &l->files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw them", &l->files.plot},
   };
-  const od_usage usage = {"bode",  "MACHINE", "frequency responses of a machine at an operating point",
-                          details, options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"bode",
+                          "MACHINE",
+                          "frequency responses of a machine at an operating point",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &l->files,
+                                     .csv = "magnitudes and phases",
+                                     .mat = "magnitudes and phases",
+                                     .json = "magnitudes, phases and margins",
+                                     .plot = "magnitudes and phases",
+                                     .si = &l->si,
+                                     .quiet = &l->quiet}};
   bode_sweep b = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
   const od_linear_command command = {&usage, l, &sweep, check, show_model, &a};

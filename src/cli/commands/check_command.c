@@ -167,7 +167,9 @@ static int check_file(const char *path, const od_load_arguments *load, json_t *r
 int od_command_check(int argc, char **argv) {
   bool json = false;
   od_load_arguments load = {0};
-  const od_option options[] = {OD_LOAD_OPTIONS(&load), {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
+  const od_option options[] = {
+      OD_LOAD_OPTIONS(&load),
+  };
   const od_usage usage = {
       "check",
       "FILE...",
@@ -175,7 +177,8 @@ int od_command_check(int argc, char **argv) {
       "Files with sensors are experiments, or fits where they say how to fit, those with cases studies, all others machines.\n"
       "It ends with 0 when all files are right, else with 2.\n",
       options,
-      (int)(sizeof options / sizeof *options)};
+      (int)(sizeof options / sizeof *options),
+      .shared = {.as_json = &json}};
   od_words files = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, INT_MAX, &files);
   if (code < 0) {

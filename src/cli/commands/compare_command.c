@@ -231,17 +231,18 @@ int od_command_compare(int argc, char **argv) {
       {"first-seed", OD_OPTION_TEXT, "N", "default 1", &a.first_seed},
       {"random-start", OD_OPTION_FLAG, NULL, "begin at starts drawn around the true one", &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
-      {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE", "draw the metrics as SVG", &a.files.plot},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"compare", "EXPERIMENT", "run filters, sensors and steps on the same data, side by side",
-                          details,   options,      (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {
+      "compare",
+      "EXPERIMENT",
+      "run filters, sensors and steps on the same data, side by side",
+      details,
+      options,
+      (int)(sizeof options / sizeof *options),
+      .shared = {.files = &a.files, .json = "the rows", .plot = "the metrics", .si = &a.si, .quiet = &a.quiet}};
   od_words files = {0};
   od_comparison *c = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code < 0 && a.si) od_display_choose_si();
   if (code < 0) code = load(files.text[0], &a, &c);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);

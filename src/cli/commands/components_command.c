@@ -361,23 +361,24 @@ int od_command_components(int argc, char **argv) {
   const char *plot = NULL, *csv = NULL, *pictures = NULL;
   bool json = false, markdown = false, si = false, sound = true;
   const od_option options[] = {
-      OD_SI_OPTION(&si),
-      {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
       {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown},
       {"pictures", OD_OPTION_TEXT, "FOLDER", "write the small pictures of that page into a folder that exists",
        &pictures},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one, by its own equation", &plot},
       {"csv", OD_OPTION_TEXT, "FILE.csv", "the same curves as a table; - is standard output", &csv}};
-  const od_usage usage = {
-      "components", "[NAME...]", "list the components that machine files can use, or show their keys",
-      NULL,         options,     sizeof options / sizeof *options};
+  const od_usage usage = {"components",
+                          "[NAME...]",
+                          "list the components that machine files can use, or show their keys",
+                          NULL,
+                          options,
+                          sizeof options / sizeof *options,
+                          .shared = {.as_json = &json, .si = &si}};
   od_words names = {0};
   int code = od_options_parse(&usage, argc, argv, &names);
   if (code >= 0) {
     od_words_free(&names);
     return code;
   }
-  if (si) od_display_choose_si();
   for (int i = 0; i < names.count; i++) {
     found_class found = find_class(names.text[i]);
     sound = (found.element || found.block) && sound;

@@ -97,15 +97,20 @@ int od_command_equilibrium(int argc, char **argv) {
        "section",
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
-      {"csv", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write everything as JSON; - is standard output", &a.files.json},
-      {"save-state", OD_OPTION_TEXT, "FILE",
-       "write the state, which 'initial: {file: FILE}' in a machine file starts from; inputs\nof --free are not in it",
-       &a.files.state},
   };
-  const od_usage usage = {"equilibrium", "MACHINE", "which inputs, positions and pressures hold these outputs",
-                          details,       options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"equilibrium",
+                          "MACHINE",
+                          "which inputs, positions and pressures hold these outputs",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "all points of --sweep",
+                                     .mat = "all points of --sweep",
+                                     .json = "everything",
+                                     .state = "the state without the inputs of --free",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};
   const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
   return od_linear_command_run(&command, argc, argv);

@@ -109,22 +109,24 @@ int od_command_fit(int argc, char **argv) {
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the file", &a.variant},
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of starts; default: the file's, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
-      {"csv", OD_OPTION_TEXT, "FILE", "write measured and predicted values as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
-      {"report", OD_OPTION_TEXT, "FILE.html",
-       "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
       OD_VARIANT_OPTIONS(&a.write),
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {
-      "fit",   "FILE",  "fit uncertain numbers of a machine to logs, and say which of them are identifiable",
-      details, options, (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"fit",
+                          "FILE",
+                          "fit uncertain numbers of a machine to logs, and say which of them are identifiable",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "measured and predicted values",
+                                     .mat = "measured and predicted values",
+                                     .json = "the findings",
+                                     .report = "findings, tables and charts",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_fit_plan *plan = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (a.si) od_display_choose_si();
   if (code < 0) code = load(files.text[0], &a, &plan);
   if (code < 0) code = choose_seed(&a, plan);
   if (code < 0) code = od_variant_check(&a.write, &a.files.variant);

@@ -147,14 +147,19 @@ int od_command_frf(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
       OD_RESPONSE_OPTIONS(&a.source),
-      {"csv", OD_OPTION_TEXT, "FILE", "write the points as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw amplitude and phase", &a.files.plot},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"frf",   "FILE",  "find the frequency response of a machine, or from a log",
-                          details, options, (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"frf",
+                          "FILE",
+                          "find the frequency response of a machine, or from a log",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "the points",
+                                     .mat = "the points",
+                                     .json = "the findings",
+                                     .plot = "amplitude and phase",
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_response r = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

@@ -395,18 +395,22 @@ int od_command_friction(int argc, char **argv) {
       {"column", OD_OPTION_TEXT, "NAME", "its column of the speed; default: the first that is no time", &a.column},
       {"factor", OD_OPTION_LIST, "COLUMN", "a column that the law's factor or load is multiplied by (repeatable)",
        &a.factor},
-      {"csv", OD_OPTION_TEXT, "FILE", "write the table as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the table as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the table", &a.files.plot},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"friction", "LAW",   "show a friction law: steady curve, loop, step, sensitivities",
-                          details,    options, (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"friction",
+                          "LAW",
+                          "show a friction law: steady curve, loop, step, sensitivities",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "the table",
+                                     .mat = "the table",
+                                     .json = "a summary",
+                                     .plot = "the table",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words laws = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &laws), show = -1;
-  if (a.si) od_display_choose_si();
   if (code < 0) {
     show = find_show(&a);
     if (!read_wish(&w, laws.text[0]) || show < 0 || !has_bounded_rows(&w, show)) code = OD_EXIT_BAD_INPUT;

@@ -255,25 +255,24 @@ int od_command_friction_fit(int argc, char **argv) {
       {"costs", OD_OPTION_FLAG, NULL,
        "search nothing: sums of squared residuals over one parameter at a time, for --csv, --mat and --plot", &a.costs},
       {"costs-of", OD_OPTION_TEXT, "KEY,KEY", "the same over two parameters together, as logarithms", &a.costs_of},
-      {"csv", OD_OPTION_TEXT, "FILE", "write measured and fitted forces as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw measured and fitted forces", &a.files.plot},
-      {"report", OD_OPTION_TEXT, "FILE.html",
-       "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"friction-fit",
                           "FILE",
                           "fit a friction law to points of steady motion or to one run, and say what the data can tell",
                           details,
                           options,
-                          (int)(sizeof options / sizeof *options)};
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "measured and fitted forces",
+                                     .mat = "measured and fitted forces",
+                                     .json = "the findings",
+                                     .plot = "measured and fitted forces",
+                                     .report = "findings, tables and charts",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_friction_plan *plan = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (a.si) od_display_choose_si();
   if (code < 0) code = load(files.text[0], &a, &plan);
   unsigned long long seed = plan ? plan->seed : 1;
   if (code < 0 && a.seed) code = od_option_whole("seed", a.seed, &seed);

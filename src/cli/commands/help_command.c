@@ -37,8 +37,7 @@ static int print_json(void) {
 
 int od_command_help(int argc, char **argv) {
   bool json = false;
-  const od_option options[] = {{"json", OD_OPTION_FLAG, NULL, "the list of commands as JSON", &json}};
-  const od_usage usage = {"help", "[COMMAND]", "explain a command", NULL, options, 1};
+  const od_usage usage = {"help", "[COMMAND]", "explain a command", NULL, NULL, 0, .shared = {.as_json = &json}};
   od_words arguments = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments);
   const char *topic = arguments.count > 0 ? arguments.text[0] : NULL;

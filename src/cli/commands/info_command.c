@@ -218,18 +218,17 @@ int od_command_info(int argc, char **argv) {
   const od_option options[] = {
       OD_LOAD_OPTIONS(&load),
       {"ranges", OD_OPTION_FLAG, NULL, "only between which values each number is possible and usual", &ranges},
-      OD_SI_OPTION(&si),
-      {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
+  };
   const od_usage usage = {"info",
                           "MACHINE",
                           "show what a machine has: elements, degrees of freedom, inputs, outputs and every number",
                           "Outputs can be chosen with 'simulate --output', numbers replaced with '--set'.\n",
                           options,
-                          (int)(sizeof options / sizeof *options)};
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.as_json = &json, .si = &si}};
   od_words files = {0};
   od_machine *machine = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &load, &machine);
   if (code < 0) code = show(machine, json, ranges);
   od_machine_free(machine);

@@ -339,20 +339,24 @@ int od_command_inverse(int argc, char **argv) {
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs of the mechanism to show besides, such as forces of joints (repeatable)", &a.outputs},
       OD_LOAD_OPTIONS(&a.load),
-      {"csv", OD_OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write all rows as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write peaks and the verdict as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw all rows", &a.files.plot},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"inverse", "MACHINE", "forces, pressures and flows that a prescribed motion needs",
-                          details,   options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"inverse",
+                          "MACHINE",
+                          "forces, pressures and flows that a prescribed motion needs",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "all rows",
+                                     .mat = "all rows",
+                                     .json = "peaks and the verdict",
+                                     .plot = "all rows",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_machine *machine = NULL;
   findings f = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (a.si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   f.machine = machine;
   if (code < 0) code = od_motion_plan_make(machine, &a.motion, &f.motion);

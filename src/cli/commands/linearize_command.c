@@ -155,13 +155,20 @@ int od_command_linearize(int argc, char **argv) {
        "section",
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
-      {"csv", OD_OPTION_TEXT, "FILE", "write [A B; C D] as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the matrices and their names as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write everything as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "with --sweep: draw the least damped pair", &a.files.plot},
   };
-  const od_usage usage = {"linearize", "MACHINE", "the linear model of a machine at an operating point",
-                          details,     options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"linearize",
+                          "MACHINE",
+                          "the linear model of a machine at an operating point",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "[A B; C D]",
+                                     .mat = "the matrices and their names",
+                                     .json = "everything",
+                                     .plot = "the least damped pair over --sweep",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles, .drawn = LEADING};
   const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
   return od_linear_command_run(&command, argc, argv);

@@ -297,22 +297,25 @@ int od_command_observe(int argc, char **argv) {
        "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "
        "(repeatable)",
        &a.set},
-      {"csv", OD_OPTION_TEXT, "FILE", "write every step as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write every step as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
-      {"report", OD_OPTION_TEXT, "FILE.html",
-       "write a report for people: findings, charts, tables; one page that needs nothing else", &a.files.report},
       OD_VARIANT_OPTIONS(&a.write),
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"observe", "EXPERIMENT", "estimate states and parameters of a machine while it works",
-                          details,   options,      (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"observe",
+                          "EXPERIMENT",
+                          "estimate states and parameters of a machine while it works",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "every step",
+                                     .mat = "every step",
+                                     .json = "a summary",
+                                     .plot = "estimates and errors over time",
+                                     .report = "findings, charts and tables",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_experiment *e = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (a.si) od_display_choose_si();
   if (a.data && !strcmp(a.data, "-")) a.live = true;
   if (code < 0) code = check_live(&a);
   if (a.live) a.data = "-";

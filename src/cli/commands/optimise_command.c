@@ -386,18 +386,19 @@ int od_command_optimise(int argc, char **argv) {
       {"reserve", OD_OPTION_TEXT, "PART", "what is to be left to the bound of a requirement; default 1%", &a.reserve},
       {"starts", OD_OPTION_TEXT, "N", "begin at so many other points between the ends as well", &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),
-      {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"optimise", "MACHINE", "search numbers of a machine so that its requirements are met",
-                          details,    options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"optimise",
+                          "MACHINE",
+                          "search numbers of a machine so that its requirements are met",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files, .json = "the findings", .si = &a.si, .quiet = &a.quiet}};
   od_words files = {0};
   od_machine *machine = NULL;
   plan *p = calloc(1, sizeof *p);
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0 && !p) code = OD_EXIT_FAILED;
-  if (code < 0 && a.si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = read_plan(files.text[0], &a, machine, p);
   if (code < 0) code = od_variant_check(&a.variant, &a.files.variant);

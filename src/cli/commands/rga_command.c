@@ -227,14 +227,19 @@ int od_command_rga(int argc, char **argv) {
        "as many outputs: names or patterns (repeatable); default: those of the file's\nrun section", &l->outputs},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
-      {"csv", OD_OPTION_TEXT, "FILE", "write the real parts of the relative gains as CSV; - is standard output",
-       &l->files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write them as a MATLAB file", &l->files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write relative gains and pairings as JSON; - is standard output",
-       &l->files.json},
   };
-  const od_usage usage = {"rga",   "MACHINE", "relative gains of a machine over frequency",
-                          details, options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"rga",
+                          "MACHINE",
+                          "relative gains of a machine over frequency",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &l->files,
+                                     .csv = "the real parts of the relative gains",
+                                     .mat = "the real parts of the relative gains",
+                                     .json = "relative gains and pairings",
+                                     .si = &l->si,
+                                     .quiet = &l->quiet}};
   rga_sweep g = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
   const od_linear_command command = {&usage, l, &sweep, NULL, show_model, &a};

@@ -249,21 +249,24 @@ int od_command_signals(int argc, char **argv) {
       {"time", OD_OPTION_TEXT, "T", "until when; default: the file's run, else the longest input that ends", &a.time},
       {"step", OD_OPTION_TEXT, "H", "time from row to row; default: the step of the file's run, else 1 ms", &a.step},
       OD_LOAD_OPTIONS(&a.load),
-      {"csv", OD_OPTION_TEXT, "FILE", "write values and slopes as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write values and slopes as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write extremes, breaks and reversals as JSON; - is standard output",
-       &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw values and slopes", &a.files.plot},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"signals", "MACHINE", "show a machine's inputs over time, without running it",
-                          details,   options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"signals",
+                          "MACHINE",
+                          "show a machine's inputs over time, without running it",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "values and slopes",
+                                     .mat = "values and slopes",
+                                     .json = "extremes, breaks and reversals",
+                                     .plot = "values and slopes",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_machine *machine = NULL;
   findings f = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (a.si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) {
     f.machine = machine;

@@ -324,26 +324,28 @@ int od_command_simulate(int argc, char **argv) {
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
-      {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
-      {"save-state", OD_OPTION_TEXT, "FILE",
-       "write the state at the end, which 'initial: {file: FILE}' in a machine file\nstarts from", &a.files.state},
-      {"report", OD_OPTION_TEXT, "FILE.html",
-       "write a report for people: requirements, charts; one page that needs nothing else", &a.files.report},
       {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the file's requirements", &a.no_requirements},
-      OD_SI_OPTION(&a.si),
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"simulate", "MACHINE", "run a machine over time",
-                          details,    options,   (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"simulate",
+                          "MACHINE",
+                          "run a machine over time",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "the results",
+                                     .mat = "the results",
+                                     .json = "a summary",
+                                     .plot = "the results",
+                                     .report = "requirements and charts",
+                                     .state = "the state at the end",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_machine *machine = NULL;
   od_selection outputs = {0};
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (a.si) od_display_choose_si();
   bool many = a.sweep.paths.count || a.sweep.drawn.count;
   if (code < 0 && many && a.files.state) {
     od_cli_error("--save-state is for one run, not for --sweep and --draw");

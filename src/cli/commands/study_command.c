@@ -218,13 +218,17 @@ int od_command_study(int argc, char **argv) {
       {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, from the Kth on; wants --values", &a.part},
       {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.values},
       {"merge", OD_OPTION_LIST, "FILE", "run nothing, take the values in this file (repeatable)", &a.merge},
-      {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw quantiles over the part of the runs, of cases that draw numbers",
-       &a.files.plot},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"study", "STUDY", "run experiments many times with other random numbers, on all cores",
-                          details, options, (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"study",
+                          "STUDY",
+                          "run experiments many times with other random numbers, on all cores",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .json = "the rows",
+                                     .plot = "quantiles over the part of the runs, of cases that draw numbers",
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_study *s = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

@@ -293,17 +293,20 @@ int od_command_tf(int argc, char **argv) {
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one less", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "errors count relative to the size of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),
-      {"csv", OD_OPTION_TEXT, "FILE", "write data and model at each frequency as CSV; - is standard output",
-       &a.files.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw data and model", &a.files.plot},
-      {"block", OD_OPTION_TEXT, "FILE.yaml", "write a machine file with the transfer functions as blocks",
-       &a.files.block},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"tf",    "FILE",  "fit transfer functions to a frequency response",
-                          details, options, (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {"tf",
+                          "FILE",
+                          "fit transfer functions to a frequency response",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .csv = "data and model at each frequency",
+                                     .mat = "data and model at each frequency",
+                                     .json = "the findings",
+                                     .plot = "data and model",
+                                     .block = "the transfer functions as blocks",
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_response r = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

@@ -9,8 +9,7 @@
 
 int od_command_version(int argc, char **argv) {
   bool json = false;
-  const od_option options[] = {{"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
-  const od_usage usage = {"version", "", "show the version", NULL, options, 1};
+  const od_usage usage = {"version", "", "show the version", NULL, NULL, 0, .shared = {.as_json = &json}};
   od_words arguments = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 0, 0, &arguments);
   od_words_free(&arguments);

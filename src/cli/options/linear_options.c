@@ -169,7 +169,6 @@ od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *
 int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {
   od_linear_plan plan = {0};
   od_error err = {0};
-  if (a->si) od_display_choose_si();
   *model = NULL;
   int code = od_cli_load(path, &a->load, machine);
   if (code < 0) code = od_linear_plan_make(*machine, a, &plan);
@@ -256,7 +255,6 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
 
 int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
   const od_linear_arguments *a = s->arguments;
-  if (a->si) od_display_choose_si();
   const od_sweep sweep = {.path = path,
                           .load = &a->load,
                           .arguments = &a->sweep,

@@ -49,9 +49,7 @@ typedef struct od_linear_plan {
        "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",       \
        &(target)->hold},                                                                                            \
       {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release}, \
-      OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {          \
-    "quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &(target)->quiet                        \
-  }
+      OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 void od_linear_arguments_free(od_linear_arguments *arguments);
 
 // Loads the machine, finds the operating point and linearises there, for the inputs and outputs of the arguments (default: all inputs; the

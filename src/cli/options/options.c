@@ -7,6 +7,7 @@
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
+#include "io/display.h"
 
 static bool append(od_words *texts, const char *text) {
   if (texts->count == texts->capacity) {
@@ -28,50 +29,110 @@ void od_words_free(od_words *texts) {
   *texts = (od_words){0};
 }
 
+// --- Shared options ---------------------------------------------------------------------------------------------------
+
+enum { MOST_SHARED = 10 };
+
+// An option as the help and the parser see it. what: takes the place of %s in the help.
+typedef struct offered {
+  od_option option;
+  const char *what;
+} offered;
+
+// The shared options that a command offers. Returns how many there are.
+static int list_shared(const od_shared_options *s, offered list[MOST_SHARED]) {
+  od_files none = {0}, *f = s->files ? s->files : &none;
+  const offered all[MOST_SHARED] = {
+      {{"csv", OD_OPTION_TEXT, "FILE", "write %s as CSV; - is standard output", &f->csv}, s->csv},
+      {{"mat", OD_OPTION_TEXT, "FILE", "write %s as a MATLAB file", &f->mat}, s->mat},
+      {{"json", OD_OPTION_TEXT, "FILE", "write %s as JSON; - is standard output", &f->json}, s->json},
+      {{"plot", OD_OPTION_TEXT, "FILE.svg", "draw %s", &f->plot}, s->plot},
+      {{"report", OD_OPTION_TEXT, "FILE.html", "write a report with %s: one page that needs nothing else", &f->report},
+       s->report},
+      {{"save-state", OD_OPTION_TEXT, "FILE", "write %s; a machine file starts from it with 'initial: {file: FILE}'",
+        &f->state},
+       s->state},
+      {{"block", OD_OPTION_TEXT, "FILE.yaml", "write a machine file with %s", &f->block}, s->block},
+      {{"json", OD_OPTION_FLAG, NULL, "as JSON%s", s->as_json}, s->as_json ? "" : NULL},
+      {{"si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg; files are always in SI%s", s->si},
+       s->si ? "" : NULL},
+      {{"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings%s", s->quiet}, s->quiet ? "" : NULL},
+  };
+  int count = 0;
+  for (int i = 0; i < MOST_SHARED; i++)
+    if (all[i].what) list[count++] = all[i];
+  return count;
+}
+
+// --- Help -------------------------------------------------------------------------------------------------------------
+
 // "--name ARG"
 static void option_label(const od_option *o, char *text, size_t size) {
   snprintf(text, size, o->argument ? "--%s %s" : "--%s", o->name, o->argument);
 }
 
-static void print_help(const od_usage *usage) {
+// An option on a line; further lines of a long help stand below the first.
+static void print_option(const od_option *o, const char *what, int width) {
   char label[80];
-  int width = (int)strlen("--help");
+  option_label(o, label, sizeof label);
+  printf("  %-*s  ", width, label);
+  for (const char *c = o->help; *c; c++) {
+    if (c[0] == '%' && c[1] == 's') {
+      printf("%s", what);
+      c++;
+    } else if (*c == '\n') {
+      printf("\n  %*s  ", width, "");
+    } else {
+      putchar(*c);
+    }
+  }
+  putchar('\n');
+}
+
+static void print_help(const od_usage *usage) {
+  offered shared[MOST_SHARED];
+  int shared_count = list_shared(&usage->shared, shared), width = (int)strlen("--help");
   printf("oleodyn %s: %s\n\n", usage->command, usage->summary);
   od_heading(stdout, "Usage");
   printf("  oleodyn %s %s%s[options]\n\n", usage->command, usage->arguments, usage->arguments[0] ? " " : "");
   od_heading(stdout, "Options");
-  for (int i = 0; i < usage->option_count; i++) {
-    option_label(&usage->options[i], label, sizeof label);
+  for (int i = 0; i < usage->option_count + shared_count; i++) {
+    char label[80];
+    int own = i - usage->option_count;
+    option_label(own < 0 ? &usage->options[i] : &shared[own].option, label, sizeof label);
     if ((int)strlen(label) > width) width = (int)strlen(label);
   }
-  for (int i = 0; i < usage->option_count; i++) {
-    option_label(&usage->options[i], label, sizeof label);
-    printf("  %-*s  ", width, label);
-    // Further lines of a long text stand below the first.
-    for (const char *c = usage->options[i].help; *c; c++)
-      if (*c == '\n')
-        printf("\n  %*s  ", width, "");
-      else
-        putchar(*c);
-    putchar('\n');
-  }
+  for (int i = 0; i < usage->option_count; i++) print_option(&usage->options[i], "", width);
+  for (int i = 0; i < shared_count; i++) print_option(&shared[i].option, shared[i].what, width);
   printf("  %-*s  show this help\n", width, "--help");
   if (usage->details) printf("\n%s", usage->details);
 }
 
-static const od_option *find(const od_usage *usage, const char *name, size_t length) {
-  for (int i = 0; i < usage->option_count; i++)
-    if (strlen(usage->options[i].name) == length && !strncmp(usage->options[i].name, name, length))
-      return &usage->options[i];
-  return NULL;
+// --- Parsing ----------------------------------------------------------------------------------------------------------
+
+// Copies the option of this name; false: the command has none.
+static bool find(const od_usage *usage, const char *name, size_t length, od_option *out) {
+  offered shared[MOST_SHARED];
+  int shared_count = list_shared(&usage->shared, shared);
+  for (int i = 0; i < usage->option_count + shared_count; i++) {
+    int own = i - usage->option_count;
+    const od_option *o = own < 0 ? &usage->options[i] : &shared[own].option;
+    if (strlen(o->name) != length || strncmp(o->name, name, length) != 0) continue;
+    *out = *o;
+    return true;
+  }
+  return false;
 }
 
 static int unknown_option(const od_usage *usage, const char *given, size_t length) {
   char name[64];
+  offered shared[MOST_SHARED];
+  int shared_count = list_shared(&usage->shared, shared);
   snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), given);
   od_nearest nearest = od_nearest_to(name);
   od_nearest_try(&nearest, "help");
   for (int i = 0; i < usage->option_count; i++) od_nearest_try(&nearest, usage->options[i].name);
+  for (int i = 0; i < shared_count; i++) od_nearest_try(&nearest, shared[i].option.name);
   if (nearest.best)
     od_cli_error("unknown option '--%s'; did you mean '--%s'?", name, nearest.best);
   else
@@ -121,13 +182,14 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
     }
     const char *name = text + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const od_option *o = find(usage, name, length);
-    if (!o) return unknown_option(usage, name, length);
+    od_option o;
+    if (!find(usage, name, length, &o)) return unknown_option(usage, name, length);
     const char *value = equals ? equals + 1 : NULL;
-    if (!value && o->kind != OD_OPTION_FLAG && i + 1 < argc) value = argv[++i];
-    int result = take(o, value);
+    if (!value && o.kind != OD_OPTION_FLAG && i + 1 < argc) value = argv[++i];
+    int result = take(&o, value);
     if (result >= 0) return result;
   }
+  if (usage->shared.si && *usage->shared.si) od_display_choose_si();
   return -1;
 }
 

@@ -1,8 +1,10 @@
-// Options of a command: one table says what there is, and both the parsing and the help follow from it.
+// Options of a command: a table of its own and the shared options it offers. Parsing and help are loops over both.
 #ifndef OD_OPTIONS_OPTIONS_H
 #define OD_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
+
+#include "options/result_files.h"
 
 typedef enum od_option_kind {
   OD_OPTION_FLAG,  // target: bool
@@ -18,10 +20,6 @@ typedef struct od_option {
   void *target;
 } od_option;
 
-// The entry of the commands that show numbers to people.
-#define OD_SI_OPTION(target) \
-  { "si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg (files are in SI always)", target }
-
 // Texts in the order they were given; they belong to argv.
 typedef struct od_words {
   const char **text;
@@ -29,12 +27,22 @@ typedef struct od_words {
 } od_words;
 void od_words_free(od_words *texts);
 
+// Options that commands share: one table in options.c has their names and helps. A command offers an option by a target; where the option
+// asks for a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
+typedef struct od_shared_options {
+  od_files *files;  // targets of all files below
+  const char *csv, *mat, *json, *plot, *report, *state, *block;
+  bool *as_json;  // --json without a file: the answer itself is JSON
+  bool *si, *quiet;
+} od_shared_options;
+
 // How a command is called.
 typedef struct od_usage {
   const char *command, *arguments, *summary;
   const char *details;  // paragraphs for the end of the help, or NULL
   const od_option *options;
   int option_count;
+  od_shared_options shared;
 } od_usage;
 
 // Fills the targets and collects what is no option. Accepts "--name value" and "--name=value"; "--" ends the options.
