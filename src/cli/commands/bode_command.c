@@ -255,8 +255,10 @@ static int show(const arguments *a, results *r) {
   FILE *notes = od_files_notes(&l->files, l->quiet);
   if (notes == stdout) print(r, notes);
   od_linear_warn(r->model);
-  const od_file_contents contents = {
-      .table = r->table, .summary = l->files.json ? bode_json(r) : NULL, .plot = write_plot, .user = r};
+  const od_file_contents contents = {.table = r->table,
+                                     .summary = l->files.path[OD_FILE_JSON] ? bode_json(r) : NULL,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .user = r};
   return od_files_write(&l->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
@@ -350,10 +352,10 @@ int od_command_bode(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &l->files,
-                                     .csv = "magnitudes and phases",
-                                     .mat = "magnitudes and phases",
-                                     .json = "magnitudes, phases and margins",
-                                     .plot = "magnitudes and phases",
+                                     .file[OD_FILE_CSV] = "magnitudes and phases",
+                                     .file[OD_FILE_MAT] = "magnitudes and phases",
+                                     .file[OD_FILE_JSON] = "magnitudes, phases and margins",
+                                     .file[OD_FILE_PLOT] = "magnitudes and phases",
                                      .si = &l->si,
                                      .quiet = &l->quiet}};
   bode_sweep b = {.a = &a};

@@ -196,8 +196,9 @@ static int run_and_write(const arguments *a, od_comparison *c) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     const findings f = {c, result};
     if (notes) print(c, result, notes);
-    const od_file_contents contents = {
-        .summary = a->files.json ? comparison_json(c, result) : NULL, .plot = write_plot, .user = &f};
+    const od_file_contents contents = {.summary = a->files.path[OD_FILE_JSON] ? comparison_json(c, result) : NULL,
+                                       .write[OD_FILE_PLOT] = write_plot,
+                                       .user = &f};
     written = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)
@@ -232,14 +233,17 @@ int od_command_compare(int argc, char **argv) {
       {"random-start", OD_OPTION_FLAG, NULL, "begin at starts drawn around the true one", &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
   };
-  const od_usage usage = {
-      "compare",
-      "EXPERIMENT",
-      "run filters, sensors and steps on the same data, side by side",
-      details,
-      options,
-      (int)(sizeof options / sizeof *options),
-      .shared = {.files = &a.files, .json = "the rows", .plot = "the metrics", .si = &a.si, .quiet = &a.quiet}};
+  const od_usage usage = {"compare",
+                          "EXPERIMENT",
+                          "run filters, sensors and steps on the same data, side by side",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.files = &a.files,
+                                     .file[OD_FILE_JSON] = "the rows",
+                                     .file[OD_FILE_PLOT] = "the metrics",
+                                     .si = &a.si,
+                                     .quiet = &a.quiet}};
   od_words files = {0};
   od_comparison *c = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

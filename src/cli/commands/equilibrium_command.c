@@ -46,11 +46,11 @@ static od_status measure(const void *user, const od_linear_model *m, bool (*goes
 
 static int check(void *user) {
   const od_linear_arguments *a = user;
-  if (a->sweep.paths.count && a->files.state) {
+  if (a->sweep.paths.count && a->files.path[OD_FILE_STATE]) {
     od_cli_error("--save-state is for one point, not for --sweep");
     return OD_EXIT_BAD_INPUT;
   }
-  if (a->sweep.paths.count || !(a->files.csv || a->files.mat)) return -1;
+  if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return -1;
   od_cli_error("--csv and --mat are for --sweep; --json writes one point");
   return OD_EXIT_BAD_INPUT;
 }
@@ -72,8 +72,9 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
   FILE *notes = od_files_notes(&a->files, a->quiet);
   if (notes == stdout) print(machine, model, notes);
   const point_to_save save = {machine, a->state, model->time};
-  const od_file_contents contents = {
-      .summary = a->files.json ? equilibrium_json(machine, model) : NULL, .state = write_state, .user = &save};
+  const od_file_contents contents = {.summary = a->files.path[OD_FILE_JSON] ? equilibrium_json(machine, model) : NULL,
+                                     .write[OD_FILE_STATE] = write_state,
+                                     .user = &save};
   return od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
@@ -105,10 +106,10 @@ int od_command_equilibrium(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "all points of --sweep",
-                                     .mat = "all points of --sweep",
-                                     .json = "everything",
-                                     .state = "the state without the inputs of --free",
+                                     .file[OD_FILE_CSV] = "all points of --sweep",
+                                     .file[OD_FILE_MAT] = "all points of --sweep",
+                                     .file[OD_FILE_JSON] = "everything",
+                                     .file[OD_FILE_STATE] = "the state without the inputs of --free",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};

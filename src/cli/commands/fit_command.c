@@ -50,11 +50,12 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   od_fitted *fitted = NULL;
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
-  const od_fit_options options = {.only_predict = a->predict,
-                                  .diagnose = true,
-                                  .table = a->files.csv || a->files.mat || a->files.report,
-                                  .progress = od_progress_tick,
-                                  .user = &progress};
+  const od_fit_options options = {
+      .only_predict = a->predict,
+      .diagnose = true,
+      .table = a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT] || a->files.path[OD_FILE_REPORT],
+      .progress = od_progress_tick,
+      .user = &progress};
   od_status status = od_fit(plan, &options, &fitted, &err);
   od_progress_end(&progress);
   bool ok = true;
@@ -68,14 +69,14 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
     else
       od_cli_verdict(&fitted->verdict, NULL);
     trusted = od_cli_verdict_exit(&fitted->verdict);
-    json_t *summary = a->files.json ? od_fitted_json(fitted, message) : NULL;
+    json_t *summary = a->files.path[OD_FILE_JSON] ? od_fitted_json(fitted, message) : NULL;
     const findings found = {fitted, message};
     const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
     const od_file_contents contents = {.table = fitted->table,
                                        .summary = summary,
-                                       .report = write_report,
+                                       .write[OD_FILE_REPORT] = write_report,
                                        .user = &found,
-                                       .variant = status == OD_OK ? od_variant_write : NULL,
+                                       .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
     ok = od_files_write(&a->files, &contents, notes);
   }
@@ -118,10 +119,10 @@ int od_command_fit(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "measured and predicted values",
-                                     .mat = "measured and predicted values",
-                                     .json = "the findings",
-                                     .report = "findings, tables and charts",
+                                     .file[OD_FILE_CSV] = "measured and predicted values",
+                                     .file[OD_FILE_MAT] = "measured and predicted values",
+                                     .file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_REPORT] = "findings, tables and charts",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};
@@ -129,7 +130,7 @@ int od_command_fit(int argc, char **argv) {
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = load(files.text[0], &a, &plan);
   if (code < 0) code = choose_seed(&a, plan);
-  if (code < 0) code = od_variant_check(&a.write, &a.files.variant);
+  if (code < 0) code = od_variant_check(&a.write, &a.files.path[OD_FILE_VARIANT]);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, plan);

@@ -125,8 +125,10 @@ static int write_all(const arguments *a, const od_response *r, const char *path)
   }
   if (notes) print(r, path, notes);
   const findings found = {r, path};
-  const od_file_contents contents = {
-      .table = table, .summary = a->files.json ? response_json(r, path) : NULL, .plot = write_plot, .user = &found};
+  const od_file_contents contents = {.table = table,
+                                     .summary = a->files.path[OD_FILE_JSON] ? response_json(r, path) : NULL,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
   return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
@@ -155,10 +157,10 @@ int od_command_frf(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "the points",
-                                     .mat = "the points",
-                                     .json = "the findings",
-                                     .plot = "amplitude and phase",
+                                     .file[OD_FILE_CSV] = "the points",
+                                     .file[OD_FILE_MAT] = "the points",
+                                     .file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "amplitude and phase",
                                      .quiet = &a.quiet}};
   od_words files = {0};
   od_response r = {0};

@@ -304,8 +304,10 @@ static int run_and_write(const wish *w, int show) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     const void *user[2] = {&r, w};
     if (notes == stdout) print_summary(w, &r, notes);
-    const od_file_contents contents = {
-        .table = r.table, .summary = a->files.json ? summary_of(w, &r) : NULL, .plot = write_plot, .user = user};
+    const od_file_contents contents = {.table = r.table,
+                                       .summary = a->files.path[OD_FILE_JSON] ? summary_of(w, &r) : NULL,
+                                       .write[OD_FILE_PLOT] = write_plot,
+                                       .user = user};
     written = od_files_write(&a->files, &contents, notes);
   } else if (status != OD_BAD_INPUT) {
     od_cli_error("%s", od_status_text(status));
@@ -403,10 +405,10 @@ int od_command_friction(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "the table",
-                                     .mat = "the table",
-                                     .json = "a summary",
-                                     .plot = "the table",
+                                     .file[OD_FILE_CSV] = "the table",
+                                     .file[OD_FILE_MAT] = "the table",
+                                     .file[OD_FILE_JSON] = "a summary",
+                                     .file[OD_FILE_PLOT] = "the table",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words laws = {0};

@@ -61,9 +61,9 @@ static int write_results(const arguments *a, const od_friction_fitted *f) {
     od_cli_verdict(&f->verdict, NULL);
   const findings found = {f, table};
   const od_file_contents contents = {.table = table,
-                                     .summary = a->files.json ? od_friction_fitted_json(f) : NULL,
-                                     .plot = write_plot,
-                                     .report = write_report,
+                                     .summary = a->files.path[OD_FILE_JSON] ? od_friction_fitted_json(f) : NULL,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .write[OD_FILE_REPORT] = write_report,
                                      .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
@@ -85,7 +85,8 @@ static int map_and_write(const arguments *a, const od_friction_plan *plan, uint6
       od_pressure_map_print(map, notes);
     else
       od_cli_verdict(&map->verdict, NULL);
-    const od_file_contents contents = {.table = table, .summary = a->files.json ? od_pressure_map_json(map) : NULL};
+    const od_file_contents contents = {.table = table,
+                                       .summary = a->files.path[OD_FILE_JSON] ? od_pressure_map_json(map) : NULL};
     code = od_files_write(&a->files, &contents, notes) ? od_cli_verdict_exit(&map->verdict) : OD_EXIT_FAILED;
   }
   if (status == OD_INTERRUPTED)
@@ -115,7 +116,7 @@ static int write_costs(const arguments *a, const od_friction_plan *plan, const o
   if (notes == stdout)
     fprintf(notes, "%s: sums of squared residuals at %ld factors of each of %d parameters\n", plan->title, table->rows,
             plan->parameters);
-  const od_file_contents contents = {.table = table, .plot = write_costs_plot, .user = &found};
+  const od_file_contents contents = {.table = table, .write[OD_FILE_PLOT] = write_costs_plot, .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
   return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
@@ -178,7 +179,7 @@ static int write_cost_field(const arguments *a, const od_friction_plan *plan, co
   if (notes == stdout)
     fprintf(notes, "%s: sums of squared residuals at %d x %d factors of two parameters\n", plan->title, OD_COST_STEPS,
             OD_COST_STEPS);
-  const od_file_contents contents = {.table = table, .plot = write_field_plot, .user = &found};
+  const od_file_contents contents = {.table = table, .write[OD_FILE_PLOT] = write_field_plot, .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
   return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
@@ -234,11 +235,15 @@ static const char details[] =
 static int check_wish(const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   bool costs = a->costs || a->costs_of;
-  if (plan->map.given && a->files.plot) wrong = "--plot: a map of pressures has no plot; --csv writes its estimates";
-  if (plan->map.given && a->files.report) wrong = "--report: a map of pressures has none; --csv writes its estimates";
-  if (costs && a->files.report) wrong = "--costs gives a table; --csv, --mat or --plot write it, not --report";
+  if (plan->map.given && a->files.path[OD_FILE_PLOT])
+    wrong = "--plot: a map of pressures has no plot; --csv writes its estimates";
+  if (plan->map.given && a->files.path[OD_FILE_REPORT])
+    wrong = "--report: a map of pressures has none; --csv writes its estimates";
+  if (costs && a->files.path[OD_FILE_REPORT])
+    wrong = "--costs gives a table; --csv, --mat or --plot write it, not --report";
   if (plan->map.given && costs) wrong = "--costs: a map of pressures has many; choose a variant without 'map'";
-  if (costs && a->files.json) wrong = "--costs gives a table; --csv, --mat or --plot write it, not --json";
+  if (costs && a->files.path[OD_FILE_JSON])
+    wrong = "--costs gives a table; --csv, --mat or --plot write it, not --json";
   if (!wrong) return -1;
   od_cli_error("%s", wrong);
   return OD_EXIT_BAD_INPUT;
@@ -263,11 +268,11 @@ int od_command_friction_fit(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "measured and fitted forces",
-                                     .mat = "measured and fitted forces",
-                                     .json = "the findings",
-                                     .plot = "measured and fitted forces",
-                                     .report = "findings, tables and charts",
+                                     .file[OD_FILE_CSV] = "measured and fitted forces",
+                                     .file[OD_FILE_MAT] = "measured and fitted forces",
+                                     .file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "measured and fitted forces",
+                                     .file[OD_FILE_REPORT] = "findings, tables and charts",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};

@@ -285,13 +285,17 @@ static int run_and_write(const arguments *a, findings *f) {
     bool printed = notes == stdout;
     if (printed) print(f, notes);
     od_cli_verdict(&f->result.verdict, printed ? notes : NULL);
-    const od_file_contents contents = {
-        .table = f->result.table, .summary = a->files.json ? findings_json(f) : NULL, .plot = write_plot, .user = f};
+    const od_file_contents contents = {.table = f->result.table,
+                                       .summary = a->files.path[OD_FILE_JSON] ? findings_json(f) : NULL,
+                                       .write[OD_FILE_PLOT] = write_plot,
+                                       .user = f};
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status != OD_OK) {
     od_cli_error("%s", f->error.text);
-    if (any && ok && !a->quiet && (a->files.csv || a->files.mat || a->files.json || a->files.plot))
+    if (any && ok && !a->quiet &&
+        (a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT] || a->files.path[OD_FILE_JSON] ||
+         a->files.path[OD_FILE_PLOT]))
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows\n", f->result.table->rows);
     return od_exit_code(status);
   }
@@ -347,10 +351,10 @@ int od_command_inverse(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "all rows",
-                                     .mat = "all rows",
-                                     .json = "peaks and the verdict",
-                                     .plot = "all rows",
+                                     .file[OD_FILE_CSV] = "all rows",
+                                     .file[OD_FILE_MAT] = "all rows",
+                                     .file[OD_FILE_JSON] = "peaks and the verdict",
+                                     .file[OD_FILE_PLOT] = "all rows",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};

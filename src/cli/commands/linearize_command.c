@@ -12,7 +12,7 @@
 
 static int check(void *user) {
   const od_linear_arguments *a = user;
-  if (!a->files.plot || a->sweep.paths.count > 0) return -1;
+  if (!a->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return -1;
   od_cli_error("--plot: there is nothing to draw without --sweep; 'oleodyn bode' draws frequency responses");
   return OD_EXIT_BAD_INPUT;
 }
@@ -29,9 +29,9 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
   FILE *notes = od_files_notes(&a->files, a->quiet);
   if (notes == stdout) od_linear_print(&results, notes);
   od_linear_warn(model);
-  const od_file_contents contents = {.csv = od_linear_write_csv,
-                                     .mat = od_linear_write_mat,
-                                     .summary = a->files.json ? od_linear_json(&results) : NULL,
+  const od_file_contents contents = {.write[OD_FILE_CSV] = od_linear_write_csv,
+                                     .write[OD_FILE_MAT] = od_linear_write_mat,
+                                     .summary = a->files.path[OD_FILE_JSON] ? od_linear_json(&results) : NULL,
                                      .user = &results};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_linear_results_free(&results);
@@ -163,10 +163,10 @@ int od_command_linearize(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "[A B; C D]",
-                                     .mat = "the matrices and their names",
-                                     .json = "everything",
-                                     .plot = "the least damped pair over --sweep",
+                                     .file[OD_FILE_CSV] = "[A B; C D]",
+                                     .file[OD_FILE_MAT] = "the matrices and their names",
+                                     .file[OD_FILE_JSON] = "everything",
+                                     .file[OD_FILE_PLOT] = "the least damped pair over --sweep",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles, .drawn = LEADING};

@@ -52,8 +52,8 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
 
 // A MATLAB file is written at once, so that all rows must be there; charts need the picture of them.
 static od_rows_kept rows_to_keep(const arguments *a) {
-  if (a->files.mat) return OD_ROWS_ALL;
-  return a->files.plot || a->files.report ? OD_ROWS_PICTURE : OD_ROWS_LAST;
+  if (a->files.path[OD_FILE_MAT]) return OD_ROWS_ALL;
+  return a->files.path[OD_FILE_PLOT] || a->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
 }
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
@@ -134,16 +134,16 @@ static int write_results(const arguments *a, const od_experiment *e, watch *w, o
     else
       od_cli_verdict(&observed->verdict, NULL);
     trusted = od_cli_verdict_exit(&observed->verdict);
-    json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
+    json_t *summary = a->files.path[OD_FILE_JSON] ? od_findings_json(&findings) : NULL;
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
     const od_file_contents contents = {.table = observed->table,
                                        .rows = observed->rows,
-                                       .csv = write_csv,
+                                       .write[OD_FILE_CSV] = write_csv,
                                        .summary = summary,
-                                       .plot = write_plot,
-                                       .report = write_report,
+                                       .write[OD_FILE_PLOT] = write_plot,
+                                       .write[OD_FILE_REPORT] = write_report,
                                        .user = &findings,
-                                       .variant = status == OD_OK ? od_variant_write : NULL,
+                                       .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
     ok = od_files_write(&a->files, &contents, notes);
   }
@@ -160,10 +160,10 @@ static int write_results(const arguments *a, const od_experiment *e, watch *w, o
 static int run_and_write(const arguments *a, const od_experiment *e) {
   od_observed *observed = NULL;
   od_error err = {0};
-  watch w = {.progress = od_progress_start(a->quiet), .rows = {.path = a->files.csv}};
+  watch w = {.progress = od_progress_start(a->quiet), .rows = {.path = a->files.path[OD_FILE_CSV]}};
   const od_observe_options options = {.progress = tick,
                                       .user = &w,
-                                      .answer = a->files.csv ? write_row : NULL,
+                                      .answer = a->files.path[OD_FILE_CSV] ? write_row : NULL,
                                       .repeat = true,
                                       .diagnose = true,
                                       .judge_truth = true,
@@ -183,9 +183,9 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
 // --- Live ---------------------------------------------------------------------------------------------------------
 
 static int check_live(const arguments *a) {
-  const char *taken = a->files.csv && !strcmp(a->files.csv, "-")     ? "csv"
-                      : a->files.json && !strcmp(a->files.json, "-") ? "json"
-                                                                     : NULL;
+  const char *taken = a->files.path[OD_FILE_CSV] && !strcmp(a->files.path[OD_FILE_CSV], "-")     ? "csv"
+                      : a->files.path[OD_FILE_JSON] && !strcmp(a->files.path[OD_FILE_JSON], "-") ? "json"
+                                                                                                 : NULL;
   if (a->json_lines && !a->live)
     od_cli_error("--json-lines is for live answers; give --live with it");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
@@ -249,7 +249,7 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
 }
 
 static int run_live(const arguments *a, od_experiment *e) {
-  watch w = {.answers = od_answers_new(a->json_lines), .rows = {.path = a->files.csv}};
+  watch w = {.answers = od_answers_new(a->json_lines), .rows = {.path = a->files.path[OD_FILE_CSV]}};
   od_observed *observed = NULL;
   od_error err = {0};
   if (!w.answers) {
@@ -306,11 +306,11 @@ int od_command_observe(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "every step",
-                                     .mat = "every step",
-                                     .json = "a summary",
-                                     .plot = "estimates and errors over time",
-                                     .report = "findings, charts and tables",
+                                     .file[OD_FILE_CSV] = "every step",
+                                     .file[OD_FILE_MAT] = "every step",
+                                     .file[OD_FILE_JSON] = "a summary",
+                                     .file[OD_FILE_PLOT] = "estimates and errors over time",
+                                     .file[OD_FILE_REPORT] = "findings, charts and tables",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};
@@ -325,7 +325,7 @@ int od_command_observe(int argc, char **argv) {
   }
   if (code < 0) code = load(files.text[0], &a, &e);
   if (code < 0) code = choose_seed(&a, e);
-  if (code < 0) code = od_variant_check(&a.write, &a.files.variant);
+  if (code < 0) code = od_variant_check(&a.write, &a.files.path[OD_FILE_VARIANT]);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);

@@ -348,8 +348,8 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
       found[i] = (od_variant_number){p->number[i].path, p->number[i].unit, r.search->x[i], -1};
     const char *verdict = r.unmet > 0 ? "goals are not met" : "all goals are met";
     const od_variant_numbers variant = {machine, &a->variant, verdict, found, p->o.numbers};
-    const od_file_contents contents = {.summary = a->files.json ? summary(p, &r) : NULL,
-                                       .variant = od_variant_write_numbers,
+    const od_file_contents contents = {.summary = a->files.path[OD_FILE_JSON] ? summary(p, &r) : NULL,
+                                       .write[OD_FILE_VARIANT] = od_variant_write_numbers,
                                        .variant_user = &variant};
     bool written = od_files_write(&a->files, &contents, notes);
     code = od_cli_verdict_exit(&r.verdict);
@@ -387,13 +387,14 @@ int od_command_optimise(int argc, char **argv) {
       {"starts", OD_OPTION_TEXT, "N", "begin at so many other points between the ends as well", &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),
   };
-  const od_usage usage = {"optimise",
-                          "MACHINE",
-                          "search numbers of a machine so that its requirements are met",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
-                          .shared = {.files = &a.files, .json = "the findings", .si = &a.si, .quiet = &a.quiet}};
+  const od_usage usage = {
+      "optimise",
+      "MACHINE",
+      "search numbers of a machine so that its requirements are met",
+      details,
+      options,
+      (int)(sizeof options / sizeof *options),
+      .shared = {.files = &a.files, .file[OD_FILE_JSON] = "the findings", .si = &a.si, .quiet = &a.quiet}};
   od_words files = {0};
   od_machine *machine = NULL;
   plan *p = calloc(1, sizeof *p);
@@ -401,7 +402,7 @@ int od_command_optimise(int argc, char **argv) {
   if (code < 0 && !p) code = OD_EXIT_FAILED;
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = read_plan(files.text[0], &a, machine, p);
-  if (code < 0) code = od_variant_check(&a.variant, &a.files.variant);
+  if (code < 0) code = od_variant_check(&a.variant, &a.files.path[OD_FILE_VARIANT]);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = search_and_write(&a, machine, p);

@@ -167,7 +167,7 @@ static int show(const arguments *a, results *r) {
   FILE *notes = od_files_notes(&l->files, l->quiet);
   if (notes == stdout) print(r, notes);
   od_linear_warn(r->model);
-  const od_file_contents contents = {.table = r->table, .summary = l->files.json ? rga_json(r) : NULL};
+  const od_file_contents contents = {.table = r->table, .summary = l->files.path[OD_FILE_JSON] ? rga_json(r) : NULL};
   return od_files_write(&l->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
@@ -235,9 +235,9 @@ int od_command_rga(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &l->files,
-                                     .csv = "the real parts of the relative gains",
-                                     .mat = "the real parts of the relative gains",
-                                     .json = "relative gains and pairings",
+                                     .file[OD_FILE_CSV] = "the real parts of the relative gains",
+                                     .file[OD_FILE_MAT] = "the real parts of the relative gains",
+                                     .file[OD_FILE_JSON] = "relative gains and pairings",
                                      .si = &l->si,
                                      .quiet = &l->quiet}};
   rga_sweep g = {.a = &a};

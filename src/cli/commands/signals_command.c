@@ -231,8 +231,10 @@ static int show(const arguments *a, findings *f) {
   }
   FILE *notes = od_files_notes(&a->files, a->quiet);
   if (notes == stdout) print(f, notes);
-  const od_file_contents contents = {
-      .table = f->table, .summary = a->files.json ? findings_json(f) : NULL, .plot = write_plot, .user = f};
+  const od_file_contents contents = {.table = f->table,
+                                     .summary = a->files.path[OD_FILE_JSON] ? findings_json(f) : NULL,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .user = f};
   return od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
@@ -257,10 +259,10 @@ int od_command_signals(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "values and slopes",
-                                     .mat = "values and slopes",
-                                     .json = "extremes, breaks and reversals",
-                                     .plot = "values and slopes",
+                                     .file[OD_FILE_CSV] = "values and slopes",
+                                     .file[OD_FILE_MAT] = "values and slopes",
+                                     .file[OD_FILE_JSON] = "extremes, breaks and reversals",
+                                     .file[OD_FILE_PLOT] = "values and slopes",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};

@@ -166,7 +166,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   options.user = &progress;
   od_judge *judge;
   od_status status = begin_judging(a, machine, &options, &judge);
-  if (status == OD_OK && f->state) status = prepare_state(machine, &options, &end, &err);
+  if (status == OD_OK && f->path[OD_FILE_STATE]) status = prepare_state(machine, &options, &end, &err);
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
@@ -193,14 +193,14 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     if (printed) od_results_print(&end.results, notes);
     if (judge) od_cli_judge_print(judge, printed ? notes : NULL);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
-    bool mark = isfinite(report.accuracy.predictable) && (f->csv || f->mat);
+    bool mark = isfinite(report.accuracy.predictable) && (f->path[OD_FILE_CSV] || f->path[OD_FILE_MAT]);
     od_table *marked = mark ? mark_rows(table, report.accuracy.predictable) : NULL;
     if (mark && !marked) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
     const od_file_contents contents = {.table = marked ? marked : table,
-                                       .summary = f->json ? od_results_json(&end.results) : NULL,
-                                       .plot = write_plot,
-                                       .report = write_report,
-                                       .state = status == OD_OK ? write_state : NULL,
+                                       .summary = f->path[OD_FILE_JSON] ? od_results_json(&end.results) : NULL,
+                                       .write[OD_FILE_PLOT] = write_plot,
+                                       .write[OD_FILE_REPORT] = write_report,
+                                       .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
                                        .user = &end};
     ok = od_files_write(f, &contents, notes);
     od_table_free(marked);
@@ -210,7 +210,8 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
       fprintf(stderr, "oleodyn: %s\n", err.text);
     else
       od_cli_error("%s", err.text);
-    bool files = f->csv || f->mat || f->json || f->plot || f->report;
+    bool files = f->path[OD_FILE_CSV] || f->path[OD_FILE_MAT] || f->path[OD_FILE_JSON] || f->path[OD_FILE_PLOT] ||
+                 f->path[OD_FILE_REPORT];
     if (any && files && ok && !a->quiet)
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows, to t = %.9g s\n", table->rows,
               table->data[(table->rows - 1) * table->columns]);
@@ -333,12 +334,12 @@ int od_command_simulate(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "the results",
-                                     .mat = "the results",
-                                     .json = "a summary",
-                                     .plot = "the results",
-                                     .report = "requirements and charts",
-                                     .state = "the state at the end",
+                                     .file[OD_FILE_CSV] = "the results",
+                                     .file[OD_FILE_MAT] = "the results",
+                                     .file[OD_FILE_JSON] = "a summary",
+                                     .file[OD_FILE_PLOT] = "the results",
+                                     .file[OD_FILE_REPORT] = "requirements and charts",
+                                     .file[OD_FILE_STATE] = "the state at the end",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};
@@ -347,7 +348,7 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   bool many = a.sweep.paths.count || a.sweep.drawn.count;
-  if (code < 0 && many && a.files.state) {
+  if (code < 0 && many && a.files.path[OD_FILE_STATE]) {
     od_cli_error("--save-state is for one run, not for --sweep and --draw");
     code = OD_EXIT_BAD_INPUT;
   }

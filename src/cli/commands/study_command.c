@@ -52,11 +52,11 @@ static int check_parts(const arguments *a) {
   const char *wrong = NULL;
   if (a->part && a->team.size > 1)
     wrong = "MPI shares the runs among its processes already; leave out --part";
-  else if (a->part && !a->files.values)
+  else if (a->part && !a->files.path[OD_FILE_VALUES])
     wrong = "--part needs --values FILE for what its runs give; --merge puts such files together";
-  else if (a->merge.count && (a->part || a->files.values))
+  else if (a->merge.count && (a->part || a->files.path[OD_FILE_VALUES]))
     wrong = "--merge runs nothing, so that --part and --values do not go with it";
-  else if (a->part && a->files.json)
+  else if (a->part && a->files.path[OD_FILE_JSON])
     wrong = "--part has no rows for --json; give it to the command with --merge";
   if (wrong) od_cli_error("%s", wrong);
   return wrong ? OD_EXIT_BAD_INPUT : -1;
@@ -144,7 +144,7 @@ static int run_and_write(arguments *a, od_study *s) {
   od_study_result *result = NULL;
   od_error err = {0};
   od_study_run_options options = {.threads = threads > 1024 ? 1024 : (int)threads,
-                                  .values = a->files.values,
+                                  .values = a->files.path[OD_FILE_VALUES],
                                   .merge = a->merge.text,
                                   .merge_count = a->merge.count};
   if (a->part && (code = read_part(a->part, &options.part)) >= 0) return code;
@@ -152,7 +152,7 @@ static int run_and_write(arguments *a, od_study *s) {
     options.part = (od_study_part){.number = a->team.rank + 1, .count = a->team.size};
     options.team = &a->team;
   }
-  if ((a->files.values || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
+  if ((a->files.path[OD_FILE_VALUES] || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
     od_cli_error("a file of the study cannot be read any more");
     return OD_EXIT_FAILED;
   }
@@ -164,26 +164,27 @@ static int run_and_write(arguments *a, od_study *s) {
   if (result) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     if (notes && a->part)
-      fprintf(notes, "wrote %s: %ld of %ld runs of part %s\n", a->files.values, result->done, result->all, a->part);
+      fprintf(notes, "wrote %s: %ld of %ld runs of part %s\n", a->files.path[OD_FILE_VALUES], result->done, result->all,
+              a->part);
     else if (notes)
       print(s, result, a->merge.count, notes);
-    if (a->files.json) {
+    if (a->files.path[OD_FILE_JSON]) {
       json_t *rows = rows_json(result);
       od_error wrong = {0};
-      written = od_json_write(rows, a->files.json, &wrong);
+      written = od_json_write(rows, a->files.path[OD_FILE_JSON], &wrong);
       if (written != OD_OK)
         od_cli_error("%s", wrong.text);
       else if (notes && notes == stdout)
-        fprintf(notes, "wrote %s: %d rows\n", a->files.json, result->rows);
+        fprintf(notes, "wrote %s: %d rows\n", a->files.path[OD_FILE_JSON], result->rows);
       json_decref(rows);
     }
-    if (a->files.plot && !a->part) {
+    if (a->files.path[OD_FILE_PLOT] && !a->part) {
       od_error wrong = {0};
-      od_status drawn = od_study_plot_write(s, result, a->files.plot, &wrong);
+      od_status drawn = od_study_plot_write(s, result, a->files.path[OD_FILE_PLOT], &wrong);
       if (drawn != OD_OK)
         od_cli_error("%s", wrong.text);
       else if (notes && notes == stdout)
-        fprintf(notes, "wrote %s\n", a->files.plot);
+        fprintf(notes, "wrote %s\n", a->files.path[OD_FILE_PLOT]);
       if (drawn != OD_OK) written = drawn;
     }
   }
@@ -216,19 +217,20 @@ int od_command_study(int argc, char **argv) {
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
       {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
       {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, from the Kth on; wants --values", &a.part},
-      {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.values},
+      {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.path[OD_FILE_VALUES]},
       {"merge", OD_OPTION_LIST, "FILE", "run nothing, take the values in this file (repeatable)", &a.merge},
   };
-  const od_usage usage = {"study",
-                          "STUDY",
-                          "run experiments many times with other random numbers, on all cores",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
-                          .shared = {.files = &a.files,
-                                     .json = "the rows",
-                                     .plot = "quantiles over the part of the runs, of cases that draw numbers",
-                                     .quiet = &a.quiet}};
+  const od_usage usage = {
+      "study",
+      "STUDY",
+      "run experiments many times with other random numbers, on all cores",
+      details,
+      options,
+      (int)(sizeof options / sizeof *options),
+      .shared = {.files = &a.files,
+                 .file[OD_FILE_JSON] = "the rows",
+                 .file[OD_FILE_PLOT] = "quantiles over the part of the runs, of cases that draw numbers",
+                 .quiet = &a.quiet}};
   od_words files = {0};
   od_study *s = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

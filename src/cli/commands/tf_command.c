@@ -147,9 +147,9 @@ static int write_all(const arguments *a, od_fitted_transfer *f) {
   if (notes) od_fitted_transfer_print(f, notes);
   od_cli_verdict(&verdict, notes);
   const od_file_contents contents = {.table = table,
-                                     .summary = a->files.json ? od_fitted_transfer_json(f) : NULL,
-                                     .plot = write_plot,
-                                     .block = write_block,
+                                     .summary = a->files.path[OD_FILE_JSON] ? od_fitted_transfer_json(f) : NULL,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .write[OD_FILE_BLOCK] = write_block,
                                      .user = f};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
@@ -301,11 +301,11 @@ int od_command_tf(int argc, char **argv) {
                           options,
                           (int)(sizeof options / sizeof *options),
                           .shared = {.files = &a.files,
-                                     .csv = "data and model at each frequency",
-                                     .mat = "data and model at each frequency",
-                                     .json = "the findings",
-                                     .plot = "data and model",
-                                     .block = "the transfer functions as blocks",
+                                     .file[OD_FILE_CSV] = "data and model at each frequency",
+                                     .file[OD_FILE_MAT] = "data and model at each frequency",
+                                     .file[OD_FILE_JSON] = "the findings",
+                                     .file[OD_FILE_PLOT] = "data and model",
+                                     .file[OD_FILE_BLOCK] = "the transfer functions as blocks",
                                      .quiet = &a.quiet}};
   od_words files = {0};
   od_response r = {0};

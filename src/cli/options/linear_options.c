@@ -174,7 +174,7 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
   if (code < 0) code = od_linear_plan_make(*machine, a, &plan);
   if (code < 0) code = od_files_check(&a->files);
   if (code < 0) code = od_files_spare(&a->files);
-  plan.state = a->files.state ? a->state : NULL;
+  plan.state = a->files.path[OD_FILE_STATE] ? a->state : NULL;
   if (code < 0) {
     od_progress progress = od_progress_start(a->quiet);
     od_status status = od_linear_plan_model(*machine, &plan, od_progress_tick, &progress, model, &err);

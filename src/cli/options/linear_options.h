@@ -27,7 +27,7 @@ typedef struct od_linear_arguments {
   bool si, quiet;
   od_files files;
   od_sweep_arguments sweep;
-  od_point_state *state;  // is filled where files.state is given
+  od_point_state *state;  // is filled where files.path[OD_FILE_STATE] is given
 } od_linear_arguments;
 
 // What the arguments ask for, in terms of a machine.

@@ -31,36 +31,29 @@ void od_words_free(od_words *texts) {
 
 // --- Shared options ---------------------------------------------------------------------------------------------------
 
-enum { MOST_SHARED = 10 };
+enum { FLAGS = 3, MOST_SHARED = OD_FILE_KINDS + FLAGS };
 
-// An option as the help and the parser see it. what: takes the place of %s in the help.
+// An option as the help and the parser see it. contents: takes the place of %s in the help.
 typedef struct offered {
   od_option option;
-  const char *what;
+  const char *contents;
 } offered;
 
 // The shared options that a command offers. Returns how many there are.
 static int list_shared(const od_shared_options *s, offered list[MOST_SHARED]) {
-  od_files none = {0}, *f = s->files ? s->files : &none;
-  const offered all[MOST_SHARED] = {
-      {{"csv", OD_OPTION_TEXT, "FILE", "write %s as CSV; - is standard output", &f->csv}, s->csv},
-      {{"mat", OD_OPTION_TEXT, "FILE", "write %s as a MATLAB file", &f->mat}, s->mat},
-      {{"json", OD_OPTION_TEXT, "FILE", "write %s as JSON; - is standard output", &f->json}, s->json},
-      {{"plot", OD_OPTION_TEXT, "FILE.svg", "draw %s", &f->plot}, s->plot},
-      {{"report", OD_OPTION_TEXT, "FILE.html", "write a report with %s: one page that needs nothing else", &f->report},
-       s->report},
-      {{"save-state", OD_OPTION_TEXT, "FILE", "write %s; a machine file starts from it with 'initial: {file: FILE}'",
-        &f->state},
-       s->state},
-      {{"block", OD_OPTION_TEXT, "FILE.yaml", "write a machine file with %s", &f->block}, s->block},
-      {{"json", OD_OPTION_FLAG, NULL, "as JSON%s", s->as_json}, s->as_json ? "" : NULL},
-      {{"si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg; files are always in SI%s", s->si},
-       s->si ? "" : NULL},
-      {{"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings%s", s->quiet}, s->quiet ? "" : NULL},
+  const od_option flags[FLAGS] = {
+      {"json", OD_OPTION_FLAG, NULL, "as JSON", s->as_json},
+      {"si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg; files are always in SI", s->si},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", s->quiet},
   };
   int count = 0;
-  for (int i = 0; i < MOST_SHARED; i++)
-    if (all[i].what) list[count++] = all[i];
+  for (int i = 0; i < OD_FILE_KINDS; i++) {
+    const od_file_format *f = &od_file_formats[i];
+    if (!s->file[i]) continue;
+    list[count++] = (offered){{f->option, OD_OPTION_TEXT, f->argument, f->help, &s->files->path[i]}, s->file[i]};
+  }
+  for (int i = 0; i < FLAGS; i++)
+    if (flags[i].target) list[count++] = (offered){flags[i], ""};
   return count;
 }
 
@@ -72,13 +65,13 @@ static void option_label(const od_option *o, char *text, size_t size) {
 }
 
 // An option on a line; further lines of a long help stand below the first.
-static void print_option(const od_option *o, const char *what, int width) {
+static void print_option(const od_option *o, const char *contents, int width) {
   char label[80];
   option_label(o, label, sizeof label);
   printf("  %-*s  ", width, label);
   for (const char *c = o->help; *c; c++) {
     if (c[0] == '%' && c[1] == 's') {
-      printf("%s", what);
+      printf("%s", contents);
       c++;
     } else if (*c == '\n') {
       printf("\n  %*s  ", width, "");
@@ -103,7 +96,7 @@ static void print_help(const od_usage *usage) {
     if ((int)strlen(label) > width) width = (int)strlen(label);
   }
   for (int i = 0; i < usage->option_count; i++) print_option(&usage->options[i], "", width);
-  for (int i = 0; i < shared_count; i++) print_option(&shared[i].option, shared[i].what, width);
+  for (int i = 0; i < shared_count; i++) print_option(&shared[i].option, shared[i].contents, width);
   printf("  %-*s  show this help\n", width, "--help");
   if (usage->details) printf("\n%s", usage->details);
 }

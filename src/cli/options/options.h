@@ -27,12 +27,12 @@ typedef struct od_words {
 } od_words;
 void od_words_free(od_words *texts);
 
-// Options that commands share: one table in options.c has their names and helps. A command offers an option by a target; where the option
+// Options that commands share: od_file_formats and a table in options.c have their names and helps. A command offers an option by a target; where the option
 // asks for a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
 typedef struct od_shared_options {
-  od_files *files;  // targets of all files below
-  const char *csv, *mat, *json, *plot, *report, *state, *block;
-  bool *as_json;  // --json without a file: the answer itself is JSON
+  od_files *files;                  // targets of all files below
+  const char *file[OD_FILE_KINDS];  // the contents of each
+  bool *as_json;                    // --json without a file: the answer itself is JSON
   bool *si, *quiet;
 } od_shared_options;
 

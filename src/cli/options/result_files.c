@@ -40,37 +40,39 @@ static bool are_same(const char *a, const char *b) {
   return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// All files and the options that ask for them, in one order.
-enum { FILES = 9 };
-static const char *const option[FILES] = {"csv",   "mat",        "json",         "plot",  "report",
-                                          "block", "save-state", "variant-file", "values"};
-
-static void all_paths(const od_files *f, const char *path[FILES]) {
-  const char *const all[FILES] = {f->csv,   f->mat,   f->json,    f->plot,  f->report,
-                                  f->block, f->state, f->variant, f->values};
-  memcpy(path, all, sizeof all);
-}
+const od_file_format od_file_formats[OD_FILE_KINDS] = {
+    [OD_FILE_CSV] = {"csv", "FILE", "write %s as CSV; - is standard output", NULL, true},
+    [OD_FILE_MAT] = {"mat", "FILE", "write %s as a MATLAB file", NULL},
+    [OD_FILE_JSON] = {"json", "FILE", "write %s as JSON; - is standard output", "a summary", true},
+    [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s", "a plot"},
+    [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one page that needs nothing else", "a report"},
+    [OD_FILE_STATE] = {"save-state", "FILE", "write %s; a machine file starts from it with 'initial: {file: FILE}'",
+                       "the state"},
+    [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
+    [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
+    [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
+};
 
 int od_files_check(const od_files *f) {
-  if (is_standard_output(f->csv) && is_standard_output(f->json)) {
+  if (is_standard_output(f->path[OD_FILE_CSV]) && is_standard_output(f->path[OD_FILE_JSON])) {
     od_cli_error("--csv - and --json - cannot both have standard output");
     return OD_EXIT_BAD_INPUT;
   }
-  const char *paths[FILES];
-  all_paths(f, paths);
-  for (int i = 0; i < FILES; i++) {
-    if (!is_standard_output(paths[i]) || paths[i] == f->csv || paths[i] == f->json) continue;
-    od_cli_error("--%s cannot go to standard output; give a file name", option[i]);
+  for (int i = 0; i < OD_FILE_KINDS; i++) {
+    if (!is_standard_output(f->path[i]) || od_file_formats[i].can_be_standard_output) continue;
+    od_cli_error("--%s cannot go to standard output; give a file name", od_file_formats[i].option);
     return OD_EXIT_BAD_INPUT;
   }
-  for (int i = 0; i < FILES; i++) {
+  for (int i = 0; i < OD_FILE_KINDS; i++) {
+    const char *path = f->path[i];
     for (int j = 0; j < i; j++) {
-      if (!is_plain(paths[i]) || !is_plain(paths[j]) || !are_same(paths[i], paths[j])) continue;
-      od_cli_error("--%s and --%s would both be written to %s", option[j], option[i], paths[i]);
+      if (!is_plain(path) || !is_plain(f->path[j]) || !are_same(path, f->path[j])) continue;
+      od_cli_error("--%s and --%s would both be written to %s", od_file_formats[j].option, od_file_formats[i].option,
+                   path);
       return OD_EXIT_BAD_INPUT;
     }
     od_error err = {0};
-    if (!paths[i] || is_standard_output(paths[i]) || od_atomic_probe(paths[i], &err) == OD_OK) continue;
+    if (!path || is_standard_output(path) || od_atomic_probe(path, &err) == OD_OK) continue;
     od_cli_error("%s", err.text);
     return OD_EXIT_FAILED;
   }
@@ -78,12 +80,10 @@ int od_files_check(const od_files *f) {
 }
 
 int od_files_spare(const od_files *f) {
-  const char *paths[FILES];
-  all_paths(f, paths);
-  for (int i = 0; i < FILES; i++) {
-    const char *input = paths[i] && !is_standard_output(paths[i]) ? od_inputs_find(paths[i]) : NULL;
+  for (int i = 0; i < OD_FILE_KINDS; i++) {
+    const char *path = f->path[i], *input = path && !is_standard_output(path) ? od_inputs_find(path) : NULL;
     if (!input) continue;
-    od_cli_error("--%s %s would take the place of %s, which is read", option[i], paths[i], input);
+    od_cli_error("--%s %s would take the place of %s, which is read", od_file_formats[i].option, path, input);
     return OD_EXIT_BAD_INPUT;
   }
   return -1;
@@ -91,16 +91,7 @@ int od_files_spare(const od_files *f) {
 
 FILE *od_files_notes(const od_files *f, bool quiet) {
   if (quiet) return NULL;
-  return is_standard_output(f->csv) || is_standard_output(f->json) ? stderr : stdout;
-}
-
-// A line about a written file, or the complaint that it could not be written.
-static bool tell(od_status status, const od_error *err, const char *path, const char *what, FILE *notes) {
-  if (status != OD_OK)
-    od_cli_error("%s", err->text);
-  else if (notes && !is_standard_output(path))
-    fprintf(notes, "wrote %s: %s\n", path, what);
-  return status == OD_OK;
+  return is_standard_output(f->path[OD_FILE_CSV]) || is_standard_output(f->path[OD_FILE_JSON]) ? stderr : stdout;
 }
 
 json_t *od_files_read_json(void) {
@@ -109,30 +100,44 @@ json_t *od_files_read_json(void) {
   return list;
 }
 
+// Writes one file; OD_NOT_AVAILABLE: there is nothing to write.
+static od_status write_file(const od_file_contents *c, od_result_file kind, const char *path, od_error *err) {
+  if (c->write[kind]) return c->write[kind](kind == OD_FILE_VARIANT ? c->variant_user : c->user, path, err);
+  switch (kind) {
+    case OD_FILE_CSV: return od_table_write_csv(c->table, path, err);
+    case OD_FILE_MAT: return od_table_write_mat(c->table, path, err);
+    case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : c->summary, path, err);
+    default: return OD_NOT_AVAILABLE;
+  }
+}
+
+// What a file has, for the line that reports it.
+static void describe(const od_file_contents *c, od_result_file kind, char *text, size_t size) {
+  if (od_file_formats[kind].name)
+    snprintf(text, size, "%s", od_file_formats[kind].name);
+  else if (c->table)
+    snprintf(text, size, "%ld rows, %d columns", c->rows ? c->rows : c->table->rows, c->table->columns);
+  else
+    snprintf(text, size, "the matrices");
+}
+
 bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
-  char size[80] = "";
-  od_error err = {0};
-  if (c->table)
-    snprintf(size, sizeof size, "%ld rows, %d columns", c->rows ? c->rows : c->table->rows, c->table->columns);
+  json_t *data = c->result ? c->result->data : c->summary;
+  if (json_is_object(data)) json_object_set_new(data, "files_read", od_files_read_json());
   bool ok = true;
-  const char *what = c->table ? size : "the matrices";
-  if (f->csv) {
-    od_status status = c->csv ? c->csv(c->user, f->csv, &err) : od_table_write_csv(c->table, f->csv, &err);
-    ok = tell(status, &err, f->csv, what, notes) && ok;
+  for (int i = 0; i < OD_FILE_KINDS; i++) {
+    const char *path = f->path[i];
+    char text[80];
+    od_error err = {0};
+    od_status status = path ? write_file(c, (od_result_file)i, path, &err) : OD_NOT_AVAILABLE;
+    if (status == OD_NOT_AVAILABLE) continue;
+    describe(c, (od_result_file)i, text, sizeof text);
+    if (status != OD_OK)
+      od_cli_error("%s", err.text);
+    else if (notes && !is_standard_output(path))
+      fprintf(notes, "wrote %s: %s\n", path, text);
+    ok = ok && status == OD_OK;
   }
-  if (f->mat) {
-    od_status status = c->mat ? c->mat(c->user, f->mat, &err) : od_table_write_mat(c->table, f->mat, &err);
-    ok = tell(status, &err, f->mat, what, notes) && ok;
-  }
-  if (json_is_object(c->summary)) json_object_set_new(c->summary, "files_read", od_files_read_json());
-  if (f->json) ok = tell(od_json_write(c->summary, f->json, &err), &err, f->json, "a summary", notes) && ok;
-  if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
-  if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;
-  if (f->block) ok = tell(c->block(c->user, f->block, &err), &err, f->block, "a machine file", notes) && ok;
-  if (f->state && c->state) ok = tell(c->state(c->user, f->state, &err), &err, f->state, "the state", notes) && ok;
-  if (f->variant && c->variant)
-    ok = tell(c->variant(c->variant_user, f->variant, &err), &err, f->variant, "the estimates as a variant", notes) &&
-         ok;
   json_decref(c->summary);
   return ok;
 }

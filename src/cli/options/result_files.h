@@ -7,10 +7,32 @@
 #include <stdio.h>
 
 #include "io/table.h"
+#include "result/result.h"
+
+// The kinds of files. A new output format is a line here, a row of od_file_formats, and the file with its writer.
+typedef enum od_result_file {
+  OD_FILE_CSV,
+  OD_FILE_MAT,
+  OD_FILE_JSON,
+  OD_FILE_PLOT,
+  OD_FILE_REPORT,
+  OD_FILE_STATE,
+  OD_FILE_BLOCK,
+  OD_FILE_VARIANT,
+  OD_FILE_VALUES,
+  OD_FILE_KINDS,
+} od_result_file;
+
+typedef struct od_file_format {
+  const char *option, *argument;
+  const char *help;  // %s: the contents, as the command names them; NULL: the command has an option of its own
+  const char *name;  // for the line that reports the file: "a plot"; NULL: its rows and columns
+  bool can_be_standard_output;
+} od_file_format;
+extern const od_file_format od_file_formats[OD_FILE_KINDS];
 
 typedef struct od_files {
-  const char *csv, *mat, *json, *plot, *report, *block, *state, *variant,
-      *values;  // paths, or NULL; "-" is standard output (csv and json)
+  const char *path[OD_FILE_KINDS];  // NULL: not wanted; "-" is standard output
 } od_files;
 
 // Whether the files can be written: -1, or the exit code after a complaint.
@@ -23,21 +45,17 @@ int od_files_spare(const od_files *f);
 // Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);
 
-// What is to be written: a table, a summary (which is given up), and a plot, a report and a block by the command's own functions; and
-// CSV and MATLAB files, too, where what the command has is no table.
+typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
+
+// The contents of the files. CSV and MATLAB files have the table and JSON the data of the result, unless there is a writer. The other kinds
+// need a writer; without one they are not written.
 typedef struct od_file_contents {
   const od_table *table;
-  long rows;  // that csv() writes, where the table does not have them all; else 0
-  json_t *summary;
-  od_status (*plot)(const void *user, const char *path, od_error *err);
-  od_status (*report)(const void *user, const char *path, od_error *err);
-  od_status (*block)(const void *user, const char *path, od_error *err);
-  od_status (*state)(const void *user, const char *path, od_error *err);
-  const void *user;
-  od_status (*variant)(const void *user, const char *path, od_error *err);
-  const void *variant_user;  // of variant() alone
-  od_status (*csv)(const void *user, const char *path, od_error *err);
-  od_status (*mat)(const void *user, const char *path, od_error *err);
+  long rows;  // that the CSV writer writes, where the table does not have them all; else 0
+  const od_result *result;
+  json_t *summary;  // in place of a result; it is given up
+  od_file_writer *write[OD_FILE_KINDS];
+  const void *user, *variant_user;  // of the writers; of OD_FILE_VARIANT
 } od_file_contents;
 
 // Writes all that was asked for, with a line about each; one failure does not keep the others from being written.

@@ -396,8 +396,8 @@ static int write_results(work *w) {
   show_failures(w);
   const od_sweep_picture picture = {table, counts, w->axes, w->sweep->drawn, w->title};
   const od_file_contents contents = {.table = table,
-                                     .summary = w->sweep->files->json ? sweep_json(w, table) : NULL,
-                                     .plot = write_plot,
+                                     .summary = w->sweep->files->path[OD_FILE_JSON] ? sweep_json(w, table) : NULL,
+                                     .write[OD_FILE_PLOT] = write_plot,
                                      .user = &picture};
   bool ok = od_files_write(w->sweep->files, &contents, notes);
   od_table_free(table);
@@ -408,7 +408,7 @@ int od_sweep_run(const od_sweep *sweep) {
   work w = {.sweep = sweep};
   int threads = 0, code = read_axes(sweep->arguments, &w);
   if (code < 0 && !od_option_count("threads", sweep->arguments->threads, &threads)) code = OD_EXIT_BAD_INPUT;
-  if (code < 0 && sweep->files->plot && (sweep->drawn == 0 || w.axes > OD_MOST_DRAWN_AXES)) {
+  if (code < 0 && sweep->files->path[OD_FILE_PLOT] && (sweep->drawn == 0 || w.axes > OD_MOST_DRAWN_AXES)) {
     od_cli_error(sweep->drawn
                      ? "--plot: a sweep of more than two numbers is not drawn; --csv and --mat have its results"
                      : "--plot: a sweep is not drawn; --csv and --mat have its numbers");

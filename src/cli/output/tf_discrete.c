@@ -372,9 +372,9 @@ static od_status write_all(work *w, bool *written, od_error *err) {
     if (notes) print(w, f, notes);
     od_cli_verdict(&w->verdict, notes);
     const od_file_contents contents = {.table = w->table,
-                                       .summary = files->json ? model_json(w, f) : NULL,
-                                       .plot = write_plot,
-                                       .block = write_block,
+                                       .summary = files->path[OD_FILE_JSON] ? model_json(w, f) : NULL,
+                                       .write[OD_FILE_PLOT] = write_plot,
+                                       .write[OD_FILE_BLOCK] = write_block,
                                        .user = w};
     *written = od_files_write(files, &contents, notes);
   }
