@@ -11,8 +11,8 @@
 #include "options/options.h"
 #include "terminal/print_verdict.h"
 #include "terminal/progress.h"
+#include "terminal/show_result.h"
 #include "options/result_files.h"
-#include "output/run_summary.h"
 #include "options/select_outputs.h"
 #include "terminal/interrupts.h"
 #include "options/sweep.h"
@@ -24,7 +24,7 @@
 #include "machine/saved_state.h"
 #include "machine/start_kicks.h"
 #include "oleodyn/integrator.h"
-#include "report/run_report.h"
+#include "report/run_result.h"
 #include "simulate/run.h"
 
 // The command line, as texts and as values.
@@ -82,30 +82,30 @@ static int make_run_options(const arguments *a, const od_machine *machine, const
   return ok ? -1 : OD_EXIT_BAD_INPUT;
 }
 
+// A run and the state at its end: what the writers of files need.
+typedef struct finished_run {
+  od_run_findings findings;
+  od_state_names names;
+  double *value;
+  double time;
+} finished_run;
+
 static od_status write_plot(const void *user, const char *path, od_error *err) {
-  const od_results *r = user;
+  const od_run_findings *r = &((const finished_run *)user)->findings;
   char how[160], subtitle[400];
-  od_results_describe(r, how, sizeof how);
+  od_run_describe(r, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", od_machine_file(r->machine), how);
   const char *title = od_machine_title(r->machine);
   return od_plot_write(r->table, r->panel, title && title[0] ? title : od_machine_file(r->machine), subtitle, path,
                        err);
 }
 
-// What od_file_contents.state writes.
-typedef struct final_state {
-  od_results results;  // first: plots take it
-  od_state_names names;
-  double *value;
-  double time;
-} final_state;
-
 static od_status write_state(const void *user, const char *path, od_error *err) {
-  const final_state *s = user;
-  return od_state_write(s->results.machine, &s->names, s->value, s->time, path, err);
+  const finished_run *s = user;
+  return od_state_write(s->findings.machine, &s->names, s->value, s->time, path, err);
 }
 
-static od_status prepare_state(const od_machine *machine, od_run_options *options, final_state *s, od_error *err) {
+static od_status prepare_state(const od_machine *machine, od_run_options *options, finished_run *s, od_error *err) {
   od_status status = od_state_names_list(machine, &s->names, err);
   if (status != OD_OK) return status;
   s->value = calloc((size_t)s->names.count + 1, sizeof *s->value);
@@ -114,14 +114,6 @@ static od_status prepare_state(const od_machine *machine, od_run_options *option
   options->finals = s->names.count;
   options->final = s->value;
   return OD_OK;
-}
-
-static od_status write_report(const void *user, const char *path, od_error *err) {
-  const od_results *r = user;
-  char how[160];
-  od_results_describe(r, how, sizeof how);
-  const od_run_page page = {r->machine, r->table, r->panel, r->report, r->judge, how, r->message};
-  return od_run_report_write(&page, path, err);
 }
 
 // The requirements of the machine, watching a run; NULL: it has none, or nobody wants to know.
@@ -161,7 +153,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   od_run_report report = {0};
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
-  final_state end = {.time = options.time};
+  finished_run end = {.time = options.time};
   options.progress = od_progress_tick;
   options.user = &progress;
   od_judge *judge;
@@ -181,29 +173,27 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (any) {
     // Notes keep out of the way of results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
-    end.results = (od_results){machine,
-                               table,
-                               panel,
-                               &report,
-                               options.adaptive ? 0 : options.step,
-                               options.integrator,
-                               status == OD_OK ? NULL : err.text,
-                               judge};
-    bool printed = notes == stdout;
-    if (printed) od_results_print(&end.results, notes);
-    if (judge) od_cli_judge_print(judge, printed ? notes : NULL);
-    od_cli_verdict(&report.verdict, printed ? notes : NULL);
+    end.findings = (od_run_findings){.machine = machine,
+                                     .table = table,
+                                     .panel = panel,
+                                     .report = &report,
+                                     .step = options.adaptive ? 0 : options.step,
+                                     .integrator = options.integrator,
+                                     .message = status == OD_OK ? NULL : err.text,
+                                     .judge = judge};
+    od_result result = od_run_result(&end.findings);
+    od_show_result(&result, notes == stdout ? notes : NULL);
     bool mark = isfinite(report.accuracy.predictable) && (f->path[OD_FILE_CSV] || f->path[OD_FILE_MAT]);
     od_table *marked = mark ? mark_rows(table, report.accuracy.predictable) : NULL;
     if (mark && !marked) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
     const od_file_contents contents = {.table = marked ? marked : table,
-                                       .summary = f->path[OD_FILE_JSON] ? od_results_json(&end.results) : NULL,
+                                       .result = &result,
                                        .write[OD_FILE_PLOT] = write_plot,
-                                       .write[OD_FILE_REPORT] = write_report,
                                        .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
                                        .user = &end};
     ok = od_files_write(f, &contents, notes);
     od_table_free(marked);
+    od_result_free(&result);
   }
   if (status != OD_OK) {
     if (status == OD_INTERRUPTED)

@@ -8,6 +8,7 @@
 #include "io/atomic_file.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
+#include "report/page_result.h"
 
 static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
@@ -107,6 +108,7 @@ static od_status write_file(const od_file_contents *c, od_result_file kind, cons
     case OD_FILE_CSV: return od_table_write_csv(c->table, path, err);
     case OD_FILE_MAT: return od_table_write_mat(c->table, path, err);
     case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : c->summary, path, err);
+    case OD_FILE_REPORT: return c->result ? od_page_write_result(c->result, path, err) : OD_NOT_AVAILABLE;
     default: return OD_NOT_AVAILABLE;
   }
 }

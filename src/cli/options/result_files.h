@@ -47,7 +47,7 @@ FILE *od_files_notes(const od_files *f, bool quiet);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
-// The contents of the files. CSV and MATLAB files have the table and JSON the data of the result, unless there is a writer. The other kinds
+// The contents of the files. CSV and MATLAB files have the table, JSON the data of the result, a report its view, unless there is a writer. The other kinds
 // need a writer; without one they are not written.
 typedef struct od_file_contents {
   const od_table *table;

@@ -8,8 +8,8 @@
 #include "io/json.h"
 #include "io/utf8.h"
 
-od_result od_result_new(void) {
-  od_result r = {.data = json_object()};
+od_result od_result_new(const char *kind, const char *title) {
+  od_result r = {.kind = kind, .title = title, .data = json_object()};
   r.is_short_of_memory = !r.data;
   return r;
 }
@@ -69,38 +69,72 @@ static od_view_item *add_item(od_result *r, od_view_kind kind) {
   od_view_item *item = take(r, sizeof *item);
   if (!item) return NULL;
   item->kind = kind;
+  item->audience = r->audience;
   *(r->last ? &r->last->next : &r->first) = item;
   return r->last = item;
 }
 
-static void add_text(od_result *r, od_view_kind kind, od_trust trust, const char *format, va_list args) {
+static od_view_item *add_text(od_result *r, od_view_kind kind, const char *lead, const char *format, va_list args) {
   char text[4000];
   vsnprintf(text, sizeof text, format, args);
   od_view_item *item = add_item(r, kind);
-  if (!item) return;
-  item->trust = trust;
+  if (!item) return NULL;
+  item->lead = keep(r, lead);
   item->text = keep(r, text);
+  return item;
+}
+
+void od_result_audience(od_result *r, od_audience audience) {
+  r->audience = audience;
+}
+
+void od_result_section(od_result *r, const char *title) {
+  od_view_item *item = add_item(r, OD_VIEW_SECTION);
+  if (item) item->text = keep(r, title);
 }
 
 void od_result_heading(od_result *r, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  add_text(r, OD_VIEW_HEADING, OD_SOUND, format, args);
+  add_text(r, OD_VIEW_HEADING, "", format, args);
+  va_end(args);
+}
+
+void od_result_fact(od_result *r, const char *name, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add_text(r, OD_VIEW_FACT, name, format, args);
   va_end(args);
 }
 
 void od_result_line(od_result *r, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  add_text(r, OD_VIEW_LINE, OD_SOUND, format, args);
+  add_text(r, OD_VIEW_LINE, "", format, args);
   va_end(args);
 }
 
-void od_result_warning(od_result *r, od_trust trust, const char *format, ...) {
+void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  add_text(r, OD_VIEW_LINE, trust, format, args);
+  od_view_item *item = add_text(r, OD_VIEW_FINDING, lead, format, args);
+  if (item) item->trust = trust;
   va_end(args);
+}
+
+void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  od_view_item *item = add_text(r, OD_VIEW_NOTICE, lead, format, args);
+  if (item) item->trust = trust;
+  va_end(args);
+}
+
+void od_result_figures(od_result *r, od_draw_figures *draw, const void *user) {
+  od_view_item *item = add_item(r, OD_VIEW_FIGURES);
+  if (!item) return;
+  item->draw = draw;
+  item->user = user;
 }
 
 void od_result_verdict(od_result *r, const od_verdict *v) {
@@ -114,12 +148,20 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
   od_view_item *item = add_item(r, OD_VIEW_TABLE);
   od_result_table *t = item ? take(r, sizeof *t) : NULL;
-  if (!t) return NULL;
-  *t = (od_result_table){.result = r, .column = columns, .columns = count, .rows = key ? json_array() : NULL};
+  od_result_column *column = t ? take(r, (size_t)count * sizeof *column) : NULL;
+  int *width = column ? take(r, (size_t)count * sizeof *width) : NULL;
+  if (!width) return NULL;
+  for (int i = 0; i < count; i++) {
+    column[i] = columns[i];
+    if (columns[i].kind == OD_CELL_REMARK && !columns[i].heading) column[i].heading = "";
+    if (column[i].heading) {
+      column[i].heading = keep(r, column[i].heading);
+      width[i] = column[i].heading ? od_utf8_width(column[i].heading) : 0;
+    }
+  }
+  *t = (od_result_table){
+      .result = r, .column = column, .width = width, .columns = count, .rows = key ? json_array() : NULL};
   item->table = t;
-  t->width = take(r, (size_t)count * sizeof *t->width);
-  if (!t->width) return NULL;
-  for (int i = 0; i < count; i++) t->width[i] = od_utf8_width(columns[i].heading ? columns[i].heading : "");
   if (key) od_result_set(r, key, t->rows);
   return t;
 }
@@ -131,17 +173,17 @@ static json_t *row_data(const od_result_table *t) {
 
 // Fills the cell of the next column: its text, and its value in the data, which is taken over.
 static void fill(od_result_table *t, const char *text, json_t *value) {
-  const od_result_column *c = &t->column[t->filled];
+  int i = t->filled++;
   json_t *object = row_data(t);
-  if (object && c->key)
-    set(t->result, object, c->key, value);
+  if (object && t->column[i].key)
+    set(t->result, object, t->column[i].key, value);
   else
     json_decref(value);
-  const char *kept = c->heading || c->kind == OD_CELL_REMARK ? keep(t->result, text) : "";
+  const char *kept = t->column[i].heading ? keep(t->result, text) : NULL;
   if (!kept) return;
   int width = od_utf8_width(kept);
-  if (width > t->width[t->filled]) t->width[t->filled] = width;
-  t->last->cell[t->filled++] = kept;
+  if (width > t->width[i]) t->width[i] = width;
+  t->last->cell[i].text = kept;
 }
 
 // Columns of units have no cells of their own.
@@ -153,9 +195,9 @@ static void fill_units(od_result_table *t) {
 void od_result_add_row(od_result_table *t, const char *si, double size) {
   if (!t) return;
   od_result_row *row = take(t->result, sizeof *row);
-  const char **cell = row ? take(t->result, (size_t)t->columns * sizeof *cell) : NULL;
+  od_shown_cell *cell = row ? take(t->result, (size_t)t->columns * sizeof *cell) : NULL;
   if (!cell) return;
-  for (int i = 0; i < t->columns; i++) cell[i] = "";
+  for (int i = 0; i < t->columns; i++) cell[i].text = "";
   row->cell = cell;
   *(t->last ? &t->last->next : &t->first) = row;
   t->last = row;
@@ -181,6 +223,7 @@ void od_result_cell(od_result_table *t, double value) {
   const od_result_column *c = &t->column[t->filled];
   char text[OD_NUMBER_SIZE] = "-";
   double shown = c->kind == OD_CELL_NUMBER ? value * t->shown.factor : value;
+  if (c->kind == OD_CELL_HEAT) t->last->cell[t->filled].heat = value;
   if (!isnan(value) && c->kind == OD_CELL_WHOLE)
     snprintf(text, sizeof text, "%.0f", value);
   else if (!isnan(value) && c->decimals > 0)
@@ -189,6 +232,26 @@ void od_result_cell(od_result_table *t, double value) {
     od_number_round(text, shown, c->digits > 0 ? c->digits : 6);
   fill(t, text, c->kind == OD_CELL_WHOLE && !isnan(value) ? json_integer((json_int_t)value) : od_json_number(value));
   fill_units(t);
+}
+
+void od_result_cell_value(od_result_table *t, double value, double uncertainty) {
+  if (!has_cell(t)) return;
+  char text[OD_NUMBER_SIZE];
+  od_display_value(text, value * t->shown.factor, uncertainty * t->shown.factor);
+  fill(t, text, od_json_number(value));
+  fill_units(t);
+}
+
+void od_result_cell_uncertainty(od_result_table *t, double uncertainty) {
+  if (!has_cell(t)) return;
+  char text[OD_NUMBER_SIZE] = "-";
+  if (!isnan(uncertainty)) od_display_uncertainty(text, uncertainty * t->shown.factor);
+  fill(t, text, od_json_number(uncertainty));
+  fill_units(t);
+}
+
+void od_result_mark(od_result_table *t, bool is_marked) {
+  if (t && t->last && t->filled > 0) t->last->cell[t->filled - 1].is_marked = is_marked;
 }
 
 void od_result_row_set(od_result_table *t, const char *key, json_t *value) {

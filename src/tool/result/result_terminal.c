@@ -1,6 +1,5 @@
 // The view of a result as text: a heading or a sentence a line, tables in columns that are as wide as their longest cell.
 #include <stdio.h>
-#include <string.h>
 
 #include "io/utf8.h"
 #include "result/result.h"
@@ -9,17 +8,13 @@ static bool is_to_the_left(const od_result_column *c) {
   return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
 }
 
-static bool is_shown(const od_result_column *c) {
-  return c->heading || c->kind == OD_CELL_REMARK;
-}
-
 // One row; row NULL: the headings.
 static void print_row(const od_result_table *t, const od_result_row *row, FILE *to) {
   int gap = 0;  // blanks before the next text, so that no line ends with blanks
   for (int i = 0; i < t->columns; i++) {
     const od_result_column *c = &t->column[i];
-    if (!is_shown(c)) continue;
-    const char *text = row ? row->cell[i] : c->heading ? c->heading : "";
+    if (!c->heading) continue;
+    const char *text = row ? row->cell[i].text : c->heading;
     int blanks = t->width[i] - od_utf8_width(text);
     gap += 2 + (is_to_the_left(c) ? 0 : blanks);
     if (text[0]) {
@@ -32,7 +27,7 @@ static void print_row(const od_result_table *t, const od_result_row *row, FILE *
 }
 
 static void print_table(const od_result_table *t, FILE *to) {
-  if (!t->first) return;
+  if (!t || !t->first) return;
   print_row(t, NULL, to);
   for (const od_result_row *row = t->first; row; row = row->next) print_row(t, row, to);
 }
@@ -43,12 +38,17 @@ static void print_verdict(const od_verdict *v, FILE *to) {
 }
 
 void od_result_print(const od_result *r, FILE *to, bool is_bold) {
+  const char *bold = is_bold ? "\033[1m" : "", *plain = is_bold ? "\033[0m" : "";
   for (const od_view_item *item = r->first; item; item = item->next) {
+    if (item->audience == OD_FOR_PAGE) continue;
     switch (item->kind) {
-      case OD_VIEW_HEADING:
-        fprintf(to, "%s%s%s\n", is_bold ? "\033[1m" : "", item->text, is_bold ? "\033[0m" : "");
-        break;
+      case OD_VIEW_SECTION:
+      case OD_VIEW_FIGURES: break;
+      case OD_VIEW_HEADING: fprintf(to, "%s%s%s\n", bold, item->text, plain); break;
+      case OD_VIEW_FACT: fprintf(to, "%s: %s\n", item->lead, item->text); break;
       case OD_VIEW_LINE: fprintf(to, "%s\n", item->text); break;
+      case OD_VIEW_NOTICE: fprintf(to, "%s %s\n", item->lead, item->text); break;
+      case OD_VIEW_FINDING: fprintf(to, "  %s %s\n", item->lead, item->text); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;
       case OD_VIEW_VERDICT: print_verdict(item->verdict, to); break;
     }

@@ -47,12 +47,12 @@ static void test_table_and_exit_code(void **state) {
   o = run(s, "simulate mixed.yaml");
   ends_with(o, 4);
   says(o.out, "fail\n");
-  says(o.out, "  low: fail. It shall be slow & steady\n");
+  says(o.out, "  low: fail; required at most 0.6, reached 0.632121. It shall be slow & steady\n");
   says(o.out, "verdict: sound");
   forget(o);
   // Without a table there is a warning; a file may lower the bar from outside.
   ends_and_says(run(s, "simulate mixed.yaml --quiet"), 4,
-                "warning: requirement 'low': fail, required at most 0.6, reached 0.632");
+                "warning: low: fail; required at most 0.6, reached 0.632");
   expect_code(run(s, "simulate mixed.yaml --set requirements.low.max=0.65"), 0);
   ends_and_says(run(s, "simulate mixed.yaml --set requirements.low.mx=0.65"), 2,
                 "did you mean 'requirements.low.max'?");

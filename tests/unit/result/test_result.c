@@ -27,7 +27,7 @@ static const od_result_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static od_result two_rows(void) {
-  od_result r = od_result_new();
+  od_result r = od_result_new("Report", "a machine");
   od_result_heading(&r, "a machine: %d s", 5);
   od_result_table *t = od_result_add_table(&r, "outputs", columns, COLUMNS);
   od_result_add_row(t, "Pa", 2e7);
@@ -88,7 +88,7 @@ static void test_parts(void **state) {
   (void)state;
   od_verdict v = {0};
   assert_true(od_verdict_add(&v, OD_DOUBTFUL, "step.long", "Step too long:", "1 ms"));
-  od_result r = od_result_new();
+  od_result r = od_result_new("Report", "a machine");
   od_result_heading(&r, "title");
   od_result_add_table(&r, "none", columns, COLUMNS);
   od_result_verdict(&r, &v);

@@ -1,4 +1,5 @@
-#include "report/run_report.h"
+// Figures of a run: bounds of requirements, and all outputs over time.
+#include "report/run_result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,61 +10,7 @@
 
 enum { MOST_FIGURES = 40 };  // a page must stay readable
 
-// --- Facts and requirements ---------------------------------------------------------------------------------------
-
-static void report_facts(od_page *p, const od_run_page *r) {
-  od_page_section(p, "The run");
-  od_page_facts_begin(p);
-  od_page_machine_fact(p, r->machine);
-  od_page_fact(p, "Run", "%s", r->how);
-  od_page_replaced_fact(p, "Replaced", od_machine_numbers(r->machine));
-  if (r->message) od_page_fact(p, "Ended", "%s", r->message);
-  od_page_facts_end(p);
-  od_page_verdict(p, &r->report->verdict);
-}
-
-static void report_outcome(od_page *p, const od_judge *judge) {
-  static const od_tone tones[] = {[OD_PASS] = OD_TONE_GOOD,
-                                  [OD_FAIL] = OD_TONE_BAD,
-                                  [OD_UNDECIDED] = OD_TONE_DOUBT,
-                                  [OD_NOT_JUDGED] = OD_TONE_DOUBT};
-  int count, passed = 0;
-  const od_judgement *j = od_judge_results(judge, &count);
-  for (int i = 0; i < count; i++) passed += j[i].outcome == OD_PASS;
-  od_outcome worst = od_judge_outcome(judge);
-  od_page_notice(p, tones[worst], "Requirements:", "%s. %d of %d pass.", od_outcome_text(worst), passed, count);
-}
-
-static void report_requirements(od_page *p, const od_run_page *r) {
-  static const od_page_column columns[] = {{"requirement", true}, {"what", true}, {"required", true}, {"reached", true},
-                                           {"at", true},          {"left", true}, {"outcome", true}};
-  int count = 0;
-  const od_judgement *j = r->judge ? od_judge_results(r->judge, &count) : NULL;
-  if (count == 0) return;
-  od_page_section(p, "Requirements");
-  report_outcome(p, r->judge);
-  od_page_table_begin(p, columns, 7);
-  for (int i = 0; i < count; i++) {
-    od_judgement_text words = od_judgement_words(&j[i]);
-    const od_requirement *q = j[i].requirement;
-    od_page_row(p, q->name);
-    od_page_cell(p, "%s", q->text ? q->text : od_machine_output_name(r->machine, q->signal.output));
-    od_page_cell(p, "%s", words.required);
-    od_page_cell(p, "%s", words.reached);
-    od_page_cell(p, "%s", words.at);
-    od_page_cell(p, "%s", words.left);
-    od_page_marked_cell(p, j[i].outcome != OD_PASS, "%s", od_outcome_text(j[i].outcome));
-  }
-  od_page_table_end(p);
-  od_page_items_begin(p);
-  for (int i = 0; i < count; i++)
-    if (j[i].note[0]) od_page_item(p, j[i].requirement->name, "%s", j[i].note);
-  od_page_items_end(p);
-}
-
-// --- Figures ------------------------------------------------------------------------------------------------------
-
-static int column_of(const od_run_page *r, int output) {
+static int column_of(const od_run_findings *r, int output) {
   const char *name = output >= 0 ? od_machine_output_name(r->machine, output) : NULL;
   for (int c = 1; name && c < r->table->columns; c++)
     if (strcmp(r->table->name[c], name) == 0) return c;
@@ -87,7 +34,7 @@ static bounds bounds_of(const od_requirement *q) {
 }
 
 // What is judged, as rows of its own: output - reference, perhaps as a part of something.
-static double *judged_signal(const od_run_page *r, const od_requirement *q) {
+static double *judged_signal(const od_run_findings *r, const od_requirement *q) {
   const od_table *t = r->table;
   int output = column_of(r, q->signal.output), reference = column_of(r, q->signal.reference);
   int relative = column_of(r, q->signal.relative);
@@ -100,7 +47,7 @@ static double *judged_signal(const od_run_page *r, const od_requirement *q) {
   return x;
 }
 
-static void draw_requirement(od_page *p, const od_run_page *r, const od_judgement *j) {
+static void draw_requirement(od_page *p, const od_run_findings *r, const od_judgement *j) {
   const od_requirement *q = j->requirement;
   const od_table *t = r->table;
   bounds b = bounds_of(q);
@@ -140,7 +87,7 @@ typedef struct shared_chart {
   int column[MOST_SHARED], count;
 } shared_chart;
 
-static shared_chart chart_at(const od_run_page *r, int first) {
+static shared_chart chart_at(const od_run_findings *r, int first) {
   shared_chart s = {.column = {first}, .count = 1};
   for (int c = first + 1; r->panel && c < r->table->columns && s.count < MOST_SHARED; c++)
     if (r->panel[c] == r->panel[first]) s.column[s.count++] = c;
@@ -148,13 +95,13 @@ static shared_chart chart_at(const od_run_page *r, int first) {
 }
 
 // Whether a column is drawn with one before it. Charts are full after so many; what is left over begins another one.
-static bool is_drawn_before(const od_run_page *r, int column) {
+static bool is_drawn_before(const od_run_findings *r, int column) {
   int before = 0;
   for (int c = 1; r->panel && c < column; c++) before += r->panel[c] == r->panel[column];
   return before % MOST_SHARED != 0;
 }
 
-static void draw_outputs(od_page *p, const od_run_page *r, int first) {
+static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
   const od_table *t = r->table;
   shared_chart s = chart_at(r, first);
   double end = t->data[(t->rows - 1) * t->columns];
@@ -182,37 +129,32 @@ static void draw_outputs(od_page *p, const od_run_page *r, int first) {
   od_page_figure_end(p, &f);
 }
 
-static void report_figures(od_page *p, const od_run_page *r) {
+bool od_run_has_bounds(const od_run_findings *run) {
+  int count = 0;
+  const od_judgement *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
+  for (int i = 0; i < count; i++)
+    if (bounds_of(j[i].requirement).count > 0) return true;
+  return false;
+}
+
+void od_run_draw_bounds(od_page *p, const void *run) {
   static const od_legend legend[] = {
       {"what is judged", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
-  int count = 0, bounded = 0;
-  const od_judgement *j = r->judge ? od_judge_results(r->judge, &count) : NULL;
-  for (int i = 0; i < count; i++) bounded += bounds_of(j[i].requirement).count > 0;
-  if (bounded > 0) {
-    od_page_heading(p, "Bounds over time");
-    od_page_legend(p, legend);
-    od_page_figures_begin(p, false);
-    for (int i = 0; i < count && i < MOST_FIGURES; i++) draw_requirement(p, r, &j[i]);
-    od_page_figures_end(p);
-  }
-  od_page_section(p, "Outputs");
+  const od_run_findings *r = run;
+  int count;
+  const od_judgement *j = od_judge_results(r->judge, &count);
+  od_page_legend(p, legend);
+  od_page_figures_begin(p, false);
+  for (int i = 0; i < count && i < MOST_FIGURES; i++) draw_requirement(p, r, &j[i]);
+  od_page_figures_end(p);
+}
+
+void od_run_draw_outputs(od_page *p, const void *run) {
+  const od_run_findings *r = run;
   od_page_figures_begin(p, false);
   for (int c = 1; c < r->table->columns && c <= MOST_FIGURES; c++)
     if (!is_drawn_before(r, c)) draw_outputs(p, r, c);
   od_page_figures_end(p);
   if (r->table->columns - 1 > MOST_FIGURES)
     od_page_text(p, "Shown are %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
-}
-
-od_status od_run_report_write(const od_run_page *r, const char *path, od_error *err) {
-  if (r->table->rows == 0) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to report");
-  const char *title = od_machine_title(r->machine);
-  od_page *p = od_page_new("Simulation report", title && title[0] ? title : od_machine_file(r->machine));
-  if (!p) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  report_facts(p, r);
-  report_requirements(p, r);
-  report_figures(p, r);
-  od_status status = od_page_write(p, path, err);
-  od_page_free(p);
-  return status;
 }

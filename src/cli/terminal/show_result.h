@@ -1,0 +1,12 @@
+// A result at the terminal.
+#ifndef OD_TERMINAL_SHOW_RESULT_H
+#define OD_TERMINAL_SHOW_RESULT_H
+
+#include <stdio.h>
+
+#include "result/result.h"
+
+// Prints the view to `to`. NULL: nothing but the warnings of the view, on standard error.
+void od_show_result(const od_result *r, FILE *to);
+
+#endif

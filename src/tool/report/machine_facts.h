@@ -1,0 +1,13 @@
+// Facts about machines that several results have.
+#ifndef OD_REPORT_MACHINE_FACTS_H
+#define OD_REPORT_MACHINE_FACTS_H
+
+#include "machine/machine.h"
+#include "result/result.h"
+
+// The file and the title of a machine.
+void od_add_machine_fact(od_result *r, const od_machine *machine);
+// The numbers of a file that --set, or another file, replaced (NULL: there is no file); nothing where there are none.
+void od_add_replaced_fact(od_result *r, const char *name, const od_numbers *numbers);
+
+#endif

@@ -1,0 +1,155 @@
+#include "report/run_result.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "report/machine_facts.h"
+
+// The simulated time that the table covers.
+static double covered_time(const od_run_findings *run) {
+  const od_table *t = run->table;
+  return t->rows > 0 ? t->data[(t->rows - 1) * t->columns] - t->data[0] : 0;
+}
+
+void od_run_describe(const od_run_findings *run, char *text, size_t size) {
+  od_duration time = od_duration_text(covered_time(run), 6);
+  if (run->step > 0)
+    snprintf(text, size, "%s in steps of %s, %s", time.text, od_duration_text(run->step, 6).text, run->integrator);
+  else
+    snprintf(text, size, "%s in %ld adaptive steps, %s", time.text, run->report->steps, run->integrator);
+}
+
+// Two digits without an exponent: 1234 becomes 1200.
+static double two_digits(double x) {
+  double unit = pow(10, floor(log10(x)) - 1);
+  return round(x / unit) * unit;
+}
+
+// --- Data -------------------------------------------------------------------------------------------------------------
+
+static void add_data(const od_run_findings *run, od_result *r) {
+  static const char *const source[] = {
+      [OD_ERROR_UNKNOWN] = "unknown", [OD_ERROR_MEASURED] = "measured", [OD_ERROR_ESTIMATED] = "estimated"};
+  const od_run_accuracy *a = &run->report->accuracy;
+  od_result_text(r, "machine", od_machine_title(run->machine));
+  od_result_text(r, "file", od_machine_file(run->machine));
+  od_result_number(r, "time", covered_time(run));
+  od_result_set(r, "step", run->step > 0 ? od_json_number(run->step) : json_string("auto"));
+  od_result_text(r, "integrator", run->integrator);
+  od_result_whole(r, "steps", run->report->steps);
+  od_result_whole(r, "repartitions", run->report->repartitions);
+  od_result_number(r, "seconds", run->report->seconds);
+  od_result_text(r, "error_source", source[a->source]);
+  if (a->source != OD_ERROR_UNKNOWN && !(run->step > 0)) od_result_number(r, "tolerance", a->tolerance);
+  od_result_number(r, "predictable_until", a->predictable);
+  od_result_flag(r, "complete", !run->message);
+  if (run->message) od_result_text(r, "message", run->message);
+}
+
+// --- View and data ----------------------------------------------------------------------------------------------------
+
+static void add_outputs(const od_run_findings *run, od_result *r) {
+  static const od_result_column columns[] = {{"name", "output", OD_CELL_TEXT},       {"unit", "unit", OD_CELL_UNIT},
+                                             {"min", "min", OD_CELL_NUMBER},         {"max", "max", OD_CELL_NUMBER},
+                                             {"rms", "rms", OD_CELL_NUMBER},         {"final", "final", OD_CELL_NUMBER},
+                                             {"error_percent", NULL, OD_CELL_PLAIN}, {"error_at", NULL, OD_CELL_PLAIN}};
+  const od_run_accuracy *a = &run->report->accuracy;
+  const od_table *t = run->table;
+  od_result_table *outputs = od_result_add_table(r, "outputs", columns, a->error ? 8 : 6);
+  for (int c = 1; c < t->columns; c++) {
+    od_summary s = od_table_summary(t, c);
+    const double value[] = {s.min, s.max, s.rms, s.final};
+    od_result_add_row(outputs, t->unit[c], fmax(fabs(s.min), fabs(s.max)));
+    od_result_cell_text(outputs, t->name[c]);
+    for (int i = 0; i < 4; i++) od_result_cell(outputs, value[i]);
+    if (!a->error) continue;
+    od_result_cell(outputs, 100 * a->error[c - 1].part);
+    od_result_cell(outputs, a->error[c - 1].at);
+  }
+}
+
+static void add_speed(const od_run_findings *run, od_result *r) {
+  double time = covered_time(run), seconds = run->report->seconds, ratio = time / seconds;
+  char speed[80] = "";
+  if (time > 0 && seconds > 0)
+    snprintf(speed, sizeof speed, ": %.10g times %s than real time", two_digits(ratio >= 1 ? ratio : 1 / ratio),
+             ratio >= 1 ? "faster" : "slower");
+  od_result_line(r, "%s in %s%s", od_duration_text(time, 6).text, od_duration_text(two_digits(seconds), 3).text, speed);
+}
+
+static const od_trust trust_of[] = {
+    [OD_PASS] = OD_SOUND, [OD_FAIL] = OD_UNSOUND, [OD_UNDECIDED] = OD_DOUBTFUL, [OD_NOT_JUDGED] = OD_DOUBTFUL};
+
+static void add_judgements(const od_judgement *j, int count, od_result *r) {
+  static const od_result_column columns[] = {{NULL, "requirement", OD_CELL_TEXT}, {NULL, "required", OD_CELL_TEXT},
+                                             {NULL, "reached", OD_CELL_TEXT},     {NULL, "at", OD_CELL_TEXT},
+                                             {NULL, "left", OD_CELL_TEXT},        {NULL, "outcome", OD_CELL_TEXT}};
+  od_result_table *t = od_result_add_table(r, NULL, columns, 6);
+  for (int i = 0; i < count; i++) {
+    od_judgement_text words = od_judgement_words(&j[i]);
+    od_result_add_row(t, NULL, NAN);
+    od_result_cell_text(t, j[i].requirement->name);
+    od_result_cell_text(t, words.required);
+    od_result_cell_text(t, words.reached);
+    od_result_cell_text(t, words.at);
+    od_result_cell_text(t, words.left);
+    od_result_cell_text(t, od_outcome_text(j[i].outcome));
+    od_result_mark(t, j[i].outcome != OD_PASS);
+  }
+  for (int i = 0; i < count; i++) {
+    const od_requirement *q = j[i].requirement;
+    od_judgement_text words = od_judgement_words(&j[i]);
+    char name[300];
+    if (j[i].outcome == OD_PASS && !j[i].note[0]) continue;
+    snprintf(name, sizeof name, "%.280s:", q->name);
+    od_result_finding(r, trust_of[j[i].outcome], name, "%s; required %s, reached %s%s%s%s%s",
+                      od_outcome_text(j[i].outcome), words.required, words.reached, q->text ? ". " : "",
+                      q->text ? q->text : "", j[i].note[0] ? "; " : "", j[i].note);
+  }
+}
+
+static void add_requirements(const od_run_findings *run, od_result *r) {
+  int count = 0, passed = 0;
+  const od_judgement *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
+  if (!run->judge) return;
+  od_outcome worst = od_judge_outcome(run->judge);
+  od_result_set(r, "requirements", od_judge_json(run->judge));
+  od_result_text(r, "requirements_outcome", od_outcome_text(worst));
+  if (count == 0) return;
+  for (int i = 0; i < count; i++) passed += j[i].outcome == OD_PASS;
+  od_result_section(r, "Requirements");
+  od_result_audience(r, OD_FOR_PAGE);
+  od_result_notice(r, trust_of[worst], "Requirements:", "%s. %d of %d pass.", od_outcome_text(worst), passed, count);
+  od_result_audience(r, OD_FOR_ALL);
+  add_judgements(j, count, r);
+  if (!od_run_has_bounds(run)) return;
+  od_result_audience(r, OD_FOR_PAGE);
+  od_result_heading(r, "Bounds over time");
+  od_result_figures(r, od_run_draw_bounds, run);
+  od_result_audience(r, OD_FOR_ALL);
+}
+
+od_result od_run_result(const od_run_findings *run) {
+  const char *title = od_machine_title(run->machine);
+  char how[160];
+  od_result r = od_result_new("Simulation report", title && title[0] ? title : od_machine_file(run->machine));
+  od_run_describe(run, how, sizeof how);
+  add_data(run, &r);
+  od_result_audience(&r, OD_FOR_TERMINAL);
+  od_result_heading(&r, "%.200s: %s", r.title, how);
+  od_result_audience(&r, OD_FOR_PAGE);
+  od_result_section(&r, "The run");
+  od_add_machine_fact(&r, run->machine);
+  od_result_fact(&r, "Run", "%s", how);
+  od_add_replaced_fact(&r, "Replaced", od_machine_numbers(run->machine));
+  if (run->message) od_result_fact(&r, "Ended", "%s", run->message);
+  od_result_audience(&r, OD_FOR_ALL);
+  add_outputs(run, &r);
+  add_speed(run, &r);
+  add_requirements(run, &r);
+  od_result_verdict(&r, &run->report->verdict);
+  od_result_section(&r, "Outputs");
+  od_result_figures(&r, od_run_draw_outputs, run);
+  return r;
+}

@@ -1,0 +1,31 @@
+// The result of a run: the extremes of every output, the verdict, requirements and how they are met, figures of all outputs over time.
+#ifndef OD_REPORT_RUN_RESULT_H
+#define OD_REPORT_RUN_RESULT_H
+
+#include "requirements/judge.h"
+#include "result/result.h"
+#include "simulate/run.h"
+
+typedef struct od_run_findings {
+  const od_machine *machine;
+  const od_table *table;
+  const int *panel;  // of each column: outputs with the same number share a chart; NULL: none do
+  const od_run_report *report;
+  double step;  // zero: steps were adaptive
+  const char *integrator;
+  const char *message;    // what stopped the run early, or NULL
+  const od_judge *judge;  // NULL: no requirements were judged
+} od_run_findings;
+
+// "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2"
+void od_run_describe(const od_run_findings *run, char *text, size_t size);
+// The findings must live as long as the result.
+od_result od_run_result(const od_run_findings *run);
+
+// run_figures.c: for od_result_figures(); `run` is an od_run_findings.
+void od_run_draw_bounds(struct od_page *page, const void *run);
+void od_run_draw_outputs(struct od_page *page, const void *run);
+// Whether a requirement has bounds that can be drawn.
+bool od_run_has_bounds(const od_run_findings *run);
+
+#endif
