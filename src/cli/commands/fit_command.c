@@ -2,17 +2,17 @@
 #include <stdio.h>
 
 #include "commands/command.h"
-#include "output/fit_summary.h"
 #include "output/observe_summary.h"
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "terminal/print_verdict.h"
 #include "terminal/progress.h"
+#include "terminal/show_result.h"
 #include "options/result_files.h"
 #include "terminal/terminal.h"
 #include "output/write_variant.h"
 #include "io/display.h"
-#include "report/fit_report.h"
+#include "report/fit_result.h"
 
 typedef struct arguments {
   const char *truth, *variant, *data, *seed;
@@ -36,16 +36,6 @@ static int choose_seed(const arguments *a, od_fit_plan *plan) {
   return code;
 }
 
-typedef struct findings {
-  const od_fitted *fitted;
-  const char *message;
-} findings;
-
-static od_status write_report(const void *user, const char *path, od_error *err) {
-  const findings *found = user;
-  return od_fit_report_write(found->fitted, found->message, path, err);
-}
-
 static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   od_fitted *fitted = NULL;
   od_error err = {0};
@@ -64,21 +54,17 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
     const char *message = status == OD_OK ? NULL : err.text;
     FILE *notes = od_files_notes(&a->files, a->quiet);
     for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
-    if (notes == stdout)
-      od_fitted_print(fitted, notes);
-    else
-      od_cli_verdict(&fitted->verdict, NULL);
+    const od_fit_findings findings = {fitted, message};
+    od_result result = od_fit_result(&findings);
+    od_show_result(&result, notes == stdout ? notes : NULL);
     trusted = od_cli_verdict_exit(&fitted->verdict);
-    json_t *summary = a->files.path[OD_FILE_JSON] ? od_fitted_json(fitted, message) : NULL;
-    const findings found = {fitted, message};
     const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
     const od_file_contents contents = {.table = fitted->table,
-                                       .summary = summary,
-                                       .write[OD_FILE_REPORT] = write_report,
-                                       .user = &found,
+                                       .result = &result,
                                        .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
     ok = od_files_write(&a->files, &contents, notes);
+    od_result_free(&result);
   }
   if (status == OD_INTERRUPTED)
     fprintf(stderr, "oleodyn: %s\n", err.text);

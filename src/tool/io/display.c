@@ -110,6 +110,8 @@ static bool usable(double uncertainty) {
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty) {
   if (isnan(value))
     snprintf(text, OD_NUMBER_SIZE, "-");
+  else if (usable(uncertainty) && uncertainty < 1e-9 * fabs(value))
+    od_number_round(text, value, 9);
   else if (usable(uncertainty))
     od_number_fixed(text, value, decimals_of(uncertainty));
   else
@@ -119,7 +121,7 @@ void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertaint
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty) {
   if (isnan(uncertainty))
     snprintf(text, OD_NUMBER_SIZE, "-");
-  else if (usable(uncertainty))
+  else if (usable(uncertainty) && uncertainty > 1e-6)
     od_number_fixed(text, uncertainty, decimals_of(uncertainty));
   else
     od_number_round(text, uncertainty, 2);

@@ -20,7 +20,7 @@ od_display od_display_unit(const char *si, double size);
 const char *od_display_usual(const char *si);
 
 // Numbers with an uncertainty (half of an interval, both in the shown unit): two digits of the uncertainty, and the
-// number as far as they reach. Without one (zero, infinite, NAN) five digits; "-" where there is no number.
+// number as far as they reach, but at most nine. Without one (zero, infinite, NAN) five digits; "-" where there is no number.
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 

@@ -5,7 +5,8 @@
 
 #include "prepare/whiteness.h"
 #include "report/figure_range.h"
-#include "report/fit_sections.h"
+#include "report/fit_result.h"
+#include "report/page_values.h"
 
 enum { MOST_FIGURES = 24, MOST_INPUTS = 12, LAGS = 25 };
 
@@ -28,10 +29,9 @@ static od_figure_range range_of(od_series s, od_figure_range r) {
   return r;
 }
 
-static void draw_sensor(od_fit_report *a, int set, int sensor) {
-  const od_fitted *f = a->f;
+static void draw_sensor(od_page *p, const od_fitted *f, int set, int sensor) {
   od_fit_rows rows = od_fit_rows_of(f, set);
-  const od_sensor *s = &a->e->sensor[sensor];
+  const od_sensor *s = &f->plan->e->sensor[sensor];
   int measured = od_fit_column(f, sensor, OD_FIT_MEASURED), predicted = od_fit_column(f, sensor, OD_FIT_PREDICTED);
   od_figure_range r =
       range_of(column(rows, f, predicted, 1), range_of(column(rows, f, measured, 1), od_no_figure_range));
@@ -45,17 +45,16 @@ static void draw_sensor(od_fit_report *a, int set, int sensor) {
     snprintf(note, sizeof note, "fit %.2f\u00a0%%%s", q->fit, f->set[set].fitted > 0 ? "" : ", not seen by the fit");
   od_series time;
   od_figure figure = over_time(rows, f, s->name, note, r, shown, &time);
-  od_page_figure_begin(a->page, &figure);
+  od_page_figure_begin(p, &figure);
   od_chart_dots(figure.to, &figure.chart, time, column(rows, f, measured, shown.factor), OD_DRAWN_MEASURED);
   od_chart_line(figure.to, &figure.chart, time, column(rows, f, predicted, shown.factor), OD_DRAWN_ESTIMATE,
                 "predicted");
-  od_page_figure_end(a->page, &figure);
+  od_page_figure_end(p, &figure);
 }
 
-static void draw_residual(od_fit_report *a, int set, int sensor) {
-  const od_fitted *f = a->f;
+static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
   od_fit_rows rows = od_fit_rows_of(f, set);
-  const od_sensor *s = &a->e->sensor[sensor];
+  const od_sensor *s = &f->plan->e->sensor[sensor];
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   double band = OD_NORMAL95 * f->data[set]->sigma[sensor];
   od_figure_range r = range_of(residual, od_no_figure_range);
@@ -66,76 +65,74 @@ static void draw_residual(od_fit_report *a, int set, int sensor) {
   residual.factor = shown.factor;
   od_series time;
   od_figure figure = over_time(rows, f, s->name, "measured less predicted", r, shown, &time);
-  od_page_figure_begin(a->page, &figure);
+  od_page_figure_begin(p, &figure);
   od_chart_dots(figure.to, &figure.chart, time, residual, OD_DRAWN_MEASURED);
   od_chart_level(figure.to, &figure.chart, 0, OD_DRAWN_LIMIT, NULL);
   if (noisy) {
     od_chart_level(figure.to, &figure.chart, band * shown.factor, OD_DRAWN_LIMIT, NULL);
     od_chart_level(figure.to, &figure.chart, -band * shown.factor, OD_DRAWN_LIMIT, NULL);
   }
-  od_page_figure_end(a->page, &figure);
+  od_page_figure_end(p, &figure);
 }
 
-static void draw_input(od_fit_report *a, int set, int input) {
-  const od_fitted *f = a->f;
+static void draw_input(od_page *p, const od_fitted *f, int set, int input) {
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series u = column(rows, f, 2 + input, 1), time;
   od_figure_range r = range_of(u, od_no_figure_range);
-  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_figure_range_size(r));
+  od_display shown = od_display_unit(od_machine_input_unit(f->plan->e->model, input), od_figure_range_size(r));
   u.factor = shown.factor;
-  od_figure figure = over_time(rows, f, od_machine_input_name(a->e->model, input), "input", r, shown, &time);
-  od_page_figure_begin(a->page, &figure);
+  od_figure figure = over_time(rows, f, od_machine_input_name(f->plan->e->model, input), "input", r, shown, &time);
+  od_page_figure_begin(p, &figure);
   od_chart_line(figure.to, &figure.chart, time, u, OD_DRAWN_ESTIMATE, "");
-  od_page_figure_end(a->page, &figure);
+  od_page_figure_end(p, &figure);
 }
 
-static void draw_inputs(od_fit_report *a, int set) {
-  int inputs = od_machine_input_count(a->e->model);
+static void draw_inputs(od_page *p, const od_fitted *f, int set) {
+  int inputs = od_machine_input_count(f->plan->e->model);
   if (inputs == 0) return;
-  od_page_figures_begin(a->page, true);
-  for (int i = 0; i < inputs && i < MOST_INPUTS; i++) draw_input(a, set, i);
-  od_page_figures_end(a->page);
+  od_page_figures_begin(p, true);
+  for (int i = 0; i < inputs && i < MOST_INPUTS; i++) draw_input(p, f, set, i);
+  od_page_figures_end(p);
 }
 
-static bool can_be_drawn(const od_fit_report *a, int set, int sensor) {
-  const od_fit_set_result *s = &a->f->set[set];
+static bool can_be_drawn(const od_fitted *f, int set, int sensor) {
+  const od_fit_set_result *s = &f->set[set];
   return s->predicted == OD_OK && s->fitted_quality[sensor].samples + s->unseen_quality[sensor].samples > 0;
 }
 
-void od_fit_report_sets(od_fit_report *a) {
-  int drawn = 0, all = a->f->sets * a->e->sensors;
+void od_fit_draw_sets(od_page *p, const void *fitted) {
+  const od_fitted *f = fitted;
+  int drawn = 0, all = f->sets * f->plan->e->sensors;
   static const od_legend legend[] = {{"measured", OD_DRAWN_MEASURED},
                                      {"predicted", OD_DRAWN_ESTIMATE},
                                      {"expected noise, 95 %", OD_DRAWN_LIMIT},
                                      {NULL, NULL}};
-  od_page_section(a->page, "Measured and predicted");
-  od_page_legend(a->page, legend);
-  for (int set = 0; set < a->f->sets && drawn < MOST_FIGURES; set++) {
-    const od_fit_set_result *s = &a->f->set[set];
-    od_page_heading(a->page, s->name);
+  od_page_legend(p, legend);
+  for (int set = 0; set < f->sets && drawn < MOST_FIGURES; set++) {
+    const od_fit_set_result *s = &f->set[set];
+    od_page_heading(p, s->name);
     if (s->predicted != OD_OK)
-      od_page_text(a->page, "This set cannot be predicted with the fitted values: %s.", od_status_text(s->predicted));
+      od_page_text(p, "This set cannot be predicted with the fitted values: %s.", od_status_text(s->predicted));
     if (s->fitted > 0 && s->fitted < s->rows)
-      od_page_text(a->page, "Fitted up to %s; the rest is predicted.",
+      od_page_text(p, "Fitted up to %s; the rest is predicted.",
                    od_quantity_alone(s->data->time[s->fitted - 1], NAN, "s", s->data->time[s->rows - 1]).text);
-    draw_inputs(a, set);
-    od_page_figures_begin(a->page, false);
-    for (int i = 0; i < a->e->sensors && drawn < MOST_FIGURES; i++) {
-      if (!can_be_drawn(a, set, i)) continue;
-      draw_sensor(a, set, i);
-      draw_residual(a, set, i);
+    draw_inputs(p, f, set);
+    od_page_figures_begin(p, false);
+    for (int i = 0; i < f->plan->e->sensors && drawn < MOST_FIGURES; i++) {
+      if (!can_be_drawn(f, set, i)) continue;
+      draw_sensor(p, f, set, i);
+      draw_residual(p, f, set, i);
       drawn++;
     }
-    od_page_figures_end(a->page);
+    od_page_figures_end(p);
   }
-  if (all > MOST_FIGURES) od_page_text(a->page, "Shown are the first %d of %d signals.", MOST_FIGURES, all);
+  if (all > MOST_FIGURES) od_page_text(p, "Shown are the first %d of %d signals.", MOST_FIGURES, all);
 }
 
-// --- What is left over --------------------------------------------------------------------------------------------
+// --- Residuals ---------------------------------------------------------------------------------------------------
 
 // Correlations of the fitted part's residuals.
-static void draw_whiteness(od_fit_report *a, int set, int sensor) {
-  const od_fitted *f = a->f;
+static void draw_whiteness(od_page *p, const od_fitted *f, int set, int sensor) {
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   long count = f->set[set].fitted;
@@ -144,21 +141,23 @@ static void draw_whiteness(od_fit_report *a, int set, int sensor) {
   for (long i = 0; i < count; i++) series[i] = od_series_at(&residual, i);
   od_whiteness w = od_whiteness_find(series, count, LAGS, correlation);
   char title[200];
-  snprintf(title, sizeof title, f->sets > 1 ? "%.80s in %.60s" : "%.80s", a->e->sensor[sensor].name, f->set[set].name);
+  snprintf(title, sizeof title, f->sets > 1 ? "%.80s in %.60s" : "%.80s", f->plan->e->sensor[sensor].name,
+           f->set[set].name);
   if (w.count > 2 && w.deviation > 0)
-    od_page_correlations(a->page, title, "correlation with earlier residuals", correlation, LAGS, w.limit);
+    od_page_correlations(p, title, "correlation with earlier residuals", correlation, LAGS, w.limit);
   free(series);
 }
 
-void od_fit_report_residuals(od_fit_report *a) {
+void od_fit_draw_residuals(od_page *p, const void *fitted) {
+  const od_fitted *f = fitted;
   int drawn = 0;
   od_page_text(
-      a->page,
+      p,
       "Correlations of residuals of the fitted samples with earlier ones; of white residuals 95\u00a0%% are between "
-      "the dashed lines. Others say that the model, or what is known of the noise, lacks something.");
-  od_page_figures_begin(a->page, true);
-  for (int set = 0; set < a->f->sets; set++)
-    for (int i = 0; i < a->e->sensors && a->f->set[set].fitted > 0; i++)
-      if (drawn < MOST_FIGURES && can_be_drawn(a, set, i)) draw_whiteness(a, set, i), drawn++;
-  od_page_figures_end(a->page);
+      "the dashed lines. Others show that the model, or the description of the noise, lacks something.");
+  od_page_figures_begin(p, true);
+  for (int set = 0; set < f->sets; set++)
+    for (int i = 0; i < f->plan->e->sensors && f->set[set].fitted > 0; i++)
+      if (drawn < MOST_FIGURES && can_be_drawn(f, set, i)) draw_whiteness(p, f, set, i), drawn++;
+  od_page_figures_end(p);
 }

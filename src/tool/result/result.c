@@ -245,7 +245,7 @@ void od_result_cell_value(od_result_table *t, double value, double uncertainty) 
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty) {
   if (!has_cell(t)) return;
   char text[OD_NUMBER_SIZE] = "-";
-  if (!isnan(uncertainty)) od_display_uncertainty(text, uncertainty * t->shown.factor);
+  if (isfinite(uncertainty)) od_display_uncertainty(text, uncertainty * t->shown.factor);
   fill(t, text, od_json_number(uncertainty));
   fill_units(t);
 }

@@ -110,7 +110,7 @@ static void test_gaps_and_still_signals(void **state) {
   says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of what the sensors say");
   says(o.out, "data: 5 values of sensors are missing and were left out.");
   says(o.out, "data: 3 missing values of inputs taken from their neighbours.");
-  says(o.out, "data  lag     fit             55        5");
+  says(o.out, "data  lag     fit       55        5");
   says(o.out, "\nset data: log log.csv, ");
   forget(o);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
@@ -317,8 +317,8 @@ static void test_data_option(void **state) {
   free(table);
   o = fit(s, lines, "--data log.csv");
   ends_with(o, 0);
-  says(o.out, "data  lag     fit            501");
-  says(o.out, "b     lag     validate       201");
+  says(o.out, "data  lag     fit           501");
+  says(o.out, "b     lag     validate      201");
   assert_null(strstr(o.out, "a     lag"));
   forget(o);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
@@ -371,7 +371,7 @@ static void test_no_sigma_at_a_bound(void **state) {
   scratch *s = *state;
   outcome o = fit(s, "parameters: {lag.gain: {high: 1.5}, lag.time_constant: {}}\n", "");
   ends_with(o, 0);
-  says(o.out, "          1.5            1          1.5            -");
+  says(o.out, "  1.5      1       1.5       -           -     2  at its upper bound");
   forget(o);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   static const char *const names[] = {"sigma", "sigma_white", "sigma_coloured"};

@@ -1,0 +1,30 @@
+// The result of a fit: estimates with their uncertainty, directions that are not identifiable, and how well the fitted model predicts.
+#ifndef OD_REPORT_FIT_RESULT_H
+#define OD_REPORT_FIT_RESULT_H
+
+#include "identify/fit.h"
+#include "result/result.h"
+
+typedef struct od_fit_findings {
+  const od_fitted *fitted;
+  const char *message;  // what stopped the search early, or NULL
+} od_fit_findings;
+
+// The findings must live as long as the result. Figures need the table of all samples (od_fit_options.table); without it there are none.
+od_result od_fit_result(const od_fit_findings *findings);
+
+// The rows of a set in the table of all samples: the first, and how many.
+typedef struct od_fit_rows {
+  const double *first;
+  long count;
+} od_fit_rows;
+od_fit_rows od_fit_rows_of(const od_fitted *f, int set);
+// Columns of that table for a sensor, and their kinds.
+typedef enum od_fit_kind { OD_FIT_MEASURED, OD_FIT_PREDICTED, OD_FIT_RESIDUAL } od_fit_kind;
+int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind);
+
+// fit_figures.c: for od_result_figures(); `fitted` is an od_fitted.
+void od_fit_draw_sets(struct od_page *page, const void *fitted);
+void od_fit_draw_residuals(struct od_page *page, const void *fitted);
+
+#endif
