@@ -145,11 +145,14 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
+// rows: where they go in the data, which is taken over; NULL: the table is in the view alone.
+static od_result_table *add_table(od_result *r, const char *key, json_t *rows, const od_result_column *columns,
+                                  int count) {
   od_view_item *item = add_item(r, OD_VIEW_TABLE);
   od_result_table *t = item ? take(r, sizeof *t) : NULL;
   od_result_column *column = t ? take(r, (size_t)count * sizeof *column) : NULL;
   int *width = column ? take(r, (size_t)count * sizeof *width) : NULL;
+  if (key) od_result_set(r, key, rows);
   if (!width) return NULL;
   for (int i = 0; i < count; i++) {
     column[i] = columns[i];
@@ -159,24 +162,28 @@ od_result_table *od_result_add_table(od_result *r, const char *key, const od_res
       width[i] = column[i].heading ? od_utf8_width(column[i].heading) : 0;
     }
   }
-  *t = (od_result_table){
-      .result = r, .column = column, .width = width, .columns = count, .rows = key ? json_array() : NULL};
+  *t = (od_result_table){.result = r, .column = column, .width = width, .columns = count, .rows = rows};
   item->table = t;
-  if (key) od_result_set(r, key, t->rows);
   return t;
 }
 
-// The object of the last row; NULL: the table is in the view alone.
-static json_t *row_data(const od_result_table *t) {
-  return t->rows ? json_array_get(t->rows, json_array_size(t->rows) - 1) : NULL;
+od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
+  return add_table(r, key, key ? json_array() : NULL, columns, count);
+}
+
+od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count) {
+  return add_table(r, key, json_object(), columns, count);
 }
 
 // Fills the cell of the next column: its text, and its value in the data, which is taken over.
 static void fill(od_result_table *t, const char *text, json_t *value) {
   int i = t->filled++;
-  json_t *object = row_data(t);
-  if (object && t->column[i].key)
-    set(t->result, object, t->column[i].key, value);
+  if (i == 0 && json_is_object(t->rows)) {
+    t->row = json_object();
+    set(t->result, t->rows, text, t->row);
+  }
+  if (t->row && t->column[i].key)
+    set(t->result, t->row, t->column[i].key, value);
   else
     json_decref(value);
   const char *kept = t->column[i].heading ? keep(t->result, text) : NULL;
@@ -204,7 +211,8 @@ void od_result_add_row(od_result_table *t, const char *si, double size) {
   t->filled = 0;
   t->si = si;
   t->shown = si ? od_display_unit(si, size) : (od_display){"", 1};
-  if (t->rows && json_array_append_new(t->rows, json_object()) != 0) t->result->is_short_of_memory = true;
+  t->row = json_is_array(t->rows) ? json_object() : NULL;
+  if (t->row && json_array_append_new(t->rows, t->row) != 0) t->result->is_short_of_memory = true;
   fill_units(t);
 }
 
@@ -255,9 +263,8 @@ void od_result_mark(od_result_table *t, bool is_marked) {
 }
 
 void od_result_row_set(od_result_table *t, const char *key, json_t *value) {
-  json_t *object = t ? row_data(t) : NULL;
-  if (object)
-    set(t->result, object, key, value);
+  if (t && t->row)
+    set(t->result, t->row, key, value);
   else
     json_decref(value);
 }

@@ -71,7 +71,8 @@ typedef struct od_result_table {
   od_result_row *first, *last;
   od_display shown;  // the unit of the last row
   const char *si;
-  json_t *rows;  // in the data; NULL: the table is in the view alone
+  json_t *rows;  // in the data: a list, or an object; NULL: the table is in the view alone
+  json_t *row;   // the object of the last row
 } od_result_table;
 
 struct od_page;
@@ -133,6 +134,8 @@ void od_result_verdict(od_result *r, const od_verdict *v);
 
 // A table: a list of objects under `key` in the data (NULL: in the view alone). A table without rows is not shown.
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
+// The same, but an object under `key`: each row is an object under the text of its first cell.
+od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
 // The next row. Its numbers are in the SI unit (NULL: none); the view shows them in the unit that suits numbers of this size (NAN: the
 // usual unit).
 void od_result_add_row(od_result_table *t, const char *si, double size);

@@ -101,6 +101,27 @@ static void test_parts(void **state) {
   od_verdict_free(&v);
 }
 
+// Rows of a map are objects under their first cell.
+static void test_map(void **state) {
+  (void)state;
+  static const od_result_column law[] = {{NULL, "parameter", OD_CELL_TEXT}, {"value", "value", OD_CELL_NUMBER}};
+  od_result r = od_result_new("Report", "a law");
+  od_result_table *t = od_result_add_map(&r, "parameters", law, 2);
+  const char *const name[] = {"Fs", "Fc"};
+  for (int i = 0; i < 2; i++) {
+    od_result_add_row(t, "N", 1);
+    od_result_cell_text(t, name[i]);
+    od_result_cell(t, 10 + i);
+    od_result_row_set(t, "unit", json_string("N"));
+  }
+  json_t *wanted = json_loads(
+      "{\"parameters\": {\"Fs\": {\"value\": 10.0, \"unit\": \"N\"}, \"Fc\": {\"value\": 11.0, \"unit\": \"N\"}}}", 0,
+      NULL);
+  assert_true(json_equal(r.data, wanted));
+  json_decref(wanted);
+  od_result_free(&r);
+}
+
 // Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
 static void test_surplus(void **state) {
   (void)state;
@@ -117,6 +138,7 @@ static void test_surplus(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
-                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_surplus)};
+                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_surplus),
+                                     cmocka_unit_test(test_map)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
