@@ -3,17 +3,17 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "output/friction_summary.h"
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "terminal/print_verdict.h"
 #include "terminal/progress.h"
+#include "terminal/show_result.h"
 #include "options/result_files.h"
 #include "terminal/terminal.h"
 #include "io/contour_plot.h"
 #include "io/display.h"
 #include "io/plot.h"
-#include "report/friction_report.h"
+#include "report/friction_result.h"
 
 typedef struct arguments {
   const char *truth, *variant, *log, *seed;
@@ -43,11 +43,6 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
                        found->f->law.law->name, path, err);
 }
 
-static od_status write_report(const void *user, const char *path, od_error *err) {
-  const findings *found = user;
-  return od_friction_report_write(found->f, path, err);
-}
-
 static int write_results(const arguments *a, const od_friction_fitted *f) {
   FILE *notes = od_files_notes(&a->files, a->quiet);
   od_table *table = od_friction_fitted_table(f);
@@ -55,17 +50,13 @@ static int write_results(const arguments *a, const od_friction_fitted *f) {
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  if (notes == stdout)
-    od_friction_fitted_print(f, notes);
-  else
-    od_cli_verdict(&f->verdict, NULL);
+  od_result result = od_friction_result(f);
+  od_show_result(&result, notes == stdout ? notes : NULL);
   const findings found = {f, table};
-  const od_file_contents contents = {.table = table,
-                                     .summary = a->files.path[OD_FILE_JSON] ? od_friction_fitted_json(f) : NULL,
-                                     .write[OD_FILE_PLOT] = write_plot,
-                                     .write[OD_FILE_REPORT] = write_report,
-                                     .user = &found};
+  const od_file_contents contents = {
+      .table = table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
+  od_result_free(&result);
   od_table_free(table);
   return ok ? od_cli_verdict_exit(&f->verdict) : OD_EXIT_FAILED;
 }
@@ -81,13 +72,11 @@ static int map_and_write(const arguments *a, const od_friction_plan *plan, uint6
   int code = table ? od_files_spare(&a->files) : od_exit_code(status != OD_OK ? status : OD_NO_MEMORY);
   if (code < 0) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
-    if (notes == stdout)
-      od_pressure_map_print(map, notes);
-    else
-      od_cli_verdict(&map->verdict, NULL);
-    const od_file_contents contents = {.table = table,
-                                       .summary = a->files.path[OD_FILE_JSON] ? od_pressure_map_json(map) : NULL};
+    od_result result = od_pressure_map_result(map);
+    od_show_result(&result, notes == stdout ? notes : NULL);
+    const od_file_contents contents = {.table = table, .result = &result};
     code = od_files_write(&a->files, &contents, notes) ? od_cli_verdict_exit(&map->verdict) : OD_EXIT_FAILED;
+    od_result_free(&result);
   }
   if (status == OD_INTERRUPTED)
     fprintf(stderr, "oleodyn: interrupted\n");

@@ -145,7 +145,7 @@ static void test_one_way(void **state) {
   says(page, "It never moves in the negative direction.");
   says(page, "<b>tau_hn</b> is ");
   assert_null(strstr(page, "<b>Fs_negative</b> is "));
-  says(page, "Where it comes from");
+  says(page, "Information by part of the run");
   free(page);
   says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");
   says(o.out, "It never moves in the negative direction.");
