@@ -312,5 +312,10 @@ od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim
   for (int i = 0; i < plant->nq; i++)
     energy[i] = cubic(od_sim_at(from, from->energy)[i], od_sim_at(from, from->power)[i], od_sim_at(to, to->energy)[i],
                       od_sim_at(to, to->power)[i], h, s);
-  return od_sim_set(between, t, x, u);
+  // What is held stays so on the way.
+  int holding = between->holding;
+  between->holding = 0;
+  od_status status = od_sim_set(between, t, x, u);
+  between->holding = holding;
+  return status;
 }

@@ -1,0 +1,402 @@
+// Laws that jump, and motions that slide along the jump.
+//
+// Where a law jumps, sign(s) for one, and the laws of both sides lead back to s = 0, no step with either of them ends on its own side: the
+// motion stays at s = 0, and the law has the value between that keeps it there (Filippov's solution). Of a step, that value is an
+// unknown v in [-1, 1] of each jump, constant throughout the step, with
+//
+//   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
+//
+// which always has a solution, since s at the end follows v continuously. It is found by Newton's method on s(v) with these bounds:
+// slopes by steps with another v, updated by Broyden's formula, and bounded linear problems by Gauss-Seidel sweeps.
+//
+// Steps are the integrator's own, with the jumps held by the plant; so every integrator slides.
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "integrate/integrators.h"
+#include "integrate/sim_block.h"
+
+enum {
+  MOST_UNKNOWNS = 8,  // jumps that one step holds or passes
+  MOST_ROUNDS = 30,
+  SWEEPS = 500
+};
+static const double trial_change = 0.25;  // of v, for slopes
+static const double accuracy = 1e-9;      // of s at the end, in parts of what v moves it by
+static const double aside = 1e-4;         // of a step: the distance over which the rate of s is taken
+
+// What a step begins with: rates, inputs, state, earlier rates, integrals. Values of jumps, their guards at the end of a step and a
+// moment later, inputs then; the change of the rates at the beginning of the step by what is held.
+typedef struct memory {
+  double *kept, *value, *guard, *later, *u, *change;
+} memory;
+
+static size_t kept_doubles(const od_plant *plant) {
+  size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq;
+}
+
+size_t od_slide_doubles(const od_plant *plant) {
+  size_t jumps = (size_t)plant->jumps;
+  return jumps ? kept_doubles(plant) + 3 * jumps + (size_t)plant->nu + (size_t)od_plant_nk(plant) : 0;
+}
+
+static memory memory_of(od_sim *s) {
+  memory m = {.kept = od_sim_at(s, s->slide)};
+  m.value = m.kept + kept_doubles(s->plant);
+  m.guard = m.value + s->plant->jumps;
+  m.later = m.guard + s->plant->jumps;
+  m.u = m.later + s->plant->jumps;
+  m.change = m.u + s->plant->nu;
+  return m;
+}
+
+static void copy_point(od_sim *s, bool back) {
+  const od_plant *plant = s->plant;
+  const struct {
+    size_t at;
+    int count;
+  } parts[] = {{s->k, od_plant_nk(plant)},
+               {s->u, plant->nu},
+               {s->x, od_plant_nx(plant)},
+               {s->k_before, od_plant_nk(plant)},
+               {s->k_earlier, od_plant_nk(plant)},
+               {s->curve, od_plant_nk(plant)},
+               {s->energy, plant->nq},
+               {s->power, plant->nq}};
+  double *kept = memory_of(s).kept;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    double *here = od_sim_at(s, parts[i].at);
+    memcpy(back ? here : kept, back ? kept : here, (size_t)parts[i].count * sizeof *here);
+    kept += parts[i].count;
+  }
+}
+
+void od_sim_let_go(od_sim *s) {
+  if (s->plant->jumps) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
+  s->holding = s->entered = 0;
+  s->at_point = 0;
+}
+
+// A step that is to be taken: the simulation before it (its point is in the memory), and its ends.
+typedef struct attempt {
+  od_sim before;
+  double h;
+  const double *inside, *u;
+} attempt;
+
+static void go_back(od_sim *s, const attempt *a) {
+  const od_sim_counts counts = s->counts;
+  *s = a->before;
+  s->counts = counts;
+  s->has_matrix = OD_NO_MATRIX;
+  od_sim_leave_point(s);
+  copy_point(s, true);
+}
+
+// The guards of the jumps at the plant's last point.
+static od_status read_guards(od_sim *s, double *guard) {
+  const od_plant *plant = s->plant;
+  double *all = od_sim_at(s, s->guards);
+  od_status status = plant->ops->guards(plant, od_sim_work(s), all);
+  for (int i = 0; i < plant->jumps; i++) guard[i] = all[plant->jump_guard[i]];
+  return status;
+}
+
+// The same a moment dt after the present point, inputs moving on by du per second (NULL: none). The plant stands elsewhere then.
+static od_status read_later_guards(od_sim *s, double dt, const double *du, double *guard) {
+  const od_plant *plant = s->plant;
+  const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
+  double *moved = od_sim_at(s, s->x_next), *inputs = memory_of(s).u;
+  int nz = plant->nz;
+  for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + dt * (i < nz ? x[nz + i] : k[i - nz]);
+  for (int i = 0; i < plant->nu; i++) inputs[i] = u[i] + (du ? dt * du[i] : 0);
+  s->counts.residuals++;
+  s->at_point = 0;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + dt, moved, k, inputs, od_sim_at(s, s->g));
+  return status == OD_OK ? read_guards(s, guard) : od_sim_settle(s, status);
+}
+
+static od_status plain_step(od_sim *s, const attempt *a, const od_transition *out) {
+  return out ? s->integrator->step_with_jacobians(s, a->h, a->u, out) : s->integrator->step(s, a->h, a->inside, a->u);
+}
+
+// The step with all jumps held at `value`, and the guards at its end.
+static od_status held_step(od_sim *s, const attempt *a, const double *value, const od_transition *out, double *guard) {
+  const od_plant *plant = s->plant;
+  const memory m = memory_of(s);
+  double *k = od_sim_at(s, s->k);
+  go_back(s, a);
+  plant->ops->hold(plant, od_sim_work(s), value);
+  s->counts.residuals += 2;
+  od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
+  if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
+  if (od_sim_settle(s, status) != OD_OK) return status;
+  od_sim_stands_at_rates(s);
+  for (int i = 0; i < od_plant_nk(plant); i++) m.change[i] = k[i] - m.kept[i];  // the kept rates come first
+  status = plain_step(s, a, out);
+  if (status == OD_OK) status = od_sim_refresh(s);
+  return status == OD_OK ? read_guards(s, guard) : status;
+}
+
+// ---- values of jumps
+
+typedef struct unknowns {
+  int count, jump[MOST_UNKNOWNS];
+  bool has_slopes;
+  double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // of guards by values
+  double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // where the step was taken last, and its guards
+  double tolerance[MOST_UNKNOWNS];
+} unknowns;
+
+static int place_of(const unknowns *q, int jump) {
+  for (int i = 0; i < q->count; i++)
+    if (q->jump[i] == jump) return i;
+  return -1;
+}
+
+static bool add_unknown(unknowns *q, int jump) {
+  if (q->count == MOST_UNKNOWNS) return false;
+  q->jump[q->count++] = jump;
+  q->has_slopes = false;
+  return true;
+}
+
+static double sign_of(double x) {
+  return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+// Whether a guard at the end is what the value asks for.
+static bool agrees(double value, double guard, double tolerance) {
+  return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
+}
+
+// Whether all of them are; those that are not become unknowns. *fits is false where there are too many.
+static bool all_agree(const od_sim *s, const memory *m, unknowns *q, bool *fits) {
+  bool all = true;
+  for (int j = 0; j < s->plant->jumps; j++) {
+    int place = place_of(q, j);
+    if (agrees(m->value[j], m->guard[j], place >= 0 && q->has_slopes ? q->tolerance[place] : 0)) continue;
+    all = false;
+    if (place < 0 && !add_unknown(q, j)) *fits = false;
+  }
+  return all;
+}
+
+static void take_slopes(unknowns *q, const double *change, int column, double by) {
+  for (int i = 0; i < q->count; i++) q->slope[i][column] = change[i] / by;
+}
+
+// By a step with another value of each.
+static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
+  double change[MOST_UNKNOWNS];
+  for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
+  for (int c = 0; c < q->count; c++) {
+    double by = q->v[c] > 0 ? -trial_change : trial_change;
+    m->value[q->jump[c]] = q->v[c] + by;
+    od_status status = held_step(s, a, m->value, NULL, m->guard);
+    m->value[q->jump[c]] = q->v[c];
+    if (status != OD_OK) return status;
+    for (int i = 0; i < q->count; i++) change[i] = m->guard[q->jump[i]] - q->s[i];
+    take_slopes(q, change, c, by);
+    q->tolerance[c] = accuracy * fabs(q->slope[c][c]);
+  }
+  q->has_slopes = true;
+  return OD_OK;
+}
+
+// Broyden's update by the last step.
+static void update_slopes(const memory *m, unknowns *q) {
+  double dv[MOST_UNKNOWNS], left[MOST_UNKNOWNS], square = 0;
+  for (int i = 0; i < q->count; i++) {
+    dv[i] = m->value[q->jump[i]] - q->v[i];
+    square += dv[i] * dv[i];
+    left[i] = m->guard[q->jump[i]] - q->s[i];
+  }
+  for (int i = 0; i < q->count && square > 0; i++) {
+    for (int j = 0; j < q->count; j++) left[i] -= q->slope[i][j] * dv[j];
+    for (int j = 0; j < q->count; j++) q->slope[i][j] += left[i] * dv[j] / square;
+  }
+  for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
+}
+
+// The values at which guards that follow the slopes are what the values ask for. Where a guard does not fall with its own value, it decides.
+static void next_values(const memory *m, const unknowns *q) {
+  double next[MOST_UNKNOWNS], largest = 1;
+  memcpy(next, q->v, sizeof next);
+  for (int sweep = 0; sweep < SWEEPS && largest > 1e-13; sweep++) {
+    largest = 0;
+    for (int i = 0; i < q->count; i++) {
+      double s = q->s[i], own = q->slope[i][i], to;
+      for (int j = 0; j < q->count; j++) s += q->slope[i][j] * (next[j] - q->v[j]);
+      to = own < 0 ? fmin(fmax(next[i] - s / own, -1), 1) : s != 0 ? sign_of(s) : next[i];
+      largest = fmax(largest, fabs(to - next[i]));
+      next[i] = to;
+    }
+  }
+  for (int i = 0; i < q->count; i++) m->value[q->jump[i]] = next[i];
+}
+
+// Ends with the step at the values that are found.
+static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
+  bool fits = true;
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    od_status status = held_step(s, a, m->value, NULL, m->guard);
+    if (status != OD_OK) return status;
+    if (q->has_slopes) update_slopes(m, q);
+    if (all_agree(s, m, q, &fits)) return OD_OK;
+    if (!fits) return OD_NOT_CONVERGED;
+    if (!q->has_slopes) status = find_slopes(s, a, m, q);
+    if (status != OD_OK) return status;
+    next_values(m, q);
+  }
+  return OD_NOT_CONVERGED;
+}
+
+// ---- steps
+
+// What is held after the step: jumps whose guard is at zero. Returns how many.
+static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
+  double *held = od_sim_at(s, s->held);
+  const double *start = od_sim_at(s, s->jump_start);
+  int count = 0;
+  bool was_holding = s->holding > 0;
+  for (int j = 0; j < s->plant->jumps; j++) {
+    int i = place_of(q, j);
+    bool was_held = was_holding && !isnan(held[j]);
+    if (!was_held && start[j] != 0 && m->value[j] != sign_of(start[j])) s->entered = 1;
+    bool holds = i >= 0 && (fabs(m->value[j]) < 1 || fabs(m->guard[j]) <= (q->has_slopes ? q->tolerance[i] : 0));
+    held[j] = holds ? m->value[j] : NAN;
+    count += holds;
+  }
+  return count;
+}
+
+// What is held is constant in a step; at its end it becomes what keeps the guards at zero from there on, where their rates follow it.
+// That is a linear problem: the same bounded one as that of a step.
+static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
+  const od_plant *plant = s->plant;
+  double *held = od_sim_at(s, s->held), *k = od_sim_at(s, s->k), *du = m->kept + od_plant_nk(plant), dt = aside * a->h;
+  unknowns q = {.has_slopes = true};
+  for (int j = 0; j < plant->jumps; j++)
+    if (!isnan(held[j])) q.v[q.count] = held[j], q.jump[q.count++] = j;
+  for (int i = 0; i < plant->nu; i++) du[i] = (od_sim_inputs(s)[i] - du[i]) / a->h;
+  for (int c = -1; c <= q.count; c++) {
+    if (c >= 0 && c < q.count) held[q.jump[c]] = q.v[c] + (q.v[c] > 0 ? -trial_change : trial_change);
+    plant->ops->hold(plant, od_sim_work(s), held);
+    s->counts.residuals += 2;
+    od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
+    if (status == OD_OK && c == q.count && plant->nq)
+      status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
+    if (status == OD_OK && c < q.count) status = read_later_guards(s, dt, du, m->later);
+    if (od_sim_settle(s, status) != OD_OK) return status;
+    for (int i = 0; i < q.count; i++) {
+      double rate = (m->later[q.jump[i]] - m->guard[q.jump[i]]) / dt;
+      if (c < 0)
+        q.s[i] = rate;
+      else if (c < q.count)
+        q.slope[i][c] = (rate - q.s[i]) / (held[q.jump[c]] - q.v[c]);
+    }
+    if (c >= 0 && c < q.count) held[q.jump[c]] = q.v[c];
+    if (c == q.count - 1) {
+      next_values(m, &q);
+      for (int i = 0; i < q.count; i++)
+        if (q.slope[i][i] < 0 && fabs(m->value[q.jump[i]]) < 1) held[q.jump[i]] = m->value[q.jump[i]];
+    }
+  }
+  return OD_OK;
+}
+
+// Slides where the motion does, and passes the jump else. stays: only a step that stays at a jump counts as one.
+static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
+  const od_plant *plant = s->plant;
+  const memory m = memory_of(s);
+  const double *held = od_sim_at(s, s->held), *start = od_sim_at(s, s->jump_start);
+  unknowns q = {0};
+  od_status status = OD_OK;
+  for (int j = 0; j < plant->jumps && status == OD_OK; j++) {
+    bool is_held = a->before.holding > 0 && !isnan(held[j]);
+    m.value[j] = is_held ? held[j] : sign_of(start[j]);
+    if ((is_held || start[j] == 0) && !add_unknown(&q, j)) status = OD_NOT_CONVERGED;
+  }
+  if (status == OD_OK) status = find_values(s, a, &m, &q);
+  if (status == OD_OK && out) status = held_step(s, a, m.value, out, m.guard);
+  if (status == OD_OK) {
+    int count = hold_on(s, &m, &q);
+    if (count > 0 || !stays) {
+      s->holding = count;
+      memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)plant->jumps * sizeof *m.guard);
+      s->jumps_known = 1;
+      od_sim_leave_point(s);
+      if (count) return hold_for_end(s, a, &m);
+      plant->ops->hold(plant, od_sim_work(s), NULL);
+      return OD_OK;
+    }
+    status = OD_NOT_CONVERGED;
+  }
+  go_back(s, a);
+  plant->ops->hold(plant, od_sim_work(s), s->holding ? held : NULL);
+  return od_sim_settle(s, status);
+}
+
+// Whether the motion comes back to a jump that the last step has passed or left, or would have passed by the rates it began with (stages of
+// explicit rules may have passed it). guard: those at the end; later: a moment after the beginning, or NULL.
+static od_status turns_back(od_sim *s, double h, const double *guard, const double *later, bool *back) {
+  const od_plant *plant = s->plant;
+  const memory m = memory_of(s);
+  const double *start = od_sim_at(s, s->jump_start);
+  bool passed = false;
+  *back = false;
+  for (int j = 0; j < plant->jumps; j++) {
+    m.value[j] = start[j] * guard[j] <= 0 || (later && start[j] * (start[j] + (later[j] - start[j]) / aside) <= 0);
+    passed = passed || m.value[j] != 0;
+  }
+  if (!passed) return OD_OK;
+  if (read_later_guards(s, aside * h, NULL, m.later) == OD_OK)
+    for (int j = 0; j < plant->jumps; j++)
+      if (m.value[j] != 0 && (m.later[j] - guard[j]) * guard[j] < 0) *back = true;
+  return od_sim_refresh(s);
+}
+
+static od_status know_guards(od_sim *s) {
+  if (s->jumps_known) return OD_OK;
+  od_status status = od_sim_refresh(s);
+  if (status == OD_OK) status = read_guards(s, od_sim_at(s, s->jump_start));
+  s->jumps_known = status == OD_OK;
+  return status;
+}
+
+od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, const double *u, const od_transition *out) {
+  const memory m = memory_of(s);
+  s->entered = 0;
+  od_status status = know_guards(s);
+  if (status != OD_OK) return status;
+  const attempt a = {.before = *s, .h = h, .inside = inside, .u = u};
+  copy_point(s, false);
+  if (s->holding) return slide(s, &a, false, out);
+  bool is_explicit = s->integrator->amplification != NULL, back;
+  bool looks_ahead = is_explicit && read_later_guards(s, aside * h, NULL, m.later) == OD_OK;
+  status = plain_step(s, &a, out);
+  if (status == OD_NOT_CONVERGED) return slide(s, &a, false, out);
+  if (status != OD_OK) return status;
+  status = read_guards(s, m.guard);
+  if (status == OD_OK) status = turns_back(s, h, m.guard, looks_ahead ? m.later : NULL, &back);
+  if (status == OD_OK && back) {
+    status = slide(s, &a, true, out);
+    if (status != OD_NOT_CONVERGED) return status;
+    status = plain_step(s, &a, out);
+    if (status == OD_OK) status = read_guards(s, m.guard);
+  }
+  if (status == OD_OK) memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)s->plant->jumps * sizeof *m.guard);
+  s->jumps_known = status == OD_OK;
+  return status;
+}
+
+// Where within the step sliding begins is not known: by that much of it the rates may be off.
+void od_sim_add_entry_error(od_sim *s, double *before) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  const double *change = memory_of(s).change;
+  double h = s->last_step;
+  for (int i = 0; i < nx; i++) before[i] += i < nz ? h * h / 4 * change[i] : h / 2 * change[i - nz];
+}
