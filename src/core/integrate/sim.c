@@ -46,7 +46,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);
   s->guards = od_place(&end, (size_t)od_plant_guards(plant) * d);
   s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
-  s->held = od_place(&end, (size_t)plant->jumps * d);
+  s->held = od_place(&end, 2 * (size_t)plant->jumps * d);
   s->jump_start = od_place(&end, (size_t)plant->jumps * d);
   s->slide = od_place(&end, od_slide_doubles(plant) * d);
   s->work = od_place(&end, plant->work_size);

@@ -51,7 +51,7 @@ struct od_sim {
   size_t scratch;                                 // of the integrator
   size_t guards;                                  // of the plant
   size_t before_set;                              // the point to come back to when another one is impossible
-  size_t held, jump_start, slide;  // what jumps are held at, their guards at the present point; see slide.c
+  size_t held, jump_start, slide;  // what jumps are held at, with its rates; their guards at the present point
   size_t work;
 };
 
@@ -101,6 +101,8 @@ od_status od_sim_linearise_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
 void od_sim_let_go(od_sim *sim);
+// Holds what `after`, a simulation that has been copied here, holds at its end, as it was at time t within its last step.
+void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
 // Doubles of memory that slide.c has at `slide`.
 size_t od_slide_doubles(const od_plant *plant);
 // A step of a plant with jumps: by the integrator, and where that leads to a jump that the motion cannot leave, along it. out NULL: no

@@ -16,6 +16,7 @@
 
 #include "integrate/integrators.h"
 #include "integrate/sim_block.h"
+#include "math/dense.h"
 
 enum {
   MOST_UNKNOWNS = 8,  // jumps that one step holds or passes
@@ -30,6 +31,7 @@ static const double aside = 1e-4;         // of a step: the distance over which 
 // moment later, inputs then; the change of the rates at the beginning of the step by what is held.
 typedef struct memory {
   double *kept, *value, *guard, *later, *u, *change;
+  double *by_value, *p;  // derivatives of the new state by what is held (nx x MOST_UNKNOWNS), parameters
 } memory;
 
 static size_t kept_doubles(const od_plant *plant) {
@@ -39,7 +41,8 @@ static size_t kept_doubles(const od_plant *plant) {
 
 size_t od_slide_doubles(const od_plant *plant) {
   size_t jumps = (size_t)plant->jumps;
-  return jumps ? kept_doubles(plant) + 3 * jumps + (size_t)plant->nu + (size_t)od_plant_nk(plant) : 0;
+  size_t derivatives = (size_t)od_plant_nx(plant) * MOST_UNKNOWNS + 2 * (size_t)plant->np;
+  return jumps ? kept_doubles(plant) + 3 * jumps + (size_t)plant->nu + (size_t)od_plant_nk(plant) + derivatives : 0;
 }
 
 static memory memory_of(od_sim *s) {
@@ -49,6 +52,8 @@ static memory memory_of(od_sim *s) {
   m.later = m.guard + s->plant->jumps;
   m.u = m.later + s->plant->jumps;
   m.change = m.u + s->plant->nu;
+  m.by_value = m.change + od_plant_nk(s->plant);
+  m.p = m.by_value + od_plant_nx(s->plant) * MOST_UNKNOWNS;
   return m;
 }
 
@@ -77,6 +82,14 @@ void od_sim_let_go(od_sim *s) {
   if (s->plant->jumps) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
   s->holding = s->entered = 0;
   s->at_point = 0;
+}
+
+void od_sim_hold_within(od_sim *s, const od_sim *after, double t) {
+  int jumps = s->plant->jumps;
+  double *held = od_sim_at(s, s->held);
+  for (int j = 0; j < jumps; j++)
+    if (!isnan(held[j])) held[j] = fmin(fmax(held[j] + (t - after->t) * held[jumps + j], -1), 1);
+  s->plant->ops->hold(s->plant, od_sim_work(s), held);
 }
 
 // A step that is to be taken: the simulation before it (its point is in the memory), and its ends.
@@ -254,8 +267,6 @@ static od_status find_values(od_sim *s, const attempt *a, const memory *m, unkno
   return OD_NOT_CONVERGED;
 }
 
-// ---- steps
-
 // What is held after the step: jumps whose guard is at zero. Returns how many.
 static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
   double *held = od_sim_at(s, s->held);
@@ -273,39 +284,142 @@ static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
   return count;
 }
 
-// What is held is constant in a step; at its end it becomes what keeps the guards at zero from there on, where their rates follow it.
-// That is a linear problem: the same bounded one as that of a step.
-static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
-  const od_plant *plant = s->plant;
-  double *held = od_sim_at(s, s->held), *k = od_sim_at(s, s->k), *du = m->kept + od_plant_nk(plant), dt = aside * a->h;
-  unknowns q = {.has_slopes = true};
-  for (int j = 0; j < plant->jumps; j++)
-    if (!isnan(held[j])) q.v[q.count] = held[j], q.jump[q.count++] = j;
-  for (int i = 0; i < plant->nu; i++) du[i] = (od_sim_inputs(s)[i] - du[i]) / a->h;
-  for (int c = -1; c <= q.count; c++) {
-    if (c >= 0 && c < q.count) held[q.jump[c]] = q.v[c] + (q.v[c] > 0 ? -trial_change : trial_change);
-    plant->ops->hold(plant, od_sim_work(s), held);
-    s->counts.residuals += 2;
-    od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
-    if (status == OD_OK && c == q.count && plant->nq)
-      status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
-    if (status == OD_OK && c < q.count) status = read_later_guards(s, dt, du, m->later);
-    if (od_sim_settle(s, status) != OD_OK) return status;
-    for (int i = 0; i < q.count; i++) {
-      double rate = (m->later[q.jump[i]] - m->guard[q.jump[i]]) / dt;
-      if (c < 0)
-        q.s[i] = rate;
-      else if (c < q.count)
-        q.slope[i][c] = (rate - q.s[i]) / (held[q.jump[c]] - q.v[c]);
-    }
-    if (c >= 0 && c < q.count) held[q.jump[c]] = q.v[c];
-    if (c == q.count - 1) {
-      next_values(m, &q);
-      for (int i = 0; i < q.count; i++)
-        if (q.slope[i][i] < 0 && fabs(m->value[q.jump[i]]) < 1) held[q.jump[i]] = m->value[q.jump[i]];
+// ---- derivatives of a step that slides
+//
+// With s = 0 at the end for jumps that are held, what they are held at follows everything else: from ds = s_v dv + s_j dj = 0, the derivatives
+// of the new state are those with v constant less x_v s_v^-1 s_j.
+
+// Central differences by what is held, of the new state and of the guards; jumps that are not held at the end are left out of q.
+static od_status differ_by_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
+  const int nx = od_plant_nx(s->plant);
+  int count = 0;
+  for (int i = 0; i < q->count; i++)
+    if (fabs(m->value[q->jump[i]]) < 1) q->jump[count++] = q->jump[i];
+  q->count = count;
+  for (int c = 0; c < count; c++) {
+    double *value = &m->value[q->jump[c]], v = *value, by = 1e-2 * (1 - fabs(v));
+    for (int side = 1; side >= -1; side -= 2) {
+      *value = v + side * by;
+      od_status status = held_step(s, a, m->value, NULL, m->guard);
+      *value = v;
+      if (status != OD_OK) return status;
+      for (int i = 0; i < nx; i++) {
+        double *to = &m->by_value[i * MOST_UNKNOWNS + c], x = od_sim_state(s)[i] / (2 * by);
+        *to = side > 0 ? x : *to - x;
+      }
+      for (int i = 0; i < count; i++) {
+        double g = m->guard[q->jump[i]] / (2 * by);
+        q->slope[i][c] = side > 0 ? g : q->slope[i][c] - g;
+      }
     }
   }
   return OD_OK;
+}
+
+// One column of derivatives of the new state, `stride` apart, and the parameter or input that it belongs to (-1: none).
+typedef struct column {
+  double *dx;
+  int stride, parameter, input;
+} column;
+
+// Central differences of the guards along a column, from the present point; linear guards are exact.
+static od_status differ_guards(od_sim *s, const memory *m, const unknowns *q, column c, double *slope) {
+  const od_plant *plant = s->plant;
+  const double *x = od_sim_state(s), *u = od_sim_inputs(s), *scale = plant->scale;
+  double *moved = od_sim_at(s, s->x_next), largest = 1e-300, *p = m->p + plant->np;
+  int nz = plant->nz;
+  for (int i = 0; i < od_plant_nx(plant); i++)
+    largest = fmax(largest, fabs(c.dx[i * c.stride]) / (fabs(x[i]) + (scale ? scale[i < nz ? i : i - nz] : 1)));
+  if (c.parameter >= 0) largest = fmax(largest, 1 / (fabs(m->p[c.parameter]) + 1e-12));
+  if (c.input >= 0) largest = fmax(largest, 1 / (fabs(u[c.input]) + 1));
+  for (int side = 1; side >= -1; side -= 2) {
+    double by = side * 1e-4 / largest;
+    od_status status = OD_OK;
+    for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + by * c.dx[i * c.stride];
+    for (int i = 0; i < plant->nu; i++) m->u[i] = u[i] + (i == c.input ? by : 0);
+    for (int i = 0; i < plant->np; i++) p[i] = m->p[i] + (i == c.parameter ? by : 0);
+    if (c.parameter >= 0) status = plant->ops->set_parameters(plant, od_sim_work(s), p);
+    s->counts.residuals++;
+    s->at_point = 0;
+    if (status == OD_OK)
+      status = plant->ops->residual(plant, od_sim_work(s), s->t, moved, od_sim_rates(s), m->u, od_sim_at(s, s->g));
+    if (status == OD_OK) status = read_guards(s, m->later);
+    if (status != OD_OK) return od_sim_settle(s, status);
+    for (int i = 0; i < q->count; i++) slope[i] = (side > 0 ? 0 : slope[i]) + m->later[q->jump[i]] / (2 * by);
+  }
+  return c.parameter >= 0 ? plant->ops->set_parameters(plant, od_sim_work(s), m->p) : OD_OK;
+}
+
+static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, const od_transition *out) {
+  const od_plant *plant = s->plant;
+  int nx = od_plant_nx(plant), pivot[MOST_UNKNOWNS];
+  double matrix[MOST_UNKNOWNS * MOST_UNKNOWNS], right[MOST_UNKNOWNS];
+  const struct {
+    double *to;
+    int count, parameters, inputs;
+  } parts[] = {
+      {out->F, nx, 0, 0}, {out->Gp, plant->np, 1, 0}, {out->Gu0, plant->nu, 0, 0}, {out->Gu1, plant->nu, 0, 1}};
+  for (int i = 0; i < q->count; i++)
+    for (int j = 0; j < q->count; j++) matrix[i * q->count + j] = q->slope[i][j];
+  od_status status = od_lu_factor(q->count, matrix, pivot);
+  plant->ops->get_parameters(plant, od_sim_work(s), m->p);
+  for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+    for (int j = 0; parts[part].to && j < parts[part].count && status == OD_OK; j++) {
+      const column c = {parts[part].to + j, parts[part].count, parts[part].parameters ? j : -1,
+                        parts[part].inputs ? j : -1};
+      status = differ_guards(s, m, q, c, right);
+      if (status != OD_OK) break;
+      od_lu_solve(q->count, matrix, pivot, right, 1);
+      for (int i = 0; i < nx; i++)
+        for (int k = 0; k < q->count; k++) c.dx[i * c.stride] -= m->by_value[i * MOST_UNKNOWNS + k] * right[k];
+    }
+  return status;
+}
+
+static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory *m, unknowns q,
+                                      const od_transition *out) {
+  od_status status = differ_by_values(s, a, m, &q);
+  if (status == OD_OK) status = held_step(s, a, m->value, out, m->guard);
+  return status == OD_OK && q.count ? correct_columns(s, m, &q, out) : status;
+}
+
+// ---- steps
+
+// Rates at the present point with what is held; guards: those a moment later as well.
+static od_status rates_with_held(od_sim *s, double dt, const double *du, double *guards) {
+  const od_plant *plant = s->plant;
+  plant->ops->hold(plant, od_sim_work(s), od_sim_at(s, s->held));
+  s->counts.residuals += 2;
+  od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), od_sim_at(s, s->k));
+  if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
+  if (status == OD_OK && guards) status = read_later_guards(s, dt, du, guards);
+  return od_sim_settle(s, status);
+}
+
+// What is held is constant in a step, its mean there; at its end it becomes what keeps the guards at zero from there on, where their rates follow it:
+// a linear problem with the same bounds.
+static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
+  const od_plant *plant = s->plant;
+  double *held = od_sim_at(s, s->held), *du = m->kept + od_plant_nk(plant), dt = aside * a->h;
+  unknowns q = {0};
+  for (int j = 0; j < plant->jumps; j++)
+    if (!isnan(held[j])) q.v[q.count] = held[j], q.jump[q.count++] = j;
+  for (int i = 0; i < plant->nu; i++) du[i] = (od_sim_inputs(s)[i] - du[i]) / a->h;
+  od_status status = rates_with_held(s, dt, du, m->later);
+  for (int i = 0; i < q.count; i++) q.s[i] = m->later[q.jump[i]] - m->guard[q.jump[i]];
+  for (int c = 0; c < q.count && status == OD_OK; c++) {
+    double by = q.v[c] > 0 ? -trial_change : trial_change;
+    held[q.jump[c]] += by;
+    status = rates_with_held(s, dt, du, m->later);
+    held[q.jump[c]] = q.v[c];
+    for (int i = 0; i < q.count; i++) q.slope[i][c] = (m->later[q.jump[i]] - m->guard[q.jump[i]] - q.s[i]) / by;
+  }
+  if (status == OD_OK) next_values(m, &q);
+  for (int i = 0; i < q.count && status == OD_OK; i++)
+    if (q.slope[i][i] < 0) held[q.jump[i]] = m->value[q.jump[i]];
+  for (int i = 0; i < q.count; i++)
+    held[plant->jumps + q.jump[i]] = s->entered ? 0 : 2 * (held[q.jump[i]] - q.v[i]) / a->h;
+  return rates_with_held(s, 0, NULL, NULL);
 }
 
 // Slides where the motion does, and passes the jump else. stays: only a step that stays at a jump counts as one.
@@ -321,7 +435,7 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
     if ((is_held || start[j] == 0) && !add_unknown(&q, j)) status = OD_NOT_CONVERGED;
   }
   if (status == OD_OK) status = find_values(s, a, &m, &q);
-  if (status == OD_OK && out) status = held_step(s, a, m.value, out, m.guard);
+  if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
     int count = hold_on(s, &m, &q);
     if (count > 0 || !stays) {
