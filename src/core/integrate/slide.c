@@ -19,7 +19,7 @@
 #include "math/dense.h"
 
 enum {
-  MOST_UNKNOWNS = 8,  // jumps that one step holds or passes
+  MOST_UNKNOWNS = 24,  // jumps that one step holds or passes
   MOST_ROUNDS = 30,
   SWEEPS = 500
 };
@@ -103,6 +103,7 @@ static void go_back(od_sim *s, const attempt *a) {
   const od_sim_counts counts = s->counts;
   *s = a->before;
   s->counts = counts;
+  s->counts.steps = a->before.counts.steps;
   s->has_matrix = OD_NO_MATRIX;
   od_sim_leave_point(s);
   copy_point(s, true);
@@ -117,14 +118,15 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// The same a moment dt after the present point, inputs moving on by du per second (NULL: none). The plant stands elsewhere then.
-static od_status read_later_guards(od_sim *s, double dt, const double *du, double *guard) {
+// The same a moment after the present point, a part of the last step of length h, in which inputs came from u0 (NULL: they stay). The plant
+// stands elsewhere then.
+static od_status read_later_guards(od_sim *s, double h, const double *u0, double *guard) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
-  double *moved = od_sim_at(s, s->x_next), *inputs = memory_of(s).u;
+  double *moved = od_sim_at(s, s->x_next), *inputs = memory_of(s).u, dt = aside * h;
   int nz = plant->nz;
   for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + dt * (i < nz ? x[nz + i] : k[i - nz]);
-  for (int i = 0; i < plant->nu; i++) inputs[i] = u[i] + (du ? dt * du[i] : 0);
+  for (int i = 0; i < plant->nu; i++) inputs[i] = u[i] + (u0 ? aside * (u[i] - u0[i]) : 0);
   s->counts.residuals++;
   s->at_point = 0;
   od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + dt, moved, k, inputs, od_sim_at(s, s->g));
@@ -385,14 +387,14 @@ static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory 
 
 // ---- steps
 
-// Rates at the present point with what is held; guards: those a moment later as well.
-static od_status rates_with_held(od_sim *s, double dt, const double *du, double *guards) {
+// Rates at the present point with what is held; guards (NULL: not wanted): those a moment later.
+static od_status rates_with_held(od_sim *s, double h, const double *u0, double *guards) {
   const od_plant *plant = s->plant;
   plant->ops->hold(plant, od_sim_work(s), od_sim_at(s, s->held));
   s->counts.residuals += 2;
   od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), od_sim_at(s, s->k));
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
-  if (status == OD_OK && guards) status = read_later_guards(s, dt, du, guards);
+  if (status == OD_OK && guards) status = read_later_guards(s, h, u0, guards);
   return od_sim_settle(s, status);
 }
 
@@ -400,17 +402,17 @@ static od_status rates_with_held(od_sim *s, double dt, const double *du, double 
 // a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
-  double *held = od_sim_at(s, s->held), *du = m->kept + od_plant_nk(plant), dt = aside * a->h;
+  const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
+  double *held = od_sim_at(s, s->held);
   unknowns q = {0};
   for (int j = 0; j < plant->jumps; j++)
     if (!isnan(held[j])) q.v[q.count] = held[j], q.jump[q.count++] = j;
-  for (int i = 0; i < plant->nu; i++) du[i] = (od_sim_inputs(s)[i] - du[i]) / a->h;
-  od_status status = rates_with_held(s, dt, du, m->later);
+  od_status status = rates_with_held(s, a->h, u0, m->later);
   for (int i = 0; i < q.count; i++) q.s[i] = m->later[q.jump[i]] - m->guard[q.jump[i]];
   for (int c = 0; c < q.count && status == OD_OK; c++) {
     double by = q.v[c] > 0 ? -trial_change : trial_change;
     held[q.jump[c]] += by;
-    status = rates_with_held(s, dt, du, m->later);
+    status = rates_with_held(s, a->h, u0, m->later);
     held[q.jump[c]] = q.v[c];
     for (int i = 0; i < q.count; i++) q.slope[i][c] = (m->later[q.jump[i]] - m->guard[q.jump[i]] - q.s[i]) / by;
   }
@@ -428,6 +430,7 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   const memory m = memory_of(s);
   const double *held = od_sim_at(s, s->held), *start = od_sim_at(s, s->jump_start);
   unknowns q = {0};
+  bool held_changed = false;
   od_status status = OD_OK;
   for (int j = 0; j < plant->jumps && status == OD_OK; j++) {
     bool is_held = a->before.holding > 0 && !isnan(held[j]);
@@ -438,18 +441,20 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
     int count = hold_on(s, &m, &q);
+    held_changed = true;
     if (count > 0 || !stays) {
       s->holding = count;
       memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)plant->jumps * sizeof *m.guard);
       s->jumps_known = 1;
       od_sim_leave_point(s);
-      if (count) return hold_for_end(s, a, &m);
-      plant->ops->hold(plant, od_sim_work(s), NULL);
-      return OD_OK;
+      if (count == 0) plant->ops->hold(plant, od_sim_work(s), NULL);
+      if (count == 0 || hold_for_end(s, a, &m) == OD_OK) return OD_OK;
     }
     status = OD_NOT_CONVERGED;
   }
   go_back(s, a);
+  if (held_changed) s->holding = 0;
+  s->jumps_known = 0;
   plant->ops->hold(plant, od_sim_work(s), s->holding ? held : NULL);
   return od_sim_settle(s, status);
 }
@@ -467,7 +472,7 @@ static od_status turns_back(od_sim *s, double h, const double *guard, const doub
     passed = passed || m.value[j] != 0;
   }
   if (!passed) return OD_OK;
-  if (read_later_guards(s, aside * h, NULL, m.later) == OD_OK)
+  if (read_later_guards(s, h, NULL, m.later) == OD_OK)
     for (int j = 0; j < plant->jumps; j++)
       if (m.value[j] != 0 && (m.later[j] - guard[j]) * guard[j] < 0) *back = true;
   return od_sim_refresh(s);
@@ -490,7 +495,7 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
   copy_point(s, false);
   if (s->holding) return slide(s, &a, false, out);
   bool is_explicit = s->integrator->amplification != NULL, back;
-  bool looks_ahead = is_explicit && read_later_guards(s, aside * h, NULL, m.later) == OD_OK;
+  bool looks_ahead = is_explicit && read_later_guards(s, h, NULL, m.later) == OD_OK;
   status = plain_step(s, &a, out);
   if (status == OD_NOT_CONVERGED) return slide(s, &a, false, out);
   if (status != OD_OK) return status;
