@@ -88,7 +88,9 @@ typedef struct od_plant_ops {
   // Which outputs (ny) may be held at an edge in state x, such as a pressure that cavitates: nonzero where the output may have no slope
   // although it moves on the other side of the edge; zero where it has no edge or is not at it. NULL: any output may.
   void (*edges)(const od_plant *plant, const double *x, unsigned char *at_edge);
-  void (*reserved)(void);  // zero
+  // Holds the results of jumps (see od_plant) at values from -1, the law on the negative side of the guard, to 1, or lets them follow
+  // their guards: NAN, or NULL for all (jumps). It holds until the next call; start() lets all of them go. NULL for plants without jumps.
+  void (*hold)(const od_plant *plant, void *work, const double *held);
 } od_plant_ops;
 
 struct od_plant {
@@ -104,7 +106,10 @@ struct od_plant {
   int zeros;               // the sign decides (a contact, a branch of a formula)
   int scales;              // the interval decides: knot k of a table is at the value k
   const int *scale_knots;  // the number of knots of each scale
-  void *reserved[2];       // zero
+  // Zeros at which the law jumps from one value to another. On the way between, and while motion is kept at the zero (sliding), it is a
+  // mean of both.
+  int jumps;
+  const int *jump_guard;  // the guard of each of them
 };
 static inline int od_plant_guards(const od_plant *plant) {
   return plant->margins + plant->zeros + plant->scales;

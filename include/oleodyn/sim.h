@@ -55,7 +55,8 @@ OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
 // One step to t + h, where the inputs are u; in between they are straight. A step that fails changes nothing.
 // OD_OK says that the equations of the rule are solved, not that the step is short enough for the motion: see od_sim_local_error(). A long
-// step may lead past a pressure at which flows balance, below zero, where no flow leads.
+// step may lead past a pressure at which flows balance, below zero, where no flow leads. Where laws of the plant jump (od_plant.jumps) and
+// lead back to the jump, the step stays there, and what the laws are held at holds until od_sim_set() or the next step.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // The same with inputs that bend: inside has those at the integrator's points within the step.
 OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);

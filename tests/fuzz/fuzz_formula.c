@@ -47,7 +47,7 @@ static void judge(const od_expression *e) {
     double _Complex moved[NAMES];
     for (int k = 0; k < NAMES; k++) moved[k] = values[k];
     moved[i] += step * I;
-    double _Complex result = od_formula_value_complex(&f, moved, NAMES, NULL);
+    double _Complex result = od_formula_value_complex(&f, moved, NAMES, NULL, NULL);
     double slope = cimag(result) / step;
     if (!(fabs(creal(result) - value) <= 1e-8 * (1 + fabs(value)))) abort();
     if (fabs(by[i]) < 1e4 && !(fabs(slope - by[i]) <= 1e-6 * (1 + fabs(by[i])))) abort();

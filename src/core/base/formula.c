@@ -8,6 +8,11 @@ static inline bool od_is_whole_exponent(const od_operation *o) {
   return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
 }
 
+// Whether the value of an operation jumps where its first operand passes zero.
+static inline bool od_operation_jumps(od_operation_kind kind) {
+  return kind == OD_OPERATION_SIGN || kind == OD_OPERATION_IF_NEGATIVE;
+}
+
 #include "base/scalar_x.h"
 #include "base/formula_x.h"
 #define OD_COMPLEX
@@ -52,42 +57,50 @@ double od_operation_value(const od_operation *list, int place, const double *v) 
   return list[place].kind == OD_OPERATION_NUMBER ? list[place].value : operate_r(&list[place], list, v);
 }
 
-int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, double *value) {
+int od_formula_jumps(const od_formula *f) {
+  int count = 0;
+  for (int i = 0; f->operation && i < f->count; i++) count += od_operation_jumps(f->operation[i].kind);
+  return count;
+}
+
+int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, const double *held,
+                        double *value, bool *jumps) {
   double v[OD_MOST_OPERATIONS];
   int count = 0;
-  if (value) run_r(f, in, ins, q, v);
+  if (value) run_r(f, in, ins, q, held, v);
   for (int i = 0; i < f->count; i++) {
     const od_operation *o = &f->operation[i];
     bool of_one = o->kind == OD_OPERATION_ABS || o->kind == OD_OPERATION_SIGN || o->kind == OD_OPERATION_IF_NEGATIVE;
     bool of_two = o->kind == OD_OPERATION_MIN || o->kind == OD_OPERATION_MAX;
     if (!of_one && !of_two) continue;
     if (value) value[count] = of_one ? v[o->a] : v[o->a] - v[o->b];
+    if (jumps) jumps[count] = od_operation_jumps(o->kind);
     count++;
   }
   return count;
 }
 
-double od_formula_value(const od_formula *f, const double *in, int ins, const double *q) {
+double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held) {
   double v[OD_MOST_OPERATIONS];
-  return run_r(f, in, ins, q, v);
+  return run_r(f, in, ins, q, held, v);
 }
 
 double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
-                                         const double _Complex *q) {
+                                         const double _Complex *q, const double _Complex *held) {
   double _Complex v[OD_MOST_OPERATIONS];
-  return run_c(f, in, ins, q, v);
+  return run_c(f, in, ins, q, held, v);
 }
 
 void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result) {
   double v[OD_MOST_OPERATIONS];
-  run_r(f, in, ins, q, v);
+  run_r(f, in, ins, q, NULL, v);
   for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
 }
 
 void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
                           double _Complex *result) {
   double _Complex v[OD_MOST_OPERATIONS];
-  run_c(f, in, ins, q, v);
+  run_c(f, in, ins, q, NULL, v);
   for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
 }
 
@@ -130,7 +143,7 @@ static double function_slope(od_operation_kind kind, double x, double y) {
 }
 
 // part: what the result changes by for a change of 1 of each operation's value.
-static void spread(const od_formula *f, int i, const double *v, double *part) {
+static void spread(const od_formula *f, int i, const double *v, double held, double *part) {
   const od_operation *o = &f->operation[i];
   double by = part[i];
   switch (o->kind) {
@@ -146,22 +159,30 @@ static void spread(const od_formula *f, int i, const double *v, double *part) {
     case OD_OPERATION_SMOOTH_ROOT: spread_root(o, v, by, part); return;
     case OD_OPERATION_MIN: part[v[o->b] < v[o->a] ? o->b : o->a] += by; return;
     case OD_OPERATION_MAX: part[v[o->b] > v[o->a] ? o->b : o->a] += by; return;
-    case OD_OPERATION_IF_NEGATIVE: part[v[o->a] < 0 ? o->b : o->c] += by; return;
+    case OD_OPERATION_IF_NEGATIVE: {
+      double at = held != 0 ? held - OD_HELD_AT_ZERO : v[o->a] < 0 ? -1 : 1;
+      if (at < 1) part[o->b] += by * (1 - at) / 2;
+      if (at > -1) part[o->c] += by * (1 + at) / 2;
+      return;
+    }
     default: part[o->a] += by * function_slope(o->kind, v[o->a], v[i]); return;
   }
 }
 
-double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers, double *by) {
+double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
+                         const double *held, double *by) {
   double v[OD_MOST_OPERATIONS], part[OD_MOST_OPERATIONS];
-  double value = run_r(f, in, ins, q, v);
+  double value = run_r(f, in, ins, q, held, v);
+  int jump = held ? od_formula_jumps(f) : 0;
   for (int i = 0; i < f->count - 1; i++) part[i] = 0;
   part[f->count - 1] = 1;
   for (int i = 0; i < ins + numbers; i++) by[i] = 0;
   for (int i = f->count - 1; i >= 0; i--) {
     const od_operation *o = &f->operation[i];
+    double held_at = held && od_operation_jumps(o->kind) ? held[--jump] : 0;
     if (part[i] == 0 || o->kind == OD_OPERATION_NUMBER) continue;
     if (o->kind != OD_OPERATION_VARIABLE)
-      spread(f, i, v, part);
+      spread(f, i, v, held_at, part);
     else if (o->a < ins + numbers)
       by[o->a] += part[i];
   }

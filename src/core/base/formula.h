@@ -17,9 +17,15 @@ const char *od_formula_problem(const od_formula *f, int variables);
 // The result of one operation of a list from those of its operands, which stand in v at their places. No variable.
 double od_operation_value(const od_operation *list, int place, const double *v);
 
-double od_formula_value(const od_formula *f, const double *in, int ins, const double *q);
+// Jumps: each sign() and if(), in the order of the operations. A jump can be held at a value from -1 (its operand is negative) to 1
+// instead of following its operand: sign() has that value, if() the mean of its branches with these weights. `held` has
+// OD_HELD_AT_ZERO plus the value for each jump, zero for one that is not held; NULL: none is.
+enum { OD_HELD_AT_ZERO = 2 };
+int od_formula_jumps(const od_formula *f);
+
+double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held);
 double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
-                                         const double _Complex *q);
+                                         const double _Complex *q, const double _Complex *held);
 
 // Its last `count` results.
 void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result);
@@ -27,11 +33,13 @@ void od_formula_results_c(const od_formula *f, const double _Complex *in, int in
                           double _Complex *result);
 
 // What its branches depend on: the operand of each abs(), sign() and if(), and the difference of those of min() and max(). Returns how many
-// there are; value may be NULL.
-int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, double *value);
+// there are; value may be NULL. jumps (NULL: not wanted): whether the branch is a jump.
+int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, const double *held,
+                        double *value, bool *jumps);
 
 // The value, and all its derivatives by in and then by q, in one pass backwards. At a corner it is the derivative of the branch
 // that the value is from; of abs() at zero it is zero.
-double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers, double *by);
+double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
+                         const double *held, double *by);
 
 #endif

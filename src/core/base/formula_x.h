@@ -51,8 +51,16 @@ static inline od_x X(operate)(const od_operation *o, const od_operation *all, co
   }
 }
 
+// A jump that is held at a value from -1 to 1: of sign() that value, of if() the mean of both branches that it weighs.
+static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x held) {
+  od_x at = held - OD_HELD_AT_ZERO;
+  if (o->kind == OD_OPERATION_SIGN) return at;
+  if (RE(at) <= -1 || RE(at) >= 1) return RE(at) < 0 ? v[o->b] : v[o->c];  // the other one may be no number
+  return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
+}
+
 // All results into v; the last is that of the formula.
-static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od_x *q, od_x *v) {
+static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od_x *q, const od_x *held, od_x *v) {
   od_x result = 0;
   for (int i = 0; i < f->count; i++) {
     const od_operation *o = &f->operation[i];
@@ -62,6 +70,10 @@ static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od
       result = o->a < ins ? in[o->a] : q[o->a - ins];
     else
       result = X(operate)(o, f->operation, v);
+    if (held && od_operation_jumps(o->kind)) {
+      if (RE(*held) != 0) result = X(operate_held)(o, v, *held);
+      held++;
+    }
     v[i] = result;
   }
   return result;

@@ -103,11 +103,12 @@ typedef struct od_block_state {
 
 // ---- the class
 
-// q numbers, x states, u inputs, y outputs.
-typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u, double *y,
-                                  double *rate);
+// q numbers, x states, u inputs, held what its jumps are held at (base/formula.h; NULL: none is), y outputs.
+typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
+                                  const double *held, double *y, double *rate);
 typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,
-                                          const double _Complex *u, double _Complex *y, double _Complex *rate);
+                                          const double _Complex *u, const double _Complex *held, double _Complex *y,
+                                          double _Complex *rate);
 typedef void (*od_block_step)(const od_block_spec *s, const double *q, const double *x, const double *u, double *next);
 typedef void (*od_block_step_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,
                                       const double _Complex *u, double _Complex *next);
@@ -167,7 +168,8 @@ typedef struct od_block_class {
   od_block_step_complex switch_states_complex;
   // Optional, for hot classes; without it slopes are unit steps of a linear block and complex steps of others. Rows are
   // outputs, then rates; columns states, then inputs; all zero before.
-  void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, double *by);
+  void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
+                 double *by);
 } od_block_class;
 
 // For is_linear of a class.

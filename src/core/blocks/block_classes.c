@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/formula.h"
+
 #define OD_DECLARE_CLASS(name) extern const od_block_class od_##name##_block;
 OD_BLOCK_CLASSES(OD_DECLARE_CLASS)
 const od_block_class *const od_block_classes[] = {
@@ -116,6 +118,13 @@ int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
   }
 }
 
+// Blocks with samples or modes jump between steps.
+static int count_jumps(const od_block_spec *s) {
+  const od_block_class *c = od_block_class_of(s);
+  if (c->margin || s->sample > 0) return 0;
+  return c->formula_key ? od_formula_jumps(&s->formula) : c->jumps_at_zero;
+}
+
 od_block_counts od_block_count(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   int numbers = 0;
@@ -125,6 +134,7 @@ od_block_counts od_block_count(const od_block_spec *s) {
       .inputs = count_inputs(s),
       .states = own_states(s) + (s->sample > 0 ? 1 : 0),
       .outputs = count_outputs(c),
+      .jumps = count_jumps(s),
   };
 }
 

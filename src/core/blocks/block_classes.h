@@ -70,6 +70,7 @@ const char *od_block_spec_problem(const od_block_spec *s);
 // Sizes of a block that is made as the spec says. The states of a sampled block include what it holds.
 typedef struct od_block_counts {
   int numbers, inputs, states, outputs;
+  int jumps;  // that can be held (base/formula.h)
 } od_block_counts;
 od_block_counts od_block_count(const od_block_spec *s);
 // How many of its numbers a field is; 0 where it is not there.
@@ -93,10 +94,10 @@ const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // By states and inputs. Rows are outputs, then rates; columns states, then inputs.
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
-                     double *by);
+                     const double *held, double *by);
 // By one number: outputs, then rates.
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
-                            const double *u, int number, double *by);
+                            const double *u, const double *held, int number, double *by);
 // The change of the states after a sample, along changes dx (NULL: none) of the states before and du of the first input,
 // and when a number (-1: none) changes by one.
 typedef struct od_block_direction {

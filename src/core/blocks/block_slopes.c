@@ -9,13 +9,16 @@ static const double tiny = 1e-30;
 // A block in complex numbers, all on the stack.
 typedef struct complex_block {
   double _Complex q[OD_MOST_BLOCK_NUMBERS], x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS];
+  double _Complex held[OD_MOST_OPERATIONS];
   double _Complex y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
 } complex_block;
 
-static void fill(od_block_counts n, const double *q, const double *x, const double *u, complex_block *b) {
+static void fill(od_block_counts n, const double *q, const double *x, const double *u, const double *held,
+                 complex_block *b) {
   for (int i = 0; i < n.numbers; i++) b->q[i] = q[i];
   for (int i = 0; i < n.states; i++) b->x[i] = x[i];
   for (int i = 0; i < n.inputs; i++) b->u[i] = u[i];
+  for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
 }
 
 // A linear block without an offset: its answer to one of its states or inputs alone.
@@ -27,7 +30,7 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
   for (int j = 0; j < columns; j++) {
     double *moved = j < n.states ? &x[j] : &u[j - n.states];
     *moved = 1;
-    od_block_class_of(s)->evaluate(s, q, x, u, y, rate);
+    od_block_class_of(s)->evaluate(s, q, x, u, NULL, y, rate);
     *moved = 0;
     for (int i = 0; i < n.outputs; i++) by[i * columns + j] = y[i];
     for (int i = 0; i < n.states; i++) by[(n.outputs + i) * columns + j] = rate[i];
@@ -35,14 +38,14 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
 }
 
 static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
-                           double *by) {
+                           const double *held, double *by) {
   complex_block b;
   int columns = n.states + n.inputs;
-  fill(n, q, x, u, &b);
+  fill(n, q, x, u, held, &b);
   for (int j = 0; j < columns; j++) {
     double _Complex *moved = j < n.states ? &b.x[j] : &b.u[j - n.states], before = *moved;
     *moved += __builtin_complex(0.0, tiny);
-    od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.y, b.rate);
+    od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
     *moved = before;
     for (int i = 0; i < n.outputs; i++) by[i * columns + j] = cimag(b.y[i]) / tiny;
     for (int i = 0; i < n.states; i++) by[(n.outputs + i) * columns + j] = cimag(b.rate[i]) / tiny;
@@ -50,28 +53,28 @@ static void complex_slopes(const od_block_spec *s, od_block_counts n, const doub
 }
 
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
-                     double *by) {
+                     const double *held, double *by) {
   const od_block_class *c = od_block_class_of(s);
   bool sampled = s->sample > 0;
   if (sampled || c->slopes) memset(by, 0, (size_t)((n.outputs + n.states) * (n.states + n.inputs)) * sizeof *by);
   if (sampled)
     by[n.states - 1] = 1;  // the held output
   else if (c->slopes)
-    c->slopes(s, q, x, u, by);
+    c->slopes(s, q, x, u, held, by);
   else if (od_block_is_linear(s))
     unit_slopes(s, n, q, by);
   else
-    complex_slopes(s, n, q, x, u, by);
+    complex_slopes(s, n, q, x, u, held, by);
 }
 
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
-                            const double *u, int number, double *by) {
+                            const double *u, const double *held, int number, double *by) {
   complex_block b;
   for (int i = 0; i < n.outputs + n.states; i++) by[i] = 0;
   if (s->sample > 0) return;  // it holds what it has
-  fill(n, q, x, u, &b);
+  fill(n, q, x, u, held, &b);
   b.q[number] += __builtin_complex(0.0, tiny);
-  od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.y, b.rate);
+  od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
   for (int i = 0; i < n.outputs; i++) by[i] = cimag(b.y[i]) / tiny;
   for (int i = 0; i < n.states; i++) by[n.outputs + i] = cimag(b.rate[i]) / tiny;
 }
@@ -82,7 +85,7 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
   complex_block b;
   for (int i = 0; i < n.states; i++) next[i] = 0;
   if (c->remembers) return;  // what comes out went in long ago
-  fill(n, q, x, u, &b);
+  fill(n, q, x, u, NULL, &b);
   for (int i = 0; along.dx && i < n.states; i++) b.x[i] += __builtin_complex(0.0, tiny * along.dx[i]);
   b.u[0] += __builtin_complex(0.0, tiny * along.du);
   if (along.number >= 0) b.q[along.number] += __builtin_complex(0.0, tiny);

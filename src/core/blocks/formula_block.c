@@ -13,12 +13,12 @@ typedef struct X(numbers) {
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  b.y[0] = OD_FORMULA_VALUE(&b.s->formula, b.u, b.s->inputs, q->parameter);
+  b.y[0] = OD_FORMULA_VALUE(&b.s->formula, b.u, b.s->inputs, q->parameter, b.held);
 }
 
 #ifndef OD_COMPLEX
 static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  od_formula_slopes(&b.s->formula, b.u, b.s->inputs, q->parameter, 0, by);
+  od_formula_slopes(&b.s->formula, b.u, b.s->inputs, q->parameter, 0, b.held, by);
 }
 #endif
 

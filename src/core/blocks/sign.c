@@ -7,10 +7,14 @@ typedef struct X(numbers) {
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   od_x u = b.u[0], w = q->width;
-  b.y[0] = RE(u) > RE(w) ? 1 : RE(u) < -RE(w) ? -1 : RE(w) > 0 ? u / w : 0;
+  if (b.held && RE(b.held[0]) != 0)
+    b.y[0] = b.held[0] - OD_HELD_AT_ZERO;
+  else
+    b.y[0] = RE(u) > RE(w) ? 1 : RE(u) < -RE(w) ? -1 : RE(w) > 0 ? u / w : 0;
 }
 
 #else
+#include "base/formula.h"
 #define OD_BLOCK_FILE "blocks/sign.c"
 #include "blocks/block_both_x.h"
 

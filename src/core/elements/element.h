@@ -176,6 +176,7 @@ typedef struct od_batch {
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
   const od_formula *const *formula;  // of each instance, of a class with formulas; else NULL
+  const int *held;                   // offsets in w of the jumps of each formula (base/formula.h), or NULL
 } od_batch;
 
 typedef struct od_element_class {

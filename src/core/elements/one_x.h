@@ -10,6 +10,7 @@ typedef struct X(setting) {
   const int *choice;
   od_x *kept;
   const od_formula *formula;  // NULL: its class has none
+  const od_x *held;           // see base/formula.h; NULL
 } X(setting);
 
 #include OD_ELEMENT_FILE
@@ -25,7 +26,8 @@ static inline X(setting) X(setting_of)(const od_batch *b, const int *pool, od_x 
                       .host = w + pool[b->host + i],
                       .choice = pool + b->choice + i * b->choices,
                       .kept = w + b->kept + i * b->kept_scalars,
-                      .formula = b->formula ? b->formula[i] : NULL};
+                      .formula = b->formula ? b->formula[i] : NULL,
+                      .held = b->held ? w + b->held[i] : NULL};
 }
 
 static void X(evaluate_all)(const od_batch *b, const int *pool, od_x *w) {

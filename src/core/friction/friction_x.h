@@ -115,8 +115,9 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 // ---- as a block, whose inputs are the speed and a load or what its factor is multiplied by
 
-static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *y,
-                              od_x *rate) {
+static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,
+                              od_x *y, od_x *rate) {
+  (void)held;
   X(numbers) room;
   X(in) in = {.speed = u[0], .signal = 1};
 #if OD_LAW_STATES < 3

@@ -17,10 +17,18 @@ static const double resolution = 1e-7;  // of a switch in time, in parts of the 
 static const double aside = 1e-4;       // of a step: the distance over which rates of guards are taken
 static const double same_time = 1e-9;   // of a step: crossings at one moment
 
+// Guards of jumps that are held differ from zero by round-off.
+static void zero_held(od_sim *s, double *guard) {
+  for (int j = 0; s->holding && j < s->plant->jumps; j++)
+    if (!isnan(od_sim_at(s, s->held)[j])) guard[s->plant->jump_guard[j]] = 0;
+}
+
 od_status od_sim_guards(od_sim *s, double *guard) {
   od_status status = od_sim_refresh(s);
   if (status != OD_OK || !s->plant->ops->guards) return status;
-  return s->plant->ops->guards(s->plant, od_sim_work(s), guard);
+  status = s->plant->ops->guards(s->plant, od_sim_work(s), guard);
+  zero_held(s, guard);
+  return status;
 }
 
 od_status od_sim_margin(od_sim *s, double *margin) {
@@ -84,6 +92,7 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   bool known = status == OD_OK;
   status = od_sim_guards(s, guard);
   for (int i = 0; i < n; i++) rate[i] = known ? (rate[i] - guard[i]) / dt : 0;
+  zero_held(s, rate);
   return status;
 }
 
@@ -312,5 +321,11 @@ od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim
   for (int i = 0; i < plant->nq; i++)
     energy[i] = cubic(od_sim_at(from, from->energy)[i], od_sim_at(from, from->power)[i], od_sim_at(to, to->energy)[i],
                       od_sim_at(to, to->power)[i], h, s);
-  return od_sim_set(between, t, x, u);
+  // What is held stays so on the way: a simulation that holds nothing lets nothing go.
+  int holding = between->holding;
+  if (holding) od_sim_hold_within(between, after, t);
+  between->holding = 0;
+  od_status status = od_sim_set(between, t, x, u);
+  between->holding = holding;
+  return status;
 }

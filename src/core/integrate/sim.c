@@ -46,6 +46,9 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);
   s->guards = od_place(&end, (size_t)od_plant_guards(plant) * d);
   s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
+  s->held = od_place(&end, 2 * (size_t)plant->jumps * d);
+  s->jump_start = od_place(&end, (size_t)plant->jumps * d);
+  s->slide = od_place(&end, od_slide_doubles(plant) * d);
   s->work = od_place(&end, plant->work_size);
   s->size = od_place(&end, 0);
   return s->size;
@@ -122,6 +125,7 @@ static od_status evaluate(od_sim *s) {
          *old = od_sim_at(s, s->k_next);
   memcpy(old, k, (size_t)nk * sizeof *k);
   od_sim_leave_point(s);
+  s->jumps_known = 0;
   od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
   if (status == OD_OK && s->plant->nq) status = s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) {
@@ -146,6 +150,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   memset(od_sim_at(s, s->energy), 0, (size_t)plant->nq * sizeof(double));
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
   forget(s);
+  od_sim_let_go(s);
   status = evaluate(s);
   if (status != OD_OK) return status;
   bool changed;
@@ -177,6 +182,7 @@ static void come_back(od_sim *s, const od_sim *before) {
   *s = *before;
   od_sim_leave_point(s);  // the plant may stand elsewhere, and its factors be those of the rates there
   if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
+  if (s->holding) s->plant->ops->hold(s->plant, od_sim_work(s), od_sim_at(s, s->held));
   keep_point(s, true);
 }
 
@@ -185,6 +191,7 @@ static od_status go_to_point(od_sim *s, double t, const double *x, const double 
   const od_plant *plant = s->plant;
   const od_sim before = *s;
   double *parameters_before = keep_point(s, false);
+  if (x && s->holding) od_sim_let_go(s);
   if (p) plant->ops->get_parameters(plant, od_sim_work(s), parameters_before);
   od_status status = p ? plant->ops->set_parameters(plant, od_sim_work(s), p) : OD_OK;
   if (status == OD_OK) {

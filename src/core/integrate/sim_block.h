@@ -24,10 +24,12 @@ struct od_sim {
   // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
-  int rates_with_gk;   // whether the rates found last have left gk and its factors
-  int jumped;          // whether the rates have jumped at the present point
-  int has_curve;       // trapezoid: whether the last step knows how its rates bend
-  int has_error;       // tr-bdf2: whether the error estimate of the last step is complete
+  int rates_with_gk;  // whether the rates found last have left gk and its factors
+  int jumped;         // whether the rates have jumped at the present point
+  int has_curve;      // trapezoid: whether the last step knows how its rates bend
+  int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
+  // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
+  int holding, jumps_known, entered;
   double last_step;    // its length
   double step_before;  // and that of the one before
   double matrix_beta;  // of the stage that the factored matrix belongs to
@@ -49,6 +51,7 @@ struct od_sim {
   size_t scratch;                                 // of the integrator
   size_t guards;                                  // of the plant
   size_t before_set;                              // the point to come back to when another one is impossible
+  size_t held, jump_start, slide;  // what jumps are held at, with its rates; their guards at the present point
   size_t work;
 };
 
@@ -95,6 +98,19 @@ od_status od_sim_linearise(od_sim *sim, int by);
 
 // The same for those who want nothing else of the plant, which need not stand at the present point then.
 od_status od_sim_linearise_rates(od_sim *sim, int by);
+
+// Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
+void od_sim_let_go(od_sim *sim);
+// Holds what `after`, a simulation that has been copied here, holds at its end, as it was at time t within its last step.
+void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
+// Doubles of memory that slide.c has at `slide`.
+size_t od_slide_doubles(const od_plant *plant);
+// A step of a plant with jumps: by the integrator, and where that leads to a jump that the motion cannot leave, along it. out NULL: no
+// derivatives are wanted.
+od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
+                                 const od_transition *out);
+// What the beginning of sliding adds to the local error of the last step.
+void od_sim_add_entry_error(od_sim *sim, double *before);
 
 // Columns of a transition's derivatives: x0 (nx), then p (np), u0 (nu) and u1 (nu) where they are wanted.
 typedef struct od_step_columns {

@@ -21,6 +21,7 @@ static od_status check_step(const od_sim *s, double h) {
 
 od_status od_sim_step_within(od_sim *s, double h, const double *inside, const double *u) {
   od_status status = check_step(s, h);
+  if (status == OD_OK && s->plant->jumps) return od_sim_step_with_jumps(s, h, inside, u, NULL);
   return status == OD_OK ? s->integrator->step(s, h, inside, u) : status;
 }
 
@@ -36,8 +37,12 @@ const double *od_sim_inputs_inside(od_sim *s, const double *u) {
 }
 
 od_status od_sim_step(od_sim *s, double h, const double *u) {
-  od_status status = check_step(s, h);
-  return status == OD_OK ? s->integrator->step(s, h, od_sim_inputs_inside(s, u), u) : status;
+  return od_sim_step_within(s, h, od_sim_inputs_inside(s, u), u);
+}
+
+static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
+  if (s->plant->jumps) return od_sim_step_with_jumps(s, h, od_sim_inputs_inside(s, u), u, out);
+  return s->integrator->step_with_jacobians(s, h, u, out);
 }
 
 od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, double *F, double *Gu0, double *Gu1,
@@ -45,18 +50,23 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
   od_status status = check_step(s, h);
   const od_transition out = {.F = F, .Gu0 = Gu0, .Gu1 = Gu1, .Gp = Gp};
   if (status == OD_OK && s->plain) return OD_NOT_AVAILABLE;
-  return status == OD_OK ? s->integrator->step_with_jacobians(s, h, u, &out) : status;
+  return status == OD_OK ? step_with_jacobians(s, h, u, &out) : status;
 }
 
 od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const double *dx, double *F, double *Gp,
                                 double *part) {
   const od_transition out = {.F = F, .Gp = Gp};
-  *part = s->integrator->step_and_shift ? 0.5 : 0;
+  *part = s->integrator->step_and_shift && !s->holding ? 0.5 : 0;
   od_status status = check_step(s, h);
   if (status != OD_OK) return status;
   if (s->plain) return OD_NOT_AVAILABLE;
-  if (*part != 0) return s->integrator->step_and_shift(s, h, u, dx, &out);
-  status = s->integrator->step_with_jacobians(s, h, u, &out);
+  if (*part != 0) {
+    s->jumps_known = s->entered = 0;
+    status = s->integrator->step_and_shift(s, h, u, dx, &out);
+    if (status != OD_NOT_CONVERGED || !s->plant->jumps) return status;
+    *part = 0;
+  }
+  status = step_with_jacobians(s, h, u, &out);
   if (status != OD_OK) return status;
   double *x = od_sim_at(s, s->x_next);
   for (int i = 0; i < od_plant_nx(s->plant); i++) x[i] = od_sim_at(s, s->x)[i] + dx[i];
@@ -70,6 +80,7 @@ void od_sim_end_shift(od_sim *s) {
 
 void od_sim_local_error(od_sim *s, double *before, double *after) {
   s->integrator->local_error(s, before, after);
+  if (s->entered) od_sim_add_entry_error(s, before);
 }
 
 void od_sim_give_transition(const od_sim *s, od_step_columns c, const double *X, const od_transition *out) {

@@ -2,6 +2,7 @@
 // links, the space, closures and blocks have files of their own (compile_*.c).
 #include <string.h>
 
+#include "base/formula.h"
 #include "model/builder.h"
 #include "model/joint_types.h"
 #include "model/outputs.h"
@@ -196,6 +197,18 @@ static void list_suppliers(od_model *m) {
     m->instance[i].supplier = od_instance_class(&m->instance[i])->supply ? m->suppliers++ : -1;
 }
 
+// Elements, then blocks.
+static void list_jumps(od_model *m) {
+  for (int i = 0; i < m->instances; i++) {
+    m->instance[i].held = m->jumps;
+    m->jumps += od_formula_jumps(&m->instance[i].formula);
+  }
+  for (int i = 0; i < m->blocks; i++) {
+    m->block[i].held = m->jumps;
+    m->jumps += m->block[i].jumps = od_block_count(&m->block[i].spec).jumps;
+  }
+}
+
 od_model *od_compile(od_build *b) {
   od_arena arena = {0};
   od_model *m = od_arena_take(&arena, sizeof *m);
@@ -224,6 +237,7 @@ od_model *od_compile(od_build *b) {
     if (m->junctions) od_check_junctions(b, m);
     if (!list_switchers(m, &arena)) goto no_memory;
     list_suppliers(m);
+    list_jumps(m);
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
     if (!od_compile_closures(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena))
       goto no_memory;

@@ -38,7 +38,11 @@ static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int b
   for (int i = 0; list && i < m->instances; i++)
     if (m->instance[i].batch == batch) list[m->instance[i].place] = &m->instance[i].formula;
   b->formula = list;
-  return list != NULL;
+  int *held = od_arena_take(arena, (size_t)b->count * sizeof *held);
+  for (int i = 0; held && i < m->instances; i++)
+    if (m->instance[i].batch == batch) held[m->instance[i].place] = m->layout.held + m->instance[i].held;
+  b->held = held;
+  return list && held;
 }
 
 // Where batches and instances stand in the work memory, and the pool of integers that they refer to.

@@ -81,6 +81,7 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->out = take(&end, m->join.outs);
   l->kept = take(&end, m->join.kept);
   l->report = take(&end, m->join.reports);
+  l->held = take(&end, m->jumps);
   return end;
 }
 

@@ -42,6 +42,7 @@ typedef struct od_layout {
   int junction_flow, junction_through, junction_step, junction_before, junction_start, junction_sum;
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
+  int held;     // what jumps of formulas and blocks are held at (base/formula.h)
   int scalars;  // up to here for the complex build
   // Tangents along one direction; those of links stand one after another. Behind them the same in lanes, in the same order.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;

@@ -190,6 +190,7 @@ typedef struct od_instance {
   int in, out, slope;   // its first place in the work memory
   int target, targets;  // its part of od_join.target
   od_formula formula;   // of classes that have one
+  int held;             // where its jumps begin among all (od_layout.held)
 } od_instance;
 
 // How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else but
@@ -284,6 +285,7 @@ typedef struct od_block {
   int state, states;    // its first place among the first-order states, how many
   int slope;            // its first derivative in the work memory
   int ring, samples;    // a sampled delay: its first place in the memory of delays, how many samples it keeps
+  int held, jumps;      // where its jumps begin among all (od_layout.held), how many
   bool late;            // an input of it comes from a block that is evaluated after it
 } od_block;
 // What an input of a block is: a signal, a quantity that is measured (behind all signals), or -1: nothing.
@@ -403,6 +405,7 @@ struct od_model {
   int *drive;          // signals of blocks that act on the mechanism or the circuit
   int block_slopes;    // how many derivatives all blocks have
   int suppliers;       // elements with a supply
+  int jumps;           // of formulas and blocks, that can be held (base/formula.h)
   int switchers;       // elements with modes
   int *switcher;
   int block_switchers;  // blocks with modes
@@ -468,6 +471,7 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
   b.kept += e->place * c->kept, b.report += e->place * c->reports, b.slope = e->slope;
   b.number += e->place, b.host += e->place, b.choice += e->place * c->choices;
   if (b.formula) b.formula += e->place;
+  if (b.held) b.held += e->place;
   return b;
 }
 

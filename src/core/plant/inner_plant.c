@@ -55,6 +55,10 @@ static od_status guards(const od_plant *plant, void *work, double *guard) {
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->guards(d->inner, od_inner_work(d, work), guard);
 }
+static void hold(const od_plant *plant, void *work, const double *held) {
+  const od_inner_plant *d = plant_of(plant);
+  d->inner->ops->hold(d->inner, od_inner_work(d, work), held);
+}
 static void edges(const od_plant *plant, const double *x, unsigned char *at_edge) {
   const od_inner_plant *d = plant_of(plant);
   d->inner->ops->edges(d->inner, x, at_edge);
@@ -73,5 +77,6 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .stiffness = inner->stiffness ? stiffness : NULL,
                         .next_sample = inner->next_sample ? next_sample : NULL,
                         .guards = inner->guards ? guards : NULL,
+                        .hold = inner->hold ? hold : NULL,
                         .edges = inner->edges ? edges : NULL};
 }

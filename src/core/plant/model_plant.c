@@ -164,6 +164,7 @@ static void destroy(od_plant *plant) {
   free(d->mechanical);
   free(d->scale);
   free(d->scale_knots);
+  free(d->jump_guard);
   free(d);
 }
 

@@ -14,38 +14,59 @@
 
 // ---- zeros
 
-static int element_zeros(const od_model *m, const double *w, const od_instance *e, double *value) {
+// What is asked about zeros: their values at the point that stands in w, and of those that jump the place among od_model.jumps, of others
+// -1. Either may be NULL.
+typedef struct zero_lists {
+  double *value;
+  int *jump;
+} zero_lists;
+
+// Of a formula whose jumps begin at `first`.
+static int formula_zeros(const od_model *m, const double *w, const od_formula *f, const double *in, int ins, int number,
+                         int first, zero_lists to) {
+  bool jumps[OD_MOST_OPERATIONS];
+  int count = od_formula_branches(f, in, ins, to.value ? w + m->layout.theta + number : NULL,
+                                  to.value ? w + m->layout.held + first : NULL, to.value, to.jump ? jumps : NULL);
+  for (int i = 0; to.jump && i < count; i++) to.jump[i] = jumps[i] ? first++ : -1;
+  return count;
+}
+
+static int element_zeros(const od_model *m, const double *w, const od_instance *e, zero_lists to) {
   const od_element_class *c = od_instance_class(e);
   const od_batch b = od_instance_batch(m, e);
   if (c->formula_key)
-    return od_formula_branches(&e->formula, w ? w + e->in : NULL, c->ins, w ? w + m->layout.theta + e->number : NULL,
-                               value);
-  if (value && c->zeros) c->fill_zeros(&b, m->join.pool, w, 0, value);
+    return formula_zeros(m, w, &e->formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
+  if (to.value && c->zeros) c->fill_zeros(&b, m->join.pool, w, 0, to.value);
+  for (int i = 0; to.jump && i < c->zeros; i++) to.jump[i] = -1;
   return c->zeros;
 }
 
 // Sampled blocks jump between steps, and those with modes have margins.
-static int block_zeros(const od_model *m, const double *w, const od_block *b, double *value) {
+static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_class *c = od_block_class_of(&b->spec);
   double u[OD_MOST_BLOCK_INPUTS];
   if (c->margin || b->spec.sample > 0) return 0;
-  if (value) od_block_inputs(m, w, b, u);
-  if (c->formula_key)
-    return od_formula_branches(&b->spec.formula, u, b->spec.inputs, value ? w + m->layout.theta + b->number : NULL,
-                               value);
+  if (to.value) od_block_inputs(m, w, b, u);
+  if (c->formula_key) return formula_zeros(m, w, &b->spec.formula, u, b->spec.inputs, b->number, b->held, to);
   if (!c->jumps_at_zero || m->theta[b->number] != 0) return 0;
-  if (value) value[0] = u[0];
+  if (to.value) to.value[0] = u[0];
+  if (to.jump) to.jump[0] = b->held;
   return 1;
 }
 
-// All zeros at the point that stands in w; returns how many there are. value NULL: they are counted only.
-static int find_zeros(const od_model *m, const double *w, double *value) {
+static zero_lists from(zero_lists to, int place) {
+  return (zero_lists){to.value ? to.value + place : NULL, to.jump ? to.jump + place : NULL};
+}
+
+// All of them; returns how many there are.
+static int find_zeros(const od_model *m, const double *w, zero_lists to) {
   int count = 0;
-  for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], value ? value + count : NULL);
-  for (int i = 0; i < m->blocks; i++) count += block_zeros(m, w, &m->block[i], value ? value + count : NULL);
+  for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], from(to, count));
+  for (int i = 0; i < m->blocks; i++) count += block_zeros(m, w, &m->block[i], from(to, count));
   for (int i = 0; i < m->loads; i++) {
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
-    if (value) value[count] = od_mechanics(m)->contact_height(m, w, i);
+    if (to.value) to.value[count] = od_mechanics(m)->contact_height(m, w, i);
+    if (to.jump) to.jump[count] = -1;
     count++;
   }
   return count;
@@ -81,24 +102,50 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
 
 // ---- all of them
 
+// Jumps of the plant are the zeros that jump; jump_guard has their guards, jump_held behind that their places in od_layout.held.
+static bool list_jumps(od_plant_data *d) {
+  const od_model *m = d->m;
+  int zeros = d->plant.zeros, *jump = malloc((size_t)(3 * zeros + 1) * sizeof *jump);
+  if (!jump) return false;
+  d->jump_guard = jump, d->jump_held = jump + zeros;
+  find_zeros(m, NULL, (zero_lists){.jump = jump + 2 * zeros});
+  for (int i = 0; i < zeros; i++) {
+    int held = jump[2 * zeros + i];
+    if (held < 0) continue;
+    d->jump_guard[d->plant.jumps] = d->plant.margins + i;
+    d->jump_held[d->plant.jumps++] = held;
+  }
+  d->plant.jump_guard = d->jump_guard;
+  if (d->plant.jumps) d->ops.hold = od_model_plant_hold;
+  return true;
+}
+
 bool od_model_plant_count_guards(od_plant_data *d) {
   const od_model *m = d->m;
   d->plant.margins = od_model_switchers(m);
-  d->plant.zeros = find_zeros(m, NULL, NULL);
+  d->plant.zeros = find_zeros(m, NULL, (zero_lists){0});
   d->plant.scales = find_scales(m, NULL, NULL, NULL);
   d->scale_knots = malloc((size_t)(d->plant.scales + 1) * sizeof *d->scale_knots);
-  if (!d->scale_knots) return false;
+  if (!d->scale_knots || !list_jumps(d)) return false;
   find_scales(m, NULL, NULL, d->scale_knots);
   d->plant.scale_knots = d->scale_knots;
   if (od_plant_guards(&d->plant)) d->ops.guards = od_model_plant_guards;
   return true;
 }
 
+void od_model_plant_hold(const od_plant *plant, void *work, const double *held) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
+  for (int i = 0; i < plant->jumps; i++)
+    p.w[d->m->layout.held + d->jump_held[i]] = !held || isnan(held[i]) ? 0 : OD_HELD_AT_ZERO + held[i];
+  p.head->linear = p.head->placed = 0;
+}
+
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   for (int i = 0; i < plant->margins; i++) guard[i] = od_model_switch_margin(d->m, p.w, i);
-  find_zeros(d->m, p.w, guard + plant->margins);
+  find_zeros(d->m, p.w, (zero_lists){.value = guard + plant->margins});
   find_scales(d->m, p.w, guard + plant->margins + plant->zeros, NULL);
   for (int i = 0; i < od_plant_guards(plant); i++)
     if (isnan(guard[i])) return OD_NOT_FINITE;

@@ -38,6 +38,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
   double *scale;
   int *scale_knots;  // see od_plant
+  int *jump_guard, *jump_held;
   // Offsets in bytes.
   size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
@@ -257,6 +258,7 @@ double od_model_switch_margin(const od_model *m, double *w, int i);
 // model_plant_guards.c: counts them when the plant is made (false: memory ran out), and finds them at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
+void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
 // Switches what is due there: moves x and the last point. map (nx x nx) and by_parameters (nx x np) begin as those of a jump that
 // does nothing; NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);

@@ -11,7 +11,8 @@ void od_blocks_evaluate(const od_model *m, double *w) {
 }
 
 static inline od_block_counts counts_of(const od_block *b) {
-  return (od_block_counts){.numbers = b->numbers, .inputs = b->inputs, .states = b->states, .outputs = b->outputs};
+  return (od_block_counts){
+      .numbers = b->numbers, .inputs = b->inputs, .states = b->states, .outputs = b->outputs, .jumps = b->jumps};
 }
 
 void od_blocks_linearise(const od_model *m, double *w) {
@@ -20,7 +21,7 @@ void od_blocks_linearise(const od_model *m, double *w) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     gather_inputs(m, w, b, u);
-    od_block_slopes(&b->spec, counts_of(b), w + l->theta + b->number, w + l->c + b->state, u,
+    od_block_slopes(&b->spec, counts_of(b), w + l->theta + b->number, w + l->c + b->state, u, w + l->held + b->held,
                     w + l->block_slope + b->slope);
   }
 }
@@ -41,7 +42,7 @@ static void number_slopes(const od_model *m, const double *w, od_block_number n,
   double u[OD_MOST_BLOCK_INPUTS];
   gather_inputs(m, w, b, u);
   od_block_number_slopes(&b->spec, counts_of(b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
-                         n.place, out);
+                         w + m->layout.held + b->held, n.place, out);
 }
 
 // ---- along the connections

@@ -17,7 +17,7 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
     return;
   }
   gather_inputs(m, w, b, u);
-  od_block_class_of(&b->spec)->OD_EVALUATE(&b->spec, w + l->theta + b->number, x, u, y, rate);
+  od_block_class_of(&b->spec)->OD_EVALUATE(&b->spec, w + l->theta + b->number, x, u, w + l->held + b->held, y, rate);
 }
 
 // Where an input of a block is known only after its outputs, its rates are evaluated again.

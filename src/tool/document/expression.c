@@ -42,6 +42,6 @@ const od_expression_function od_expression_functions[] = {
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient) {
   const od_formula f = {e->count, e->operation};
   if (e->count < 1) return NAN;
-  return gradient ? od_formula_slopes(&f, variable, variables, NULL, 0, gradient)
-                  : od_formula_value(&f, variable, variables, NULL);
+  return gradient ? od_formula_slopes(&f, variable, variables, NULL, 0, NULL, gradient)
+                  : od_formula_value(&f, variable, variables, NULL, NULL);
 }

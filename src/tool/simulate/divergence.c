@@ -113,6 +113,18 @@ double od_output_now(const od_machine *machine, od_sim *sim, int output) {
   return value;
 }
 
+void od_unsampled_quantiser(const od_machine *machine, char *text, size_t size) {
+  const od_model *m = od_machine_model(machine);
+  text[0] = '\0';
+  for (int i = 0; i < m->blocks && !*text; i++)
+    if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0)
+      snprintf(
+          text, size,
+          "the quantiser '%s' jumps from level to level, and in a feedback no step may end on either side of a jump: "
+          "give it a 'sample'",
+          m->block[i].name);
+}
+
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   int told = 0;

@@ -185,6 +185,7 @@ static void tell_state(od_run_state *r, od_status status, double t, od_error *er
   if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
   od_unbalanced_junction(r->machine, r->sim, junction, sizeof junction);
   if (!*junction && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, junction, sizeof junction);
+  if (!*junction && status == OD_NOT_CONVERGED) od_unsampled_quantiser(r->machine, junction, sizeof junction);
   od_largest_state(r->machine, r->sim, state, sizeof state);
   size_t used = err ? strlen(err->text) : 0;
   if (err && *junction) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", junction);

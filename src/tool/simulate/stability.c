@@ -32,13 +32,15 @@ struct od_rate_stability {
   od_sim *probe;  // a copy that may go anywhere
   size_t bytes;
   double *x, *f, *size, *v, *moved;
+  double *guard, *guard_moved;
   double memory[];
 };
 
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
                                          double (*amplification)(double re, double im)) {
   size_t nx = (size_t)od_plant_nx(plant);
-  od_rate_stability *s = calloc(1, sizeof *s + (5 * nx + 1) * sizeof(double));
+  size_t guards = (size_t)od_plant_guards(plant);
+  od_rate_stability *s = calloc(1, sizeof *s + (5 * nx + 2 * guards + 1) * sizeof(double));
   if (!s) return NULL;
   *s = (od_rate_stability){.nx = (int)nx, .plant = plant, .amplification = amplification, .bytes = od_sim_bytes(sim)};
   s->probe = malloc(s->bytes);
@@ -47,6 +49,8 @@ od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plan
   s->size = s->f + nx;
   s->v = s->size + nx;
   s->moved = s->v + nx;
+  s->guard = s->moved + nx;
+  s->guard_moved = s->guard + guards;
   if (s->probe) return s;
   free(s);
   return NULL;
@@ -65,6 +69,14 @@ static double normalise(od_rate_stability *s) {
   return sqrt(sum);
 }
 
+// Whether a law jumps between the point and the one that the probe stands at: the difference of rates there is no slope.
+static bool passes_jump(od_rate_stability *s) {
+  if (!s->plant->jumps || od_sim_guards(s->probe, s->guard_moved) != OD_OK) return false;
+  for (int j = 0; j < s->plant->jumps; j++)
+    if (s->guard[s->plant->jump_guard[j]] * s->guard_moved[s->plant->jump_guard[j]] <= 0) return true;
+  return false;
+}
+
 // v <- J v, both in parts of the sizes.
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
@@ -72,7 +84,7 @@ static bool multiply(od_rate_stability *s) {
   double by = aside / largest;
   for (int i = 0; i < s->nx; i++) s->moved[i] = s->x[i] + by * s->size[i] * s->v[i];
   if (od_sim_set(s->probe, od_sim_time(s->probe), s->moved, od_sim_inputs(s->probe)) != OD_OK) return false;
-  if (od_sim_derivatives(s->probe, s->moved, NULL, NULL, NULL) != OD_OK) return false;
+  if (passes_jump(s) || od_sim_derivatives(s->probe, s->moved, NULL, NULL, NULL) != OD_OK) return false;
   for (int i = 0; i < s->nx; i++) s->v[i] = (s->moved[i] - s->f[i]) / (by * s->size[i]);
   return true;
 }
@@ -82,6 +94,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
   double growth = 0;
   memcpy(s->probe, sim, s->bytes);
   memcpy(s->x, od_sim_state(sim), (size_t)s->nx * sizeof *s->x);
+  if (od_sim_guards(s->probe, s->guard) != OD_OK) return INFINITY;
   if (od_sim_derivatives(s->probe, s->f, NULL, NULL, NULL) != OD_OK) return INFINITY;
   for (int i = 0; i < s->nx; i++) {
     double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1;

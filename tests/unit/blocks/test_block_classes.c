@@ -42,7 +42,7 @@ static void evaluate(const lone_block *b, const double *in, double *out) {
   if (b->stepping)
     c->step(&b->spec, q, in, u, out);
   else
-    c->evaluate(&b->spec, q, in, u, out, out + b->n.outputs);
+    c->evaluate(&b->spec, q, in, u, NULL, out, out + b->n.outputs);
 }
 
 static void evaluate_complex(const lone_block *b, const double complex *in, double complex *out) {
@@ -51,7 +51,7 @@ static void evaluate_complex(const lone_block *b, const double complex *in, doub
   if (b->stepping)
     c->step_complex(&b->spec, q, in, u, out);
   else
-    c->evaluate_complex(&b->spec, q, in, u, out, out + b->n.outputs);
+    c->evaluate_complex(&b->spec, q, in, u, NULL, out, out + b->n.outputs);
 }
 
 // d out / d in_j by a complex step; and the same by differences, which say nothing across a corner.
@@ -102,7 +102,7 @@ static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
   const double *x = b->in, *u = x + b->n.states, *q = u + b->n.inputs;
   int columns = b->n.states + b->n.inputs, rows = count_outs(b);
   double by[MOST_ROWS * MOST_IN], one[MOST_ROWS];
-  if (!b->stepping) od_block_slopes(&b->spec, b->n, q, x, u, by);
+  if (!b->stepping) od_block_slopes(&b->spec, b->n, q, x, u, NULL, by);
   for (int j = 0; j < count_ins(b); j++) {
     double dx[OD_MOST_BLOCK_STATES] = {0};
     if (j < b->n.states) dx[j] = 1;
@@ -110,7 +110,7 @@ static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
     if (b->stepping)
       od_block_step_tangent(&b->spec, b->n, q, x, u, (od_block_direction){dx, j == b->n.states, number}, one);
     else if (number >= 0)
-      od_block_number_slopes(&b->spec, b->n, q, x, u, number, one);
+      od_block_number_slopes(&b->spec, b->n, q, x, u, NULL, number, one);
     for (int i = 0; i < rows; i++) slope[i][j] = b->stepping || number >= 0 ? one[i] : by[i * columns + j];
   }
 }
@@ -269,11 +269,11 @@ static void held(void **state) {
     double q[OD_MOST_BLOCK_NUMBERS] = {1}, x[OD_MOST_BLOCK_STATES] = {0}, u[OD_MOST_BLOCK_INPUTS] = {0},
            by[MOST_ROWS * MOST_IN];
     int columns = n.states + n.inputs;
-    od_block_slopes(&s, n, q, x, u, by);
+    od_block_slopes(&s, n, q, x, u, NULL, by);
     for (int k = 0; k < (n.outputs + n.states) * columns; k++) assert_true(by[k] == (k == n.states - 1 ? 1 : 0));
     assert_string_equal(od_block_state_name(&s, n.states - 1), "held");
     for (int k = 0; k < n.numbers; k++) {
-      od_block_number_slopes(&s, n, q, x, u, k, by);
+      od_block_number_slopes(&s, n, q, x, u, NULL, k, by);
       for (int row = 0; row < n.outputs + n.states; row++) assert_true(by[row] == 0);
     }
     assert_false(od_block_passes_on(&s, false));

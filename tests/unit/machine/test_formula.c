@@ -260,19 +260,19 @@ static void test_no_number(void **state) {
       const od_operation list[] = {
           {OD_OPERATION_VARIABLE, 0}, {OD_OPERATION_NUMBER, .value = 2}, {kinds[k], swap, 1 - swap}};
       const od_formula f = {3, list};
-      assert_true(isnan(od_formula_value(&f, (double[]){NAN}, 1, NULL)));
-      assert_true(isnan(creal(od_formula_value_complex(&f, (double _Complex[]){NAN}, 1, NULL))));
-      assert_true(od_formula_value(&f, (double[]){1}, 1, NULL) == (k ? 2 : 1));
-      assert_true(od_formula_value(&f, (double[]){3}, 1, NULL) == (k ? 3 : 2));
+      assert_true(isnan(od_formula_value(&f, (double[]){NAN}, 1, NULL, NULL)));
+      assert_true(isnan(creal(od_formula_value_complex(&f, (double _Complex[]){NAN}, 1, NULL, NULL))));
+      assert_true(od_formula_value(&f, (double[]){1}, 1, NULL, NULL) == (k ? 2 : 1));
+      assert_true(od_formula_value(&f, (double[]){3}, 1, NULL, NULL) == (k ? 3 : 2));
     }
   const od_operation choice[] = {{OD_OPERATION_VARIABLE, 0},
                                  {OD_OPERATION_VARIABLE, 1},
                                  {OD_OPERATION_NUMBER, .value = 7},
                                  {OD_OPERATION_IF_NEGATIVE, 0, 1, 2}};
   const od_formula f = {4, choice};
-  assert_true(isnan(od_formula_value(&f, (double[]){NAN, 1}, 2, NULL)));
-  assert_true(isnan(od_formula_value(&f, (double[]){-1, NAN}, 2, NULL)));
-  assert_true(od_formula_value(&f, (double[]){1, NAN}, 2, NULL) == 7);
+  assert_true(isnan(od_formula_value(&f, (double[]){NAN, 1}, 2, NULL, NULL)));
+  assert_true(isnan(od_formula_value(&f, (double[]){-1, NAN}, 2, NULL, NULL)));
+  assert_true(od_formula_value(&f, (double[]){1, NAN}, 2, NULL, NULL) == 7);
 }
 
 int main(void) {

@@ -1,0 +1,521 @@
+// Laws that jump, and motions that slide along the jump.
+//
+// Where a law jumps, sign(s) for one, and the laws of both sides lead back to s = 0, no step with either of them ends on its own side: the
+// motion stays at s = 0, and the law has the value between that keeps it there (Filippov's solution). Of a step, that value is an
+// unknown v in [-1, 1] of each jump, constant throughout the step, with
+//
+//   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
+//
+// which always has a solution, since s at the end follows v continuously. It is found by Newton's method on s(v) with these bounds:
+// slopes by steps with another v, updated by Broyden's formula, and bounded linear problems by Gauss-Seidel sweeps.
+//
+// Steps are the integrator's own, with the jumps held by the plant; so every integrator slides.
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "integrate/integrators.h"
+#include "integrate/sim_block.h"
+#include "math/dense.h"
+
+enum {
+  MOST_UNKNOWNS = 24,  // jumps that one step holds or passes
+  MOST_ROUNDS = 30,
+  SWEEPS = 500
+};
+static const double trial_change = 0.25;  // of v, for slopes
+static const double accuracy = 1e-9;      // of s at the end, in parts of what v moves it by
+static const double aside = 1e-4;         // of a step: the distance over which the rate of s is taken
+
+// What a step begins with: rates, inputs, state, earlier rates, integrals. Values of jumps, their guards at the end of a step and a
+// moment later, inputs then; the change of the rates at the beginning of the step by what is held.
+typedef struct memory {
+  double *kept, *value, *guard, *later, *u, *change;
+  double *by_value, *p;  // derivatives of the new state by what is held (nx x MOST_UNKNOWNS), parameters
+} memory;
+
+static size_t kept_doubles(const od_plant *plant) {
+  size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq;
+}
+
+size_t od_slide_doubles(const od_plant *plant) {
+  size_t jumps = (size_t)plant->jumps;
+  size_t derivatives = (size_t)od_plant_nx(plant) * MOST_UNKNOWNS + 2 * (size_t)plant->np;
+  return jumps ? kept_doubles(plant) + 3 * jumps + (size_t)plant->nu + (size_t)od_plant_nk(plant) + derivatives : 0;
+}
+
+static memory memory_of(od_sim *s) {
+  memory m = {.kept = od_sim_at(s, s->slide)};
+  m.value = m.kept + kept_doubles(s->plant);
+  m.guard = m.value + s->plant->jumps;
+  m.later = m.guard + s->plant->jumps;
+  m.u = m.later + s->plant->jumps;
+  m.change = m.u + s->plant->nu;
+  m.by_value = m.change + od_plant_nk(s->plant);
+  m.p = m.by_value + od_plant_nx(s->plant) * MOST_UNKNOWNS;
+  return m;
+}
+
+static void copy_point(od_sim *s, bool back) {
+  const od_plant *plant = s->plant;
+  const struct {
+    size_t at;
+    int count;
+  } parts[] = {{s->k, od_plant_nk(plant)},
+               {s->u, plant->nu},
+               {s->x, od_plant_nx(plant)},
+               {s->k_before, od_plant_nk(plant)},
+               {s->k_earlier, od_plant_nk(plant)},
+               {s->curve, od_plant_nk(plant)},
+               {s->energy, plant->nq},
+               {s->power, plant->nq}};
+  double *kept = memory_of(s).kept;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    double *here = od_sim_at(s, parts[i].at);
+    memcpy(back ? here : kept, back ? kept : here, (size_t)parts[i].count * sizeof *here);
+    kept += parts[i].count;
+  }
+}
+
+void od_sim_let_go(od_sim *s) {
+  if (s->plant->jumps) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
+  s->holding = s->entered = 0;
+  s->at_point = 0;
+}
+
+void od_sim_hold_within(od_sim *s, const od_sim *after, double t) {
+  int jumps = s->plant->jumps;
+  double *held = od_sim_at(s, s->held);
+  for (int j = 0; j < jumps; j++)
+    if (!isnan(held[j])) held[j] = fmin(fmax(held[j] + (t - after->t) * held[jumps + j], -1), 1);
+  s->plant->ops->hold(s->plant, od_sim_work(s), held);
+}
+
+// A step that is to be taken: the simulation before it (its point is in the memory), and its ends.
+typedef struct attempt {
+  od_sim before;
+  double h;
+  const double *inside, *u;
+} attempt;
+
+static void go_back(od_sim *s, const attempt *a) {
+  const od_sim_counts counts = s->counts;
+  *s = a->before;
+  s->counts = counts;
+  s->counts.steps = a->before.counts.steps;
+  s->has_matrix = OD_NO_MATRIX;
+  od_sim_leave_point(s);
+  copy_point(s, true);
+}
+
+// The guards of the jumps at the plant's last point.
+static od_status read_guards(od_sim *s, double *guard) {
+  const od_plant *plant = s->plant;
+  double *all = od_sim_at(s, s->guards);
+  od_status status = plant->ops->guards(plant, od_sim_work(s), all);
+  for (int i = 0; i < plant->jumps; i++) guard[i] = all[plant->jump_guard[i]];
+  return status;
+}
+
+// The same a moment after the present point, a part of the last step of length h, in which inputs came from u0 (NULL: they stay). The plant
+// stands elsewhere then.
+static od_status read_later_guards(od_sim *s, double h, const double *u0, double *guard) {
+  const od_plant *plant = s->plant;
+  const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
+  double *moved = od_sim_at(s, s->x_next), *inputs = memory_of(s).u, dt = aside * h;
+  int nz = plant->nz;
+  for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + dt * (i < nz ? x[nz + i] : k[i - nz]);
+  for (int i = 0; i < plant->nu; i++) inputs[i] = u[i] + (u0 ? aside * (u[i] - u0[i]) : 0);
+  s->counts.residuals++;
+  s->at_point = 0;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + dt, moved, k, inputs, od_sim_at(s, s->g));
+  return status == OD_OK ? read_guards(s, guard) : od_sim_settle(s, status);
+}
+
+static od_status plain_step(od_sim *s, const attempt *a, const od_transition *out) {
+  return out ? s->integrator->step_with_jacobians(s, a->h, a->u, out) : s->integrator->step(s, a->h, a->inside, a->u);
+}
+
+// The step with all jumps held at `value`, and the guards at its end.
+static od_status held_step(od_sim *s, const attempt *a, const double *value, const od_transition *out, double *guard) {
+  const od_plant *plant = s->plant;
+  const memory m = memory_of(s);
+  double *k = od_sim_at(s, s->k);
+  go_back(s, a);
+  plant->ops->hold(plant, od_sim_work(s), value);
+  s->counts.residuals += 2;
+  od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
+  if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
+  if (od_sim_settle(s, status) != OD_OK) return status;
+  od_sim_stands_at_rates(s);
+  for (int i = 0; i < od_plant_nk(plant); i++) m.change[i] = k[i] - m.kept[i];  // the kept rates come first
+  status = plain_step(s, a, out);
+  if (status == OD_OK) status = od_sim_refresh(s);
+  return status == OD_OK ? read_guards(s, guard) : status;
+}
+
+// ---- values of jumps
+
+typedef struct unknowns {
+  int count, jump[MOST_UNKNOWNS];
+  bool has_slopes;
+  double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // of guards by values
+  double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // where the step was taken last, and its guards
+  double tolerance[MOST_UNKNOWNS];
+} unknowns;
+
+static int place_of(const unknowns *q, int jump) {
+  for (int i = 0; i < q->count; i++)
+    if (q->jump[i] == jump) return i;
+  return -1;
+}
+
+static bool add_unknown(unknowns *q, int jump) {
+  if (q->count == MOST_UNKNOWNS) return false;
+  q->jump[q->count++] = jump;
+  q->has_slopes = false;
+  return true;
+}
+
+static double sign_of(double x) {
+  return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+// Whether a guard at the end is what the value asks for.
+static bool agrees(double value, double guard, double tolerance) {
+  return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
+}
+
+// Whether all of them are; those that are not become unknowns. *fits is false where there are too many.
+static bool all_agree(const od_sim *s, const memory *m, unknowns *q, bool *fits) {
+  bool all = true;
+  for (int j = 0; j < s->plant->jumps; j++) {
+    int place = place_of(q, j);
+    if (agrees(m->value[j], m->guard[j], place >= 0 && q->has_slopes ? q->tolerance[place] : 0)) continue;
+    all = false;
+    if (place < 0 && !add_unknown(q, j)) *fits = false;
+  }
+  return all;
+}
+
+static void take_slopes(unknowns *q, const double *change, int column, double by) {
+  for (int i = 0; i < q->count; i++) q->slope[i][column] = change[i] / by;
+}
+
+// By a step with another value of each.
+static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
+  double change[MOST_UNKNOWNS];
+  for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
+  for (int c = 0; c < q->count; c++) {
+    double by = q->v[c] > 0 ? -trial_change : trial_change;
+    m->value[q->jump[c]] = q->v[c] + by;
+    od_status status = held_step(s, a, m->value, NULL, m->guard);
+    m->value[q->jump[c]] = q->v[c];
+    if (status != OD_OK) return status;
+    for (int i = 0; i < q->count; i++) change[i] = m->guard[q->jump[i]] - q->s[i];
+    take_slopes(q, change, c, by);
+    q->tolerance[c] = accuracy * fabs(q->slope[c][c]);
+  }
+  q->has_slopes = true;
+  return OD_OK;
+}
+
+// Broyden's update by the last step.
+static void update_slopes(const memory *m, unknowns *q) {
+  double dv[MOST_UNKNOWNS], left[MOST_UNKNOWNS], square = 0;
+  for (int i = 0; i < q->count; i++) {
+    dv[i] = m->value[q->jump[i]] - q->v[i];
+    square += dv[i] * dv[i];
+    left[i] = m->guard[q->jump[i]] - q->s[i];
+  }
+  for (int i = 0; i < q->count && square > 0; i++) {
+    for (int j = 0; j < q->count; j++) left[i] -= q->slope[i][j] * dv[j];
+    for (int j = 0; j < q->count; j++) q->slope[i][j] += left[i] * dv[j] / square;
+  }
+  for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
+}
+
+// The values at which guards that follow the slopes are what the values ask for. Where a guard does not fall with its own value, it decides.
+static void next_values(const memory *m, const unknowns *q) {
+  double next[MOST_UNKNOWNS], largest = 1;
+  memcpy(next, q->v, sizeof next);
+  for (int sweep = 0; sweep < SWEEPS && largest > 1e-13; sweep++) {
+    largest = 0;
+    for (int i = 0; i < q->count; i++) {
+      double s = q->s[i], own = q->slope[i][i], to;
+      for (int j = 0; j < q->count; j++) s += q->slope[i][j] * (next[j] - q->v[j]);
+      to = own < 0 ? fmin(fmax(next[i] - s / own, -1), 1) : s != 0 ? sign_of(s) : next[i];
+      largest = fmax(largest, fabs(to - next[i]));
+      next[i] = to;
+    }
+  }
+  for (int i = 0; i < q->count; i++) m->value[q->jump[i]] = next[i];
+}
+
+// Ends with the step at the values that are found.
+static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
+  bool fits = true;
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    od_status status = held_step(s, a, m->value, NULL, m->guard);
+    if (status != OD_OK) return status;
+    if (q->has_slopes) update_slopes(m, q);
+    if (all_agree(s, m, q, &fits)) return OD_OK;
+    if (!fits) return OD_NOT_CONVERGED;
+    if (!q->has_slopes) status = find_slopes(s, a, m, q);
+    if (status != OD_OK) return status;
+    next_values(m, q);
+  }
+  return OD_NOT_CONVERGED;
+}
+
+// What is held after the step: jumps whose guard is at zero. Returns how many.
+static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
+  double *held = od_sim_at(s, s->held);
+  const double *start = od_sim_at(s, s->jump_start);
+  int count = 0;
+  bool was_holding = s->holding > 0;
+  for (int j = 0; j < s->plant->jumps; j++) {
+    int i = place_of(q, j);
+    bool was_held = was_holding && !isnan(held[j]);
+    if (!was_held && start[j] != 0 && m->value[j] != sign_of(start[j])) s->entered = 1;
+    bool holds = i >= 0 && (fabs(m->value[j]) < 1 || fabs(m->guard[j]) <= (q->has_slopes ? q->tolerance[i] : 0));
+    held[j] = holds ? m->value[j] : NAN;
+    count += holds;
+  }
+  return count;
+}
+
+// ---- derivatives of a step that slides
+//
+// With s = 0 at the end for jumps that are held, what they are held at follows everything else: from ds = s_v dv + s_j dj = 0, the derivatives
+// of the new state are those with v constant less x_v s_v^-1 s_j.
+
+// Central differences by what is held, of the new state and of the guards; jumps that are not held at the end are left out of q.
+static od_status differ_by_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
+  const int nx = od_plant_nx(s->plant);
+  int count = 0;
+  for (int i = 0; i < q->count; i++)
+    if (fabs(m->value[q->jump[i]]) < 1) q->jump[count++] = q->jump[i];
+  q->count = count;
+  for (int c = 0; c < count; c++) {
+    double *value = &m->value[q->jump[c]], v = *value, by = 1e-2 * (1 - fabs(v));
+    for (int side = 1; side >= -1; side -= 2) {
+      *value = v + side * by;
+      od_status status = held_step(s, a, m->value, NULL, m->guard);
+      *value = v;
+      if (status != OD_OK) return status;
+      for (int i = 0; i < nx; i++) {
+        double *to = &m->by_value[i * MOST_UNKNOWNS + c], x = od_sim_state(s)[i] / (2 * by);
+        *to = side > 0 ? x : *to - x;
+      }
+      for (int i = 0; i < count; i++) {
+        double g = m->guard[q->jump[i]] / (2 * by);
+        q->slope[i][c] = side > 0 ? g : q->slope[i][c] - g;
+      }
+    }
+  }
+  return OD_OK;
+}
+
+// One column of derivatives of the new state, `stride` apart, and the parameter or input that it belongs to (-1: none).
+typedef struct column {
+  double *dx;
+  int stride, parameter, input;
+} column;
+
+// Central differences of the guards along a column, from the present point; linear guards are exact.
+static od_status differ_guards(od_sim *s, const memory *m, const unknowns *q, column c, double *slope) {
+  const od_plant *plant = s->plant;
+  const double *x = od_sim_state(s), *u = od_sim_inputs(s), *scale = plant->scale;
+  double *moved = od_sim_at(s, s->x_next), largest = 1e-300, *p = m->p + plant->np;
+  int nz = plant->nz;
+  for (int i = 0; i < od_plant_nx(plant); i++)
+    largest = fmax(largest, fabs(c.dx[i * c.stride]) / (fabs(x[i]) + (scale ? scale[i < nz ? i : i - nz] : 1)));
+  if (c.parameter >= 0) largest = fmax(largest, 1 / (fabs(m->p[c.parameter]) + 1e-12));
+  if (c.input >= 0) largest = fmax(largest, 1 / (fabs(u[c.input]) + 1));
+  for (int side = 1; side >= -1; side -= 2) {
+    double by = side * 1e-4 / largest;
+    od_status status = OD_OK;
+    for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + by * c.dx[i * c.stride];
+    for (int i = 0; i < plant->nu; i++) m->u[i] = u[i] + (i == c.input ? by : 0);
+    for (int i = 0; i < plant->np; i++) p[i] = m->p[i] + (i == c.parameter ? by : 0);
+    if (c.parameter >= 0) status = plant->ops->set_parameters(plant, od_sim_work(s), p);
+    s->counts.residuals++;
+    s->at_point = 0;
+    if (status == OD_OK)
+      status = plant->ops->residual(plant, od_sim_work(s), s->t, moved, od_sim_rates(s), m->u, od_sim_at(s, s->g));
+    if (status == OD_OK) status = read_guards(s, m->later);
+    if (status != OD_OK) return od_sim_settle(s, status);
+    for (int i = 0; i < q->count; i++) slope[i] = (side > 0 ? 0 : slope[i]) + m->later[q->jump[i]] / (2 * by);
+  }
+  return c.parameter >= 0 ? plant->ops->set_parameters(plant, od_sim_work(s), m->p) : OD_OK;
+}
+
+static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, const od_transition *out) {
+  const od_plant *plant = s->plant;
+  int nx = od_plant_nx(plant), pivot[MOST_UNKNOWNS];
+  double matrix[MOST_UNKNOWNS * MOST_UNKNOWNS], right[MOST_UNKNOWNS];
+  const struct {
+    double *to;
+    int count, parameters, inputs;
+  } parts[] = {
+      {out->F, nx, 0, 0}, {out->Gp, plant->np, 1, 0}, {out->Gu0, plant->nu, 0, 0}, {out->Gu1, plant->nu, 0, 1}};
+  for (int i = 0; i < q->count; i++)
+    for (int j = 0; j < q->count; j++) matrix[i * q->count + j] = q->slope[i][j];
+  od_status status = od_lu_factor(q->count, matrix, pivot);
+  plant->ops->get_parameters(plant, od_sim_work(s), m->p);
+  for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+    for (int j = 0; parts[part].to && j < parts[part].count && status == OD_OK; j++) {
+      const column c = {parts[part].to + j, parts[part].count, parts[part].parameters ? j : -1,
+                        parts[part].inputs ? j : -1};
+      status = differ_guards(s, m, q, c, right);
+      if (status != OD_OK) break;
+      od_lu_solve(q->count, matrix, pivot, right, 1);
+      for (int i = 0; i < nx; i++)
+        for (int k = 0; k < q->count; k++) c.dx[i * c.stride] -= m->by_value[i * MOST_UNKNOWNS + k] * right[k];
+    }
+  return status;
+}
+
+static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory *m, unknowns q,
+                                      const od_transition *out) {
+  od_status status = differ_by_values(s, a, m, &q);
+  if (status == OD_OK) status = held_step(s, a, m->value, out, m->guard);
+  return status == OD_OK && q.count ? correct_columns(s, m, &q, out) : status;
+}
+
+// ---- steps
+
+// Rates at the present point with what is held; guards (NULL: not wanted): those a moment later.
+static od_status rates_with_held(od_sim *s, double h, const double *u0, double *guards) {
+  const od_plant *plant = s->plant;
+  plant->ops->hold(plant, od_sim_work(s), od_sim_at(s, s->held));
+  s->counts.residuals += 2;
+  od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), od_sim_at(s, s->k));
+  if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
+  if (status == OD_OK && guards) status = read_later_guards(s, h, u0, guards);
+  return od_sim_settle(s, status);
+}
+
+// What is held is constant in a step, its mean there; at its end it becomes what keeps the guards at zero from there on, where their rates follow it:
+// a linear problem with the same bounds.
+static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
+  const od_plant *plant = s->plant;
+  const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
+  double *held = od_sim_at(s, s->held);
+  unknowns q = {0};
+  for (int j = 0; j < plant->jumps; j++)
+    if (!isnan(held[j])) q.v[q.count] = held[j], q.jump[q.count++] = j;
+  od_status status = rates_with_held(s, a->h, u0, m->later);
+  for (int i = 0; i < q.count; i++) q.s[i] = m->later[q.jump[i]] - m->guard[q.jump[i]];
+  for (int c = 0; c < q.count && status == OD_OK; c++) {
+    double by = q.v[c] > 0 ? -trial_change : trial_change;
+    held[q.jump[c]] += by;
+    status = rates_with_held(s, a->h, u0, m->later);
+    held[q.jump[c]] = q.v[c];
+    for (int i = 0; i < q.count; i++) q.slope[i][c] = (m->later[q.jump[i]] - m->guard[q.jump[i]] - q.s[i]) / by;
+  }
+  if (status == OD_OK) next_values(m, &q);
+  for (int i = 0; i < q.count && status == OD_OK; i++)
+    if (q.slope[i][i] < 0) held[q.jump[i]] = m->value[q.jump[i]];
+  for (int i = 0; i < q.count; i++)
+    held[plant->jumps + q.jump[i]] = s->entered ? 0 : 2 * (held[q.jump[i]] - q.v[i]) / a->h;
+  return rates_with_held(s, 0, NULL, NULL);
+}
+
+// Slides where the motion does, and passes the jump else. stays: only a step that stays at a jump counts as one.
+static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
+  const od_plant *plant = s->plant;
+  const memory m = memory_of(s);
+  const double *held = od_sim_at(s, s->held), *start = od_sim_at(s, s->jump_start);
+  unknowns q = {0};
+  bool held_changed = false;
+  od_status status = OD_OK;
+  for (int j = 0; j < plant->jumps && status == OD_OK; j++) {
+    bool is_held = a->before.holding > 0 && !isnan(held[j]);
+    m.value[j] = is_held ? held[j] : sign_of(start[j]);
+    if ((is_held || start[j] == 0) && !add_unknown(&q, j)) status = OD_NOT_CONVERGED;
+  }
+  if (status == OD_OK) status = find_values(s, a, &m, &q);
+  if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
+  if (status == OD_OK) {
+    int count = hold_on(s, &m, &q);
+    held_changed = true;
+    if (count > 0 || !stays) {
+      s->holding = count;
+      memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)plant->jumps * sizeof *m.guard);
+      s->jumps_known = 1;
+      od_sim_leave_point(s);
+      if (count == 0) plant->ops->hold(plant, od_sim_work(s), NULL);
+      if (count == 0 || hold_for_end(s, a, &m) == OD_OK) return OD_OK;
+    }
+    status = OD_NOT_CONVERGED;
+  }
+  go_back(s, a);
+  if (held_changed) s->holding = 0;
+  s->jumps_known = 0;
+  plant->ops->hold(plant, od_sim_work(s), s->holding ? held : NULL);
+  return od_sim_settle(s, status);
+}
+
+// Whether the motion comes back to a jump that the last step has passed or left, or would have passed by the rates it began with (stages of
+// explicit rules may have passed it). guard: those at the end; later: a moment after the beginning, or NULL.
+static od_status turns_back(od_sim *s, double h, const double *guard, const double *later, bool *back) {
+  const od_plant *plant = s->plant;
+  const memory m = memory_of(s);
+  const double *start = od_sim_at(s, s->jump_start);
+  bool passed = false;
+  *back = false;
+  for (int j = 0; j < plant->jumps; j++) {
+    m.value[j] = start[j] * guard[j] <= 0 || (later && start[j] * (start[j] + (later[j] - start[j]) / aside) <= 0);
+    passed = passed || m.value[j] != 0;
+  }
+  if (!passed) return OD_OK;
+  if (read_later_guards(s, h, NULL, m.later) == OD_OK)
+    for (int j = 0; j < plant->jumps; j++)
+      if (m.value[j] != 0 && (m.later[j] - guard[j]) * guard[j] < 0) *back = true;
+  return od_sim_refresh(s);
+}
+
+static od_status know_guards(od_sim *s) {
+  if (s->jumps_known) return OD_OK;
+  od_status status = od_sim_refresh(s);
+  if (status == OD_OK) status = read_guards(s, od_sim_at(s, s->jump_start));
+  s->jumps_known = status == OD_OK;
+  return status;
+}
+
+od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, const double *u, const od_transition *out) {
+  const memory m = memory_of(s);
+  s->entered = 0;
+  od_status status = know_guards(s);
+  if (status != OD_OK) return status;
+  const attempt a = {.before = *s, .h = h, .inside = inside, .u = u};
+  copy_point(s, false);
+  if (s->holding) return slide(s, &a, false, out);
+  bool is_explicit = s->integrator->amplification != NULL, back;
+  bool looks_ahead = is_explicit && read_later_guards(s, h, NULL, m.later) == OD_OK;
+  status = plain_step(s, &a, out);
+  if (status == OD_NOT_CONVERGED) return slide(s, &a, false, out);
+  if (status != OD_OK) return status;
+  status = read_guards(s, m.guard);
+  if (status == OD_OK) status = turns_back(s, h, m.guard, looks_ahead ? m.later : NULL, &back);
+  if (status == OD_OK && back) {
+    status = slide(s, &a, true, out);
+    if (status != OD_NOT_CONVERGED) return status;
+    status = plain_step(s, &a, out);
+    if (status == OD_OK) status = read_guards(s, m.guard);
+  }
+  if (status == OD_OK) memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)s->plant->jumps * sizeof *m.guard);
+  s->jumps_known = status == OD_OK;
+  return status;
+}
+
+// Where within the step sliding begins is not known: by that much of it the rates may be off.
+void od_sim_add_entry_error(od_sim *s, double *before) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  const double *change = memory_of(s).change;
+  double h = s->last_step;
+  for (int i = 0; i < nx; i++) before[i] += i < nz ? h * h / 4 * change[i] : h / 2 * change[i - nz];
+}

@@ -1,0 +1,306 @@
+// Laws that jump where their own consequences lead back to the jump: the motion stays there (Filippov's solution), and the law has the value
+// between both sides that keeps it there. Oracles are closed forms, phase by phase, which each test states.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "machine/machine.h"
+#include "oleodyn/sim.h"
+#include "plant/model_plant.h"
+#include "simulate/run.h"
+#include "support/machines.h"
+
+static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4"};
+
+// step 0: adaptive, with rows every millisecond.
+static od_table *run(const char *text, const char *integrator, double step) {
+  od_machine *m = od_test_machine_text(text);
+  const od_run_defaults *file = od_machine_run(m);
+  const od_run_options options = {.time = file->time,
+                                  .step = step > 0 ? step : 1e-3,
+                                  .adaptive = step == 0,
+                                  .integrator = integrator,
+                                  .outputs = file->outputs,
+                                  .output_count = file->output_count};
+  od_table *table = NULL;
+  od_error err = {0};
+  if (od_run(m, &options, &table, NULL, &err) != OD_OK) fail_msg("%s, %g s: %s", integrator, step, err.text);
+  od_machine_free(m);
+  return table;
+}
+
+static double at(const od_table *t, long row, int column) {
+  return t->data[row * t->columns + column];
+}
+
+// ---- v' = a sin(w t) - c sign(v), exactly: it sticks while |a sin(w t)| <= c, and slips in between
+
+typedef struct friction {
+  double a, w, c;
+  double t, v, x;  // the point that is known
+  int side;        // 0: it sticks
+} friction;
+
+static double slip_speed(const friction *f, double t) {
+  return f->v + f->a / f->w * (cos(f->w * f->t) - cos(f->w * t)) - f->side * f->c * (t - f->t);
+}
+static double slip_way(const friction *f, double t) {
+  double d = t - f->t;
+  return f->x + (f->v + f->a / f->w * cos(f->w * f->t)) * d - f->a / f->w / f->w * (sin(f->w * t) - sin(f->w * f->t)) -
+         f->side * f->c * d * d / 2;
+}
+
+// Whether the phase is over at t.
+static bool is_over(const friction *f, double t) {
+  return f->side ? f->side * slip_speed(f, t) < 0 : fabs(f->a * sin(f->w * t)) > f->c;
+}
+
+// Moves the point to t, phase by phase; the end of a phase is found by bisection in steps that no phase is shorter than.
+static void advance(friction *f, double t) {
+  while (f->t < t) {
+    double next = fmin(f->t + 1e-3, t);
+    if (!is_over(f, next)) {
+      double v = f->side ? slip_speed(f, next) : 0, x = f->side ? slip_way(f, next) : f->x;
+      f->t = next, f->v = v, f->x = x;
+      continue;
+    }
+    double low = f->t, high = next;
+    for (int i = 0; i < 60; i++) *(is_over(f, (low + high) / 2) ? &high : &low) = (low + high) / 2;
+    if (f->side) f->x = slip_way(f, high);
+    f->t = high, f->v = 0;
+    double force = f->a * sin(f->w * high);
+    f->side = fabs(force) < f->c ? 0 : force > 0 ? 1 : -1;
+  }
+}
+
+static void check_friction(const od_table *t, friction f, double mass, double tolerance, const char *what) {
+  for (long i = 0; i < t->rows; i++) {
+    advance(&f, at(t, i, 0));
+    if (fabs(at(t, i, 1) - f.v) > tolerance || fabs(at(t, i, 2) - f.x) > tolerance)
+      fail_msg("%s at %g s: speed %.9g and way %.9g, exact %.9g and %.9g", what, at(t, i, 0), at(t, i, 1), at(t, i, 2),
+               f.v, f.x);
+    double before = at(t, i > 0 ? i - 1 : 0, 1), after = at(t, i + 1 < t->rows ? i + 1 : i, 1);
+    bool sticks = f.side == 0 && fabs(before) + fabs(after) < 1e-9;
+    if (sticks && fabs(at(t, i, 1)) > 1e-12) fail_msg("%s at %g s: speed %.9g", what, at(t, i, 0), at(t, i, 1));
+    if (sticks && i > 0 && fabs(at(t, i, 3) - mass * f.a * sin(f.w * f.t)) > 2e-3 * mass * f.c)
+      fail_msg("%s at %g s: friction %.9g, exact %.9g", what, at(t, i, 0), at(t, i, 3), mass * f.a * sin(f.w * f.t));
+  }
+}
+
+// The law as a block or written down, with every integrator, in fixed steps and steps by error.
+static void laws_stick_and_slip(void **state) {
+  (void)state;
+  static const char *const laws[] = {"{type: sign, input: v}", "{type: formula, inputs: {v: v}, formula: 'sign(v)'}",
+                                     "{type: formula, inputs: {v: v}, formula: 'if(v > 0, 1, -1)'}",
+                                     "{type: formula, inputs: {v: v}, formula: 'if(v < 0, -1, 1)'}"};
+  static const double amplitude[] = {0.5, 1.5, 4}, start[] = {0, 1, -0.3};
+  for (int law = 0; law < 4; law++)
+    for (int i = 0; i < 9; i++) {
+      char text[1000];
+      double a = amplitude[i % 3], v0 = start[i / 3];
+      snprintf(text, sizeof text,
+               "inputs: {d: {unit: '1', sine: {amplitude: %g, frequency: %.17g Hz}}}\nblocks:\n"
+               "  v: {type: integrator, input: e, gain: 1 1/s, unit: '1'}\n  law: %s\n"
+               "  e: {type: sum, inputs: [d, law], weights: [1, -1]}\n"
+               "  x: {type: integrator, input: v, gain: 1 1/s, unit: '1'}\n"
+               "initial: {v.integral: %g}\nrun: {time: 8 s, outputs: [v, x, law]}\n",
+               a, 1 / (2 * acos(-1)), laws[law], v0);
+      const friction f = {.a = a, .w = 1, .c = 1, .v = v0, .side = v0 > 0 ? 1 : v0 < 0 ? -1 : 0};
+      for (int k = 0; k < 3; k++) {
+        od_table *t = run(text, integrators[k], 2e-3);
+        check_friction(t, f, 1, 1.2e-2, integrators[k]);
+        od_table_free(t);
+      }
+      od_table *t = run(text, "tr-bdf2", 0);
+      check_friction(t, f, 1, 1e-4 * (1 + a), "adaptive");
+      od_table_free(t);
+    }
+}
+
+// Coulomb friction of a mass, as a force formula.
+static void masses_stick_and_slip(void **state) {
+  (void)state;
+  static const char text[] =
+      "inputs: {F: {unit: N, sine: {amplitude: 70 N, frequency: 0.5 Hz}}}\n"
+      "bodies: {m: {point: {mass: 10 kg}}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\ntorques: {push: {joint: rail, value: F}}\n"
+      "force_formulas: {friction: {joint: rail, parameters: {Fc: 60 N}, force: 'Fc * sign(-v)'}}\n"
+      "blocks: {braking: {type: gain, input: friction.force, gain: -1}}\n"
+      "initial: {rail.position: 0 m}\nrun: {time: 4 s, outputs: [rail.rate, rail.position, braking]}\n";
+  const friction f = {.a = 7, .w = acos(-1), .c = 6};
+  for (int k = 0; k < 3; k++) {
+    od_table *t = run(text, integrators[k], 1e-3);
+    check_friction(t, f, 10, 1e-2, integrators[k]);
+    od_table_free(t);
+  }
+  od_table *t = run(text, "tr-bdf2", 0);
+  check_friction(t, f, 10, 1e-4, "adaptive");
+  od_table_free(t);
+}
+
+// Two jumps that act on each other: x' = d - A sign(x) with A = [1 0.5; 0.5 1] stays at zero with values A^-1 d.
+static void jumps_slide_together(void **state) {
+  (void)state;
+  static const char text[] =
+      "inputs: {d1: {sine: {amplitude: 0.4, frequency: 0.3 Hz}}, d2: {sine: {amplitude: 0.3, frequency: 0.7 Hz}}}\nblocks:\n"
+      "  x1: {type: integrator, input: e1, gain: 1 1/s, unit: '1'}\n"
+      "  x2: {type: integrator, input: e2, gain: 1 1/s, unit: '1'}\n"
+      "  s1: {type: sign, input: x1}\n  s2: {type: formula, inputs: {x: x2}, formula: 'sign(x)'}\n"
+      "  e1: {type: sum, inputs: [d1, s1, s2], weights: [1, -1, -0.5]}\n"
+      "  e2: {type: sum, inputs: [d2, s1, s2], weights: [1, -0.5, -1]}\n"
+      "initial: {x1.integral: 0.2, x2.integral: -0.1}\nrun: {time: 5 s, outputs: [x1, x2, s1, s2]}\n";
+  for (int k = 0; k < 4; k++) {
+    od_table *t = run(text, k < 3 ? integrators[k] : "tr-bdf2", k < 3 ? 1e-3 : 0);
+    for (long i = 0; i < t->rows; i++) {
+      double time = at(t, i, 0), d1 = 0.4 * sin(0.6 * acos(-1) * time), d2 = 0.3 * sin(1.4 * acos(-1) * time);
+      if (time < 1) continue;
+      assert_true(fabs(at(t, i, 1)) < 1e-10 && fabs(at(t, i, 2)) < 1e-10);
+      assert_true(fabs(at(t, i, 3) - (d1 - 0.5 * d2) / 0.75) < 1e-4);
+      assert_true(fabs(at(t, i, 4) - (d2 - 0.5 * d1) / 0.75) < 1e-4);
+    }
+    od_table_free(t);
+  }
+}
+
+// A sliding mode of control: x'' = -2 sign(x + x') from x = 1 at rest. x + x' is zero after T = sqrt(2) - 1; from then on
+// x = x(T) exp(T - t), and the control is x.
+static void control_slides(void **state) {
+  (void)state;
+  static const char text[] =
+      "blocks:\n  v: {type: integrator, input: law, gain: -2 1/s, unit: '1'}\n"
+      "  x: {type: integrator, input: v, gain: 1 1/s, unit: '1'}\n  surface: {type: sum, inputs: [x, v]}\n"
+      "  law: {type: sign, input: surface}\n"
+      "initial: {x.integral: 1}\nrun: {time: 3 s, outputs: [x, v, law]}\n";
+  const double T = sqrt(2) - 1, xT = 1 - T * T;
+  for (int k = 0; k < 4; k++) {
+    od_table *t = run(text, k < 3 ? integrators[k] : "tr-bdf2", k < 3 ? 1e-3 : 0);
+    for (long i = 0; i < t->rows; i++) {
+      double time = at(t, i, 0), x = time < T ? 1 - time * time : xT * exp(T - time);
+      assert_true(fabs(at(t, i, 1) - x) < (k < 3 ? 2e-3 : 1e-4));
+      if (time < T + 0.01) continue;
+      assert_true(fabs(at(t, i, 1) + at(t, i, 2)) < 1e-10);
+      assert_true(fabs(at(t, i, 3) + x / 2) < 1e-3);
+    }
+    od_table_free(t);
+  }
+}
+
+// Motions that pass a jump or leave it are not held: x' = -2 - sign(x)/2 from 1, and x' = 0.1 + sign(x) from 0; and x'' = -sign(x) from 1 at
+// rest, whose period is 4 sqrt(2), of which each quarter is a parabola.
+static void motions_pass_jumps(void **state) {
+  (void)state;
+  static const char text[] =
+      "inputs: {one: {constant: 1}}\nblocks:\n"
+      "  a: {type: integrator, input: ea, gain: 1 1/s, unit: '1'}\n  sa: {type: sign, input: a}\n"
+      "  ea: {type: sum, inputs: [one, sa], weights: [-2, -0.5]}\n"
+      "  b: {type: integrator, input: eb, gain: 1 1/s, unit: '1'}\n  sb: {type: sign, input: b}\n"
+      "  eb: {type: sum, inputs: [one, sb], weights: [0.1, 1]}\n"
+      "  v: {type: integrator, input: sc, gain: -1 1/s, unit: '1'}\n"
+      "  c: {type: integrator, input: v, gain: 1 1/s, unit: '1'}\n  sc: {type: sign, input: c}\n"
+      "initial: {a.integral: 1, c.integral: 1}\nrun: {time: 5.656854249492381 s, outputs: [a, b, c]}\n";
+  for (int k = 0; k < 4; k++) {
+    od_table *t = run(text, k < 3 ? integrators[k] : "tr-bdf2", k < 3 ? 1e-3 : 0);
+    double tolerance = k < 3 ? 1e-2 : 1e-3, end = at(t, t->rows - 1, 0);
+    assert_true(fabs(at(t, t->rows - 1, 1) + 1.5 * (end - 0.4)) < tolerance);
+    assert_true(fabs(at(t, t->rows - 1, 2) - 1.1 * end) < tolerance);
+    assert_true(fabs(at(t, t->rows - 1, 3) - 1) < tolerance);
+    od_table_free(t);
+  }
+}
+
+// A quantiser in a feedback cannot be held between two levels: the message names it and what to do, which helps.
+static void quantisers_are_named(void **state) {
+  (void)state;
+  for (int sampled = 0; sampled < 2; sampled++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "inputs: {d: {constant: 0.3}}\nblocks:\n  x: {type: integrator, input: e, gain: 1 1/s, unit: '1'}\n"
+             "  level: {type: quantiser, input: x, step: 1%s}\n  e: {type: sum, inputs: [d, level], weights: [1, -1]}\n"
+             "initial: {x.integral: 1}\nrun: {time: 2 s, outputs: [x]}\n",
+             sampled ? ", sample: 10 ms" : "");
+    od_machine *m = od_test_machine_text(text);
+    const od_run_options options = {.time = 2, .step = 1e-3, .outputs = od_machine_run(m)->outputs, .output_count = 1};
+    od_table *t = NULL;
+    od_error err = {0};
+    od_status status = od_run(m, &options, &t, NULL, &err);
+    assert_int_equal(status, sampled ? OD_OK : OD_NOT_CONVERGED);
+    if (sampled)
+      assert_true(fabs(at(t, t->rows - 1, 1) - 0.5) < 0.01);
+    else
+      assert_non_null(strstr(err.text, "the quantiser 'level'"));
+    od_table_free(t);
+    od_machine_free(m);
+  }
+}
+
+// Derivatives of a step that slides: those of x'' = -b sign(c x + v) + u by state, input, b and c against differences of steps, with every
+// integrator. Across the surface nothing is left of the state.
+static void derivatives_of_sliding(void **state) {
+  (void)state;
+  static const char text[] =
+      "inputs: {u: {sine: {amplitude: 0.5, frequency: 0.3 Hz}}}\nblocks:\n"
+      "  v: {type: integrator, input: e, gain: 1 1/s, unit: '1'}\n  x: {type: integrator, input: v, gain: 1 1/s, unit: '1'}\n"
+      "  law: {type: formula, inputs: {x: x, v: v}, parameters: {b: 2, c: 1.3}, formula: 'b * sign(c * x + sin(v))'}\n"
+      "  e: {type: sum, inputs: [u, law], weights: [1, -1]}\ninitial: {x.integral: 0.5}\nrun: {time: 1 s, outputs: [x]}\n";
+  enum { NX = 2, NP = 2 };
+  od_machine *machine = od_test_machine_text(text);
+  const od_model *m = od_machine_model(machine);
+  int parameter[NP], found = 0;
+  for (int i = 0; i < m->numbers && found < NP; i++)
+    if (m->block[2].number <= i && i < m->block[2].number + NP) parameter[found++] = i;
+  assert_int_equal(found, NP);
+  od_plant *plant = NULL;
+  assert_int_equal(od_model_plant(m, NULL, 0, parameter, NP, &plant, NULL), OD_OK);
+  assert_int_equal(plant->jumps, 1);
+  od_sim *sim = od_sim_new(plant), *copy = malloc(od_sim_size(plant));
+  for (int k = 0; k < 3; k++) {
+    const double h = 0.01, u0 = 0.3, u1 = 0.35;
+    double F[NX * NX], Gu0[NX], Gu1[NX], Gp[NX * NP], p[NP], x[NX];
+    od_sim_set_integrator(sim, od_integrator_find(integrators[k]));
+    assert_int_equal(od_sim_start(sim, 0, &u0), OD_OK);
+    for (int i = 0; i < 100; i++) assert_int_equal(od_sim_step(sim, h, &u0), OD_OK);
+    memcpy(x, od_sim_state(sim), sizeof x);
+    assert_true(fabs(1.3 * x[1] + sin(x[0])) < 1e-9 && fabs(x[0]) > 0.01);
+    od_sim_parameters(sim, p);
+    memcpy(copy, sim, od_sim_size(plant));
+    assert_int_equal(od_sim_step_with_jacobians(copy, h, &u1, F, Gu0, Gu1, Gp), OD_OK);
+    for (int j = 0; j < NX + NP + 2; j++) {
+      double end[2][NX], by = 1e-4;
+      for (int side = 0; side < 2; side++) {
+        double d = side ? by : -by, xm[NX] = {x[0], x[1]}, pm[NP] = {p[0], p[1]}, um[2] = {u0, u1};
+        *(j < NX ? &xm[j] : j < NX + NP ? &pm[j - NX] : &um[j - NX - NP]) += d;
+        memcpy(copy, sim, od_sim_size(plant));
+        assert_int_equal(od_sim_set_with_parameters(copy, od_sim_time(sim), xm, um, pm), OD_OK);
+        assert_int_equal(od_sim_step(copy, h, um + 1), OD_OK);
+        memcpy(end[side], od_sim_state(copy), sizeof end[side]);
+      }
+      for (int i = 0; i < NX; i++) {
+        double given = j < NX ? F[i * NX + j] : j < NX + NP ? Gp[i * NP + j - NX] : j == NX + NP ? Gu0[i] : Gu1[i];
+        double difference = (end[1][i] - end[0][i]) / (2 * by);
+        if (!(fabs(given - difference) < 1e-6))
+          fail_msg("%s: state %d by %d: %.9g, difference %.9g", integrators[k], i, j, given, difference);
+      }
+    }
+    for (int j = 0; j < NX; j++) assert_true(fabs(1.3 * F[NX + j] + cos(x[0]) * F[j]) < 0.02);
+  }
+  free(copy);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(laws_stick_and_slip),  cmocka_unit_test(masses_stick_and_slip),
+      cmocka_unit_test(jumps_slide_together), cmocka_unit_test(control_slides),
+      cmocka_unit_test(motions_pass_jumps),   cmocka_unit_test(derivatives_of_sliding),
+      cmocka_unit_test(quantisers_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
