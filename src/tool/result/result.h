@@ -19,7 +19,7 @@
 
 // --- View -------------------------------------------------------------------------------------------------------------
 
-// An item of the view is for everybody, or for one way of showing alone.
+// An item of the view is for all ways of showing, or for one of them.
 typedef enum od_audience { OD_FOR_ALL, OD_FOR_TERMINAL, OD_FOR_PAGE } od_audience;
 
 typedef enum od_view_kind {
