@@ -3,6 +3,7 @@
 #ifndef OD_DENSE_H
 #define OD_DENSE_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,6 +19,10 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 // diagonal become zero. Returns the rank, or -1 when the matrix is not such a one. Rows that the rows before them
 // determine, to within 1e-12 of their diagonal, get a zero there.
 int od_cholesky(int n, const double *a, double *L);
+
+// A column with a smaller sum of squares has no Householder reflection: below this the sum loses digits (gradual underflow), so that the
+// reflection would not be orthogonal, and the sum's reciprocal may overflow. Such a column counts as zero.
+#define OD_LEAST_SQUARE (DBL_MIN / DBL_EPSILON)
 
 // Whether four numbers are zero, of either sign: for loops over what is mostly zero.
 static inline bool od_four_are_zero(const double *x) {

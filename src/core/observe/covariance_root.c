@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/wide.h"
+#include "math/dense.h"
 #include "observe/covariance_root.h"
 
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
@@ -233,9 +234,9 @@ OD_WIDE static void triangularise(od_covariance *b, int first, int count, double
     const row_block own = {k < b->np ? 0 : n - 1 - k, top + n}, below = {count, noise};
     int whole = k < n % 4 ? n % 4 : quad_before(n, k);
     find_products(n, own, below, k, whole, sum);
-    double tail = sum[k];
-    if (tail == 0) continue;
-    double norm = sqrt(top[k] * top[k] + tail), alpha = top[k] > 0 ? -norm : norm, v0 = top[k] - alpha;
+    double tail = sum[k], square = top[k] * top[k] + tail;
+    if (tail == 0 || square < OD_LEAST_SQUARE) continue;
+    double norm = sqrt(square), alpha = top[k] > 0 ? -norm : norm, v0 = top[k] - alpha;
     double beta = 1 / (-alpha * v0);  // 2 / v'v
     add_columns(n, k, whole, v0, top, sum);
     add_columns(n, k, whole, -beta * v0, sum, top);

@@ -23,12 +23,19 @@ typedef struct search {
   od_trials t;
   od_suspect *suspect;
   int count;
+  bool incomplete;  // faults were left out
   od_status status;
   od_error *err;
 } search;
 
-static bool goes_on(const search *s) {
-  return s->status == OD_OK && s->count < MOST_SUSPECTS && !od_trials_late(&s->t);
+// Innovations are as expected.
+static bool is_settled(const od_suspect *s) {
+  return s->white && s->nis < settled_nis;
+}
+
+static bool goes_on(search *s) {
+  if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t)) s->incomplete = true;
+  return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
 }
 
 static double try_fault(search *s, od_fault f, bool calibrate) {
@@ -186,6 +193,13 @@ static void try_noise(search *s, int column) {
   }
 }
 
+static void try_shorter_steps(search *s) {
+  for (double factor = 4; factor < 20; factor *= 4) {
+    double gain = try_fault(s, (od_fault){.kind = OD_FAULT_STEP, .amount = factor}, false);
+    if (!(gain > least_gain / 2) || is_settled(&s->suspect[s->count - 1])) return;
+  }
+}
+
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
@@ -228,6 +242,7 @@ static void try_all(search *s) {
   try_fault(s, (od_fault){.kind = OD_FAULT_PRIOR, .amount = 10}, false);
   for (double factor = 3; factor < 1000; factor *= 6)
     try_fault(s, (od_fault){.kind = OD_FAULT_MODEL, .amount = factor}, false);
+  if (task->can_shorten) try_shorter_steps(s);
   try_gauges(s);
   // A wrong sign or unit, and two columns that are exchanged, are gross.
   double worst = 0;
@@ -276,8 +291,8 @@ static int find_best(const search *s, int than) {
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];
-    bool settles = now->fault.kind == OD_FAULT_PRIOR && now->white && now->nis < settled_nis;
-    if (settles && now->gain > prior_part * s->suspect[best].gain) return i;
+    if (now->fault.kind == OD_FAULT_PRIOR && is_settled(now) && now->gain > prior_part * s->suspect[best].gain)
+      return i;
   }
   return best;
 }
@@ -320,9 +335,8 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];
   double gain = b ? b->gain : 0, other = next < 0 ? 0 : fmax(s->suspect[next].gain, 0);
   bool explains = b && gain > least_gain && (b->nis < good_nis || gain > explained * excess_of(s));
-  bool is_settled = explains && b->white && b->nis < settled_nis;
   bool is_clear = explains && (best != first ||
-                               gain - other > (is_settled ? least_margin : fmax(margin_part * gain, least_margin)));
+                               gain - other > (is_settled(b) ? least_margin : fmax(margin_part * gain, least_margin)));
   if (is_clear && b->fault.kind != OD_FAULT_MODEL) {
     if (named) *named = *b;
     return say(s, b, "Most likely cause:", verdict);
@@ -342,6 +356,15 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   return ok;
 }
 
+static bool add_incomplete(const search *s, od_verdict *verdict) {
+  if (!s->incomplete) return true;
+  return od_verdict_add(
+      verdict, OD_DOUBTFUL, "cause.incomplete", "Not every cause was tried:",
+      "the search ended after %ld run%s over these samples, its limit. A shorter part of the samples lets it "
+      "try more.",
+      s->t.runs, s->t.runs == 1 ? "" : "s");
+}
+
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *named, od_error *err) {
   search s = {.suspect = calloc(MOST_SUSPECTS, sizeof(od_suspect)), .err = err};
   if (named) *named = (od_suspect){0};
@@ -349,7 +372,8 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
   if (s.status == OD_OK) try_all(&s);
   if (s.status == OD_OK && s.t.interrupted)
     s.status = od_fail(err, OD_INTERRUPTED, "interrupted while the cause was looked for; the estimates are complete");
-  if (s.status == OD_OK && !conclude(&s, verdict, named)) s.status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (s.status == OD_OK && !(conclude(&s, verdict, named) && add_incomplete(&s, verdict)))
+    s.status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_trials_end(&s.t);
   free(s.suspect);
   return s.status;

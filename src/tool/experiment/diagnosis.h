@@ -15,8 +15,9 @@ typedef struct od_diagnosis_task {
   const od_record *record;
   double step;        // for the process noise
   bool can_hold;      // inputs go straight from row to row, and some jump
+  bool can_shorten;   // the integrator's steps could be shorter
   bool contradicted;  // a parameter has moved too far from its start
-  double seconds;     // time limit of all runs together
+  double work;        // limit of all runs together, see od_trials.work; 0: the usual one
   bool (*progress)(void *user, double done);
   void *user;
 } od_diagnosis_task;
@@ -30,7 +31,8 @@ typedef struct od_suspect {
   double value;  // of a number added to the model, at the end; else NAN
 } od_suspect;
 
-// Adds remarks to the verdict, codes "cause.*": the cause and a runner-up, or "cause.unclear". `best` (or NULL): what was
+// Adds remarks to the verdict, codes "cause.*": the cause and a runner-up, or "cause.unclear"; then "cause.incomplete" if the limit of work
+// left faults out. `best` (or NULL): what was
 // named first; kind OD_FAULT_NONE: nothing. OD_INTERRUPTED: progress() has returned false, and nothing is added.
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
@@ -46,14 +48,19 @@ typedef struct od_trials {
   double *factor;                       // per sensor: NIS of the run without any fault, wild values taken as no farther
   double change;                        // time at which the innovations became worst, s
   bool interrupted;
-  long used;           // innovations without any fault
-  double ends, slack;  // deadline; by how much a run may be worse before it is given up
+  long used;     // innovations without any fault
+  double slack;  // by how much a run may be worse before it is given up
+  double
+      work;  // of the runs so far: evaluations of the model times states, counted, so that results do not depend on the machine's load
   long runs, reached;  // runs so far; samples of the last one
 } od_trials;
 
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
 void od_trials_end(od_trials *t);
-bool od_trials_late(const od_trials *t);
+// Length of the integrator's steps: not beyond the next sample.
+double od_trials_step(const od_trials *t);
+// The limit of work is reached.
+bool od_trials_exhausted(const od_trials *t);
 // Runs with the fault undone. `calibrate`: the amount of an offset or scale of a sensor is estimated first.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);
 

@@ -13,7 +13,7 @@ const char *od_fault_code(od_fault_kind kind) {
                                       [OD_FAULT_CLOCK] = "cause.clock",         [OD_FAULT_HOLD] = "cause.hold",
                                       [OD_FAULT_OUTLIERS] = "cause.outliers",   [OD_FAULT_NOISE] = "cause.noise",
                                       [OD_FAULT_PARAMETER] = "cause.parameter", [OD_FAULT_PRIOR] = "cause.prior",
-                                      [OD_FAULT_MODEL] = "cause.model"};
+                                      [OD_FAULT_STEP] = "cause.step",           [OD_FAULT_MODEL] = "cause.model"};
   return codes[kind];
 }
 
@@ -39,6 +39,16 @@ static void parameter_text(const od_trials *t, const od_suspect *s, char *text, 
     snprintf(text, size,
              "'%.100s' is %s in the model, and about %s by these data. Check it, or estimate it under 'parameters'.",
              n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
+}
+
+static void step_text(const od_trials *t, double factor, char *text, size_t size) {
+  double step = od_trials_step(t), shorter = step / factor;
+  snprintf(
+      text, size,
+      "steps of %s are too long for this machine: with steps of %s its predictions are nearer to the samples. Write "
+      "'step: %.4g s', or 'substeps: %.0f' in a fit.",
+      od_duration_text(step, 3).text, od_duration_text(shorter, 3).text, shorter,
+      ceil(od_record_step(t->task->record) / shorter * (1 - 1e-6)));
 }
 
 void od_fault_text(const od_trials *t, const od_suspect *s, char *text, size_t size) {
@@ -108,6 +118,7 @@ void od_fault_text(const od_trials *t, const od_suspect *s, char *text, size_t s
           text, size,
           "the start is farther off than 'initial' and the sigmas of the parameters allow. Begin nearer, or raise them.");
       break;
+    case OD_FAULT_STEP: step_text(t, f->amount, text, size); break;
     default: snprintf(text, size, "the model misses something, or 'noise' is too small."); break;
   }
 }

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "experiment/diagnosis.h"
-#include "io/clock.h"
 #include "machine/machine.h"
 
 static const double outlying = 5;      // standard deviations from which on costs grow with the logarithm
 static const double not_white = 0.12;  // correlation of neighbouring innovations, or mean
 static const double good_before = 2;   // mean cost before a change
 static const double jump_sigma = 0.5;  // of a number's value, where it may change
+static const double usual_work = 6e8;  // takes about a minute
 enum { LAGS = 3 };
 
 static double cost_of(double x) {
@@ -141,6 +141,16 @@ static void scale_noise(trial *x, const od_fault *f) {
   }
 }
 
+// Noise is given per step: several shorter ones have the same sum.
+static void shorten_steps(const od_trials *t, trial *x, double factor) {
+  od_experiment *e = &x->e;
+  double step = od_trials_step(t) / factor, part = step / e->step;
+  e->step = step;
+  e->pressure_noise *= sqrt(part);
+  for (int i = 0; i < e->parameters; i++) e->parameter[i].noise *= sqrt(part);
+  for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
+}
+
 static void change_model(const od_trials *t, trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
   int n = t->nx + e->parameters;
@@ -152,6 +162,7 @@ static void change_model(const od_trials *t, trial *x, const od_fault *f) {
       for (int i = 0; i < n * n; i++) e->covariance[i] *= f->amount * f->amount;
       for (int i = 0; i < e->parameters; i++) e->parameter[i].sigma *= f->amount;
       break;
+    case OD_FAULT_STEP: shorten_steps(t, x, f->amount); break;
     case OD_FAULT_MODEL:
       e->pressure_noise *= f->amount, e->acceleration_noise *= f->amount;
       for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= f->amount * f->amount;
@@ -171,8 +182,10 @@ typedef struct run {
   od_trials *t;
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
+  int states;            // with parameters
   bool keeps;            // it is not given up for being behind the best run
   double worse, behind;  // than without the fault, and than the best run, so far
+  double work;           // see od_trials
   sums *of;
 } run;
 
@@ -199,6 +212,9 @@ static void each(void *user, const od_sample *sample, od_observer *observer) {
   const od_innovation *in = od_observer_innovations(observer);
   for (int i = 0; i < r->t->task->e->sensors; i++) take_innovation(r, i, &in[i]);
   r->row++;
+  // The derivatives of a step and the covariance cost about an evaluation per state.
+  od_sim_counts counts = od_sim_count(od_observer_sim(observer));
+  r->work = ((double)counts.residuals + (double)counts.steps * r->states) * (2 + r->states);
 }
 
 // A run that has fallen too far behind is given up.
@@ -252,6 +268,7 @@ static double numbers_of(od_fault_kind kind) {
     case OD_FAULT_SIGN:
     case OD_FAULT_SWAP:
     case OD_FAULT_GAUGE:
+    case OD_FAULT_STEP:
     case OD_FAULT_HOLD: return 0;
     case OD_FAULT_UNIT: return 0.5;
     case OD_FAULT_PARAMETER: return 1.5;
@@ -269,7 +286,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   memset(of, 0, (size_t)e->sensors * sizeof *of);
   if (od_sample_source_record(t->undone, t->task->step, t->undone->rows, &source) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  run r = {.t = t, .jacobian = jacobian, .of = of, .keeps = keeps};
+  run r = {.t = t, .jacobian = jacobian, .of = of, .states = t->nx + x->e.parameters, .keeps = keeps};
   const od_observe_options options = {.progress = goes_on,
                                       .user = &r,
                                       .source = &source,
@@ -280,6 +297,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   od_status status = od_observe(&x->e, &options, o, &ignored);
   od_sample_source_free(&source);
   t->runs++;
+  t->work += r.work;
   t->reached = r.row;
   if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out");
   if (status != OD_OK && t->base) {
@@ -375,7 +393,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
   const od_record *r = task->record;
   size_t n = (size_t)r->rows * (size_t)task->e->sensors;
   od_plant *plant = NULL;
-  *t = (od_trials){.task = task, .ends = od_seconds() + task->seconds};
+  *t = (od_trials){.task = task};
   od_status status = od_experiment_plant(task->e, &plant, err);
   if (status != OD_OK) return status;
   t->nx = od_plant_nx(plant);
@@ -412,6 +430,10 @@ void od_trials_end(od_trials *t) {
   free(t->factor);
 }
 
-bool od_trials_late(const od_trials *t) {
-  return t->interrupted || od_seconds() > t->ends;
+double od_trials_step(const od_trials *t) {
+  return fmin(t->task->e->step, od_record_step(t->task->record));
+}
+
+bool od_trials_exhausted(const od_trials *t) {
+  return t->work > (t->task->work > 0 ? t->task->work : usual_work);
 }

@@ -6,7 +6,6 @@
 #include "io/display.h"
 
 enum { least_rows = 20, MOST_ROWS = 2000, MOST_ROWS_AT_ALL = 40000 };
-static const double most_seconds = 60;
 static const double share = 0.25;       // of what is too much, that the rows of a diagnosis must have
 static const double as_expected = 1.2;  // NIS before a pause
 
@@ -59,16 +58,12 @@ od_status od_observe_name_causes(const od_experiment *e, const od_observe_option
                                     .record = record,
                                     .step = e->log ? e->step : o->step,
                                     .can_hold = has_jumps(e),
+                                    .can_shorten = true,
                                     .contradicted = od_verdict_has(v, "parameter.start"),
-                                    .seconds = most_seconds,
                                     .progress = options->progress,
                                     .user = options->user};
     status = od_diagnose(&task, v, NULL, err);
   }
   od_record_free(record);
-  bool is_step = status == OD_OK && od_verdict_has(v, "step.shift") && od_verdict_has(v, "cause.unclear");
-  if (is_step &&
-      !od_verdict_add(v, OD_DOUBTFUL, "cause.step", "Perhaps:", "the step is too long for this machine, see above."))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }

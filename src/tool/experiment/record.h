@@ -29,6 +29,7 @@ typedef enum od_fault_kind {
   OD_FAULT_NOISE,      // factor of the noise of a sensor, or of all (column -1)
   OD_FAULT_PARAMETER,  // value of the number `other` of the model, from time `from` on
   OD_FAULT_PRIOR,      // factor of the sigmas at the start
+  OD_FAULT_STEP,       // how many times too long the steps are
   OD_FAULT_MODEL,      // factor of the process noise
 } od_fault_kind;
 

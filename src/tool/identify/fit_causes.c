@@ -9,7 +9,6 @@
 #include "oleodyn/sim.h"
 
 enum { MOST_ROWS = 2000 };
-static const double most_seconds = 60;
 static const double widest = 0.5;  // sigma of a parameter, as a part of its start
 
 static bool is_blamed(const od_verdict *v) {
@@ -105,7 +104,7 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
                                     .record = record,
                                     .step = e.step,
                                     .can_hold = !holds(w, d),
-                                    .seconds = most_seconds,
+                                    .can_shorten = !w->f->rule.exact,
                                     .progress = w->options->progress,
                                     .user = w->options->user};
     status = od_diagnose(&task, &w->f->verdict, NULL, err);

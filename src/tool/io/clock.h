@@ -1,4 +1,5 @@
-// What the clock says, for telling how long things took.
+// Clocks, for reports of how long something took. No result may depend on them: limits are counted in evaluations, steps or runs, so that results are
+// the same on a busy computer. The check tests/checks/rooms lists the files that include this.
 #ifndef OD_IO_CLOCK_H
 #define OD_IO_CLOCK_H
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/wide.h"
+#include "math/dense.h"
 
 enum {
   LANES = 8,             // partial sums of a dot product: a fixed order whatever the width of the processor's vectors
@@ -50,9 +51,9 @@ OD_WIDE static void take_in_block(od_row_qr *qr) {
     for (int c = 0; c < width; c++) qr->block[c * qr->rows + i] = 0;
   for (int c = 0; c < k; c++) {
     double *v = qr->block + c * qr->rows, *row = qr->R + c * width;
-    double below = dot(n, v, v);
-    if (below == 0) continue;
-    double beta = -copysign(sqrt(row[c] * row[c] + below), row[c]), tau = (beta - row[c]) / beta;
+    double below = dot(n, v, v), square = row[c] * row[c] + below;
+    if (below == 0 || square < OD_LEAST_SQUARE) continue;
+    double beta = -copysign(sqrt(square), row[c]), tau = (beta - row[c]) / beta;
     double factor = 1 / (row[c] - beta);
     for (int i = 0; i < n; i++) v[i] *= factor;
     row[c] = beta;

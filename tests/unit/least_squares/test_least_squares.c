@@ -126,6 +126,33 @@ static void row_blocks(void **state) {
     }
 }
 
+// A column whose squares underflow leaves the inner products of the other columns as they are.
+static void column_that_underflows(void **state) {
+  (void)state;
+  enum { K = 3 };
+  od_dice d = {5};
+  for (double size = 1e-140; size > 1e-170; size /= 10) {
+    double memory[(K + 1) * (K + 256)], product[K + 1][K + 1] = {{0}};
+    od_row_qr qr;
+    assert_true(od_row_qr_size(K) <= sizeof memory / sizeof *memory);
+    od_row_qr_begin(&qr, K, memory);
+    for (int i = 0; i < 20; i++) {
+      int stride;
+      double *row = od_row_qr_next(&qr, &stride);
+      for (int j = 0; j <= K; j++) row[j * stride] = od_dice_uniform(&d, -1, 1) * (j == 0 ? size : 1);
+      for (int a = 0; a <= K; a++)
+        for (int b = 0; b <= K; b++) product[a][b] += row[a * stride] * row[b * stride];
+    }
+    od_row_qr_end(&qr);
+    for (int a = 1; a <= K; a++)
+      for (int b = 1; b <= K; b++) {
+        double sum = a == K && b == K ? qr.rest : 0;
+        for (int i = 0; i < K; i++) sum += qr.R[i * (K + 1) + a] * qr.R[i * (K + 1) + b];
+        assert_near(sum, product[a][b], 1e-12 * sqrt(product[a][a] * product[b][b]));
+      }
+  }
+}
+
 // ---- bounds
 
 // Oracle: every combination of parameters at low, at high and between, each solved by the normal equations.
@@ -913,6 +940,7 @@ static void differences_find_the_minimum_of_what_is_identifiable(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(row_blocks),
+      cmocka_unit_test(column_that_underflows),
       cmocka_unit_test(linear_against_lapack),
       cmocka_unit_test(boxes_against_brute_force),
       cmocka_unit_test(curved_valley_in_a_box),

@@ -271,9 +271,45 @@ static void noise_after_a_refusal(void **state) {
   for (int i = 0; i < N; i++) assert_true(fabs(od_covariance_variance(&b, i) - 1.25) < 1e-14);
 }
 
+// A state without noise of its own decays until its variance underflows; the states that it drives stay uncertain. Oracle: arithmetic
+// of 113 bits, whose exponents have 15 bits.
+static void decaying_states(void **state) {
+  (void)state;
+  const double A[NX][NX] = {{0.9, 0.1, 0.2, -0.3}, {-0.1, 0.9, 0.1, 0.1}, {0, 0, 2.0 / 3, 0}, {0, 0, 0.5, 1}};
+  const double B[NX][NP] = {{0.1, 0}, {0, 0.1}, {0}, {0}}, q[N] = {1e-2, 0, 0, 0, 0, 0}, h[N] = {1, 0, 0, 0, 0, 0};
+  for (int f = 0; f < 2; f++) {
+    double memory[N * N], out[N * N], scratch[2 * N * N + 16 * N + 128], start[N * N] = {0}, gain[N], worst = 0;
+    quad P[N][N] = {{0}};
+    for (int i = 0; i < N; i++) P[i][i] = start[i * (N + 1)] = 1;
+    od_covariance b = {.nx = NX, .np = NP, .form = forms[f], .P = memory, .scratch = scratch};
+    assert_true(od_covariance_set(&b, start));
+    for (int step = 0; step < 2500; step++) {
+      double F[NX][NX], G[NX][NP];
+      memcpy(F, A, sizeof F), memcpy(G, B, sizeof G);
+      textbook_predict(P, F, G, q);
+      assert_true(od_covariance_predict(&b, &A[0][0], &B[0][0], NULL, q));
+      textbook_correct(P, h, 1e6);
+      od_covariance_project(&b, h);
+      od_covariance_correct(&b, 1e6, gain);
+    }
+    od_covariance_get(&b, out);
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++) {
+        double size = sqrt((double)P[i][i]) * sqrt((double)P[j][j]) + DBL_MIN;
+        worst = fmax(worst, fabs((double)(out[i * N + j] - P[i][j])) / size);
+      }
+    print_message("%s: differs by %.2g at most, variance that has decayed %.2g\n", names[f], worst, out[2 * (N + 1)]);
+    assert_true(worst < 1e-8);
+    assert_true(out[2 * (N + 1)] < DBL_MIN && (double)P[0][0] > 1e-3);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor), cmocka_unit_test(ill_conditioned_sequences),
-                                     cmocka_unit_test(all_sizes), cmocka_unit_test(sensors_together),
-                                     cmocka_unit_test(noise_after_a_refusal)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor),
+                                     cmocka_unit_test(ill_conditioned_sequences),
+                                     cmocka_unit_test(all_sizes),
+                                     cmocka_unit_test(sensors_together),
+                                     cmocka_unit_test(noise_after_a_refusal),
+                                     cmocka_unit_test(decaying_states)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

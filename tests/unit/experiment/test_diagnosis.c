@@ -1,0 +1,140 @@
+// Causes of a bad verdict. The samples are those of two equal carts in a row on equal springs without damping, in closed form: their modes have
+// the frequencies w with w^2 = k/m (3 -+ root 5) / 2, and in them the second cart moves (1 +- root 5) / 2 times as far as the first.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "experiment/diagnosis.h"
+#include "support/experiments.h"
+#include "support/random_machine.h"
+#include "support/scratch.h"
+
+static const char machine[] =
+    "machine: two carts\ngravity: [0, 0]\nbodies: {a: {mass: 1 kg}, b: {mass: 1 kg}}\n"
+    "joints:\n"
+    "  ja: {type: prismatic, between: [ground, a], axis: [1, 0, 0], stiffness: 1000 N/m}\n"
+    "  jb: {type: prismatic, between: [a, b], axis: [1, 0, 0], stiffness: 1000 N/m}\n"
+    "initial: {ja.position: 100 mm, jb.position: 0 m}\n";
+static const double sigma = 1e-3, row_step = 5e-3;
+enum { ROWS = 401 };
+
+static void write_log(scratch *s, double scale) {
+  od_table *t = od_table_new(3);
+  od_error err = {0};
+  od_dice dice = {9};
+  od_table_label(t, 0, "time", "s");
+  od_table_label(t, 1, "ja.position", "m");
+  od_table_label(t, 2, "jb.position", "m");
+  const double root = sqrt(5), ratio[2] = {(1 + root) / 2, (1 - root) / 2};
+  // Both carts begin 0.1 m away: c0 + c1 = 0.1 and c0 ratio0 + c1 ratio1 = 0.1.
+  const double c[2] = {0.1 * (1 - ratio[1]) / root, 0.1 * (ratio[0] - 1) / root};
+  for (int i = 0; i < ROWS; i++) {
+    double time = i * row_step, x[2] = {0}, noise[2] = {0};
+    for (int mode = 0; mode < 2; mode++) {
+      double now = c[mode] * cos(sqrt(1000 * (mode ? 3 + root : 3 - root) / 2) * time);
+      x[0] += now, x[1] += now * ratio[mode];
+    }
+    for (int k = 0; k < 24; k++) noise[k % 2] += od_dice_uniform(&dice, -0.5, 0.5);
+    od_table_append(t, (double[]){time, scale * x[0] + sigma * noise[0], x[1] - x[0] + sigma * noise[1]});
+  }
+  assert_int_equal(od_table_write_csv(t, scratch_path(s, "log.csv"), &err), OD_OK);
+  od_table_free(t);
+}
+
+static od_experiment *load(scratch *s, const char *step) {
+  char text[1000], log[600];
+  snprintf(text, sizeof text,
+           "machine: m.yaml\nstep: %s\nintegrator: trapezoid\n"
+           "sensors: {ja.position: {sigma: 1 mm}, jb.position: {sigma: 1 mm}}\n"
+           "initial: {ja.position: 1 mm, jb.position: 1 mm, ja.rate: 1 mm/s, jb.rate: 1 mm/s}\n"
+           "noise: {acceleration: 1e-3}\nfilter: ekf\n",
+           step);
+  scratch_write(s, "m.yaml", machine, strlen(machine));
+  snprintf(log, sizeof log, "%s", scratch_path(s, "log.csv"));
+  return load_experiment(scratch_write(s, "e.yaml", text, strlen(text)), &(od_experiment_options){.data = log});
+}
+
+static void print(const od_verdict *v) {
+  print_message("verdict: %s\n", od_trust_text(v->trust));
+  for (int i = 0; i < v->count; i++) print_message("  %s: %s\n", v->remark[i].code, v->remark[i].text);
+}
+
+// With steps that are too long for the second mode the step is the cause, also where the file's step is longer than the time between two
+// rows. With the steps that are recommended the verdict is sound.
+static void test_steps_too_long(void **state) {
+  static const char *const steps[] = {"5 ms", "20 ms", "0.3125 ms"};
+  write_log(*state, 1);
+  for (int k = 0; k < 3; k++) {
+    od_experiment *e = load(*state, steps[k]);
+    od_observed *o = NULL;
+    od_error err = {0};
+    assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true, .diagnose = true}, &o, &err), OD_OK);
+    print(&o->verdict);
+    assert_int_equal(o->verdict.trust == OD_SOUND, k == 2);
+    assert_int_equal(od_verdict_has(&o->verdict, "cause.step"), k < 2);
+    for (int i = 0; i < o->verdict.count && k < 2; i++)
+      if (!strcmp(o->verdict.remark[i].code, "cause.step"))
+        assert_non_null(strstr(o->verdict.remark[i].text, "'step: 0.0003125 s', or 'substeps: 16'"));
+    od_observed_free(o);
+    od_experiment_free(e);
+  }
+}
+
+static bool slow_progress(void *user, double done) {
+  const struct timespec pause = {.tv_nsec = *(long *)user};
+  (void)done;
+  nanosleep(&pause, NULL);
+  return true;
+}
+
+static od_verdict diagnose(const od_experiment *e, const od_record *record, double work, long pause) {
+  od_verdict v = {0};
+  od_error err = {0};
+  const od_diagnosis_task task = {.e = e,
+                                  .record = record,
+                                  .step = e->step,
+                                  .can_shorten = true,
+                                  .work = work,
+                                  .progress = slow_progress,
+                                  .user = &pause};
+  assert_int_equal(od_diagnose(&task, &v, NULL, &err), OD_OK);
+  return v;
+}
+
+// The search ends after a counted amount of work: on a machine that is busy the remarks are the same. What was left out is reported.
+static void test_limit_is_counted(void **state) {
+  od_error err = {0};
+  od_record *record = NULL;
+  write_log(*state, 1.2);
+  od_experiment *e = load(*state, "0.5 ms");
+  assert_int_equal(od_record_take(e, ROWS, &record, &err), OD_OK);
+  bool complete = false, incomplete = false;
+  for (double work = 1e5; work < 2e8; work *= 10) {
+    od_verdict quick = diagnose(e, record, work, 0), slow = diagnose(e, record, work, 200000);
+    print(&quick);
+    assert_int_equal(quick.count, slow.count);
+    for (int i = 0; i < quick.count; i++) assert_string_equal(quick.remark[i].text, slow.remark[i].text);
+    bool left_out = od_verdict_has(&quick, "cause.incomplete");
+    if (!left_out) assert_string_equal(quick.remark[0].code, "cause.scale");
+    complete = complete || !left_out, incomplete = incomplete || left_out;
+    od_verdict_free(&quick);
+    od_verdict_free(&slow);
+    if (complete) break;
+  }
+  assert_true(complete && incomplete);
+  od_record_free(record);
+  od_experiment_free(e);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(test_steps_too_long), TEST(test_limit_is_counted)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
