@@ -10,8 +10,8 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture calibrate fuzz places \
-        format clean
+.PHONY: all help packages bench-packages optional-packages verify-packages demo test test-all bench install sanitize verify \
+        torture calibrate fuzz places format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -21,6 +21,7 @@ help:
 	@echo "make            build the program build/oleodyn and the library"
 	@echo "make demo       observe a hydraulic four-bar from three sensors and write a report"
 	@echo "make test       build everything and run all tests"
+	@echo "make test-all   install the packages of all optional parts and run all tests, none of them skipped for want of a package"
 	@echo "make bench      build and run the benchmarks; with AGAINST=COMMIT the ratios to that commit,"
 	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"
 	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick and rough, at most that much time for each figure"
@@ -44,6 +45,11 @@ ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-bench.txt
 endif
 
+optional-packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-optional.txt
+endif
+
 verify-packages:
 ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-verify.txt
@@ -58,6 +64,13 @@ test: packages
 	@$(call configure,$(BUILD),-DOD_WERROR=ON)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j2
+
+# Parts of the build that are off by default.
+optional_parts = -DOD_MPI=ON
+test-all: packages optional-packages
+	@$(call configure,build-all,-DOD_WERROR=ON $(optional_parts))
+	@cmake --build build-all -j $(JOBS)
+	@scripts/test-all build-all -j2
 
 sanitize: packages
 	@$(call configure,build-sanitize,-DOD_SANITIZE=$(sanitizers) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
@@ -104,4 +117,4 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
 
 clean:
-	@rm -rf $(BUILD) build-sanitize build-verify build-fuzz build-bench
+	@rm -rf $(BUILD) build-all build-sanitize build-verify build-fuzz build-bench

@@ -82,7 +82,7 @@ int main(void) {
   const char *shared = getenv("OD_SHARED");
   snprintf(data, sizeof data, "%s/data/hydraulic-actuator/actuator.csv", shared ? shared : OD_SOURCE_DIR "/../shared");
   if (access(data, R_OK) != 0) {
-    printf("skipped: there is no %s\n", data);
+    printf("skipped: no data: %s\n", data);
     return SKIPPED;
   }
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)

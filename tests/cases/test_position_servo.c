@@ -14,6 +14,7 @@
 
 #include "oracle/position_servo.h"
 #include "support/machines.h"
+#include "support/skipping.h"
 
 enum { ROWS = 3001, OUTPUTS = 6 };
 static const double row = 1e-3;
@@ -103,7 +104,7 @@ static void reference(void **state) {
   const char *shared = getenv("OD_SHARED");
   char path[1000];
   snprintf(path, sizeof path, "%s/cases/position-servo-reference.csv", shared ? shared : OD_SOURCE_DIR "/../shared");
-  if (access(path, R_OK) != 0) skip();
+  if (access(path, R_OK) != 0) skip_test("no data: %s", path);
   od_table *t = NULL;
   od_error err = {0};
   if (od_table_read_csv(path, &t, &err) != OD_OK) fail_msg("%s", err.text);

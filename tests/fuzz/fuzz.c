@@ -41,7 +41,7 @@ const char *fuzz_file(const uint8_t *data, size_t size, const char *name, const 
   if (!folder[0]) make_folder(example);
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *file = fopen(path, "wb");
-  if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
+  if (!file || (size > 0 && fwrite(data, 1, size, file) != size) || fclose(file) != 0) abort();
   return path;
 }
 

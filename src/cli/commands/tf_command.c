@@ -133,8 +133,10 @@ static bool judge(const od_fitted_transfer *f, od_verdict *v) {
          ok;
 }
 
-static int write_all(const arguments *a, od_fitted_transfer *f) {
+static int write_all(const arguments *a, const od_fitted_transfer *f) {
   od_verdict verdict = {0};
+  od_fitted_transfer judged = *f;
+  judged.verdict = &verdict;
   FILE *notes = od_files_notes(&a->files, a->quiet);
   od_table *table = od_fitted_transfer_table(f);
   if (!table || !judge(f, &verdict)) {
@@ -143,14 +145,13 @@ static int write_all(const arguments *a, od_fitted_transfer *f) {
     od_verdict_free(&verdict);
     return OD_EXIT_FAILED;
   }
-  f->verdict = &verdict;
-  if (notes) od_fitted_transfer_print(f, notes);
+  if (notes) od_fitted_transfer_print(&judged, notes);
   od_cli_verdict(&verdict, notes);
   const od_file_contents contents = {.table = table,
-                                     .summary = a->files.path[OD_FILE_JSON] ? od_fitted_transfer_json(f) : NULL,
+                                     .summary = a->files.path[OD_FILE_JSON] ? od_fitted_transfer_json(&judged) : NULL,
                                      .write[OD_FILE_PLOT] = write_plot,
                                      .write[OD_FILE_BLOCK] = write_block,
-                                     .user = f};
+                                     .user = &judged};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
   int code = ok ? od_cli_verdict_exit(&verdict) : OD_EXIT_FAILED;

@@ -93,7 +93,7 @@ static bool find_start(const od_z_transfer *z, const double *d, const od_discret
   int columns = z->order + 1;
   if (z->radius > 1) known = (long)fmin((double)known, 2 * columns + log(1e6) / log(z->radius));
   double *a = calloc((size_t)known * (size_t)columns + 1, sizeof *a), *b = calloc((size_t)known + 1, sizeof *b);
-  double size[OD_DISCRETE_TERMS + 1];
+  double size[OD_DISCRETE_TERMS + 1] = {0};
   lapack_int rank = 0, *pivot = calloc((size_t)columns, sizeof *pivot);
   bool ok = a && b && pivot && known >= columns;
   for (int c = 0; ok && c < columns; c++) {

@@ -36,7 +36,7 @@ static od_status step(od_true_motion *m, double h) {
     od_status status = search ? od_sim_begin_events(m->sim, search, false) : OD_OK;
     if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
     if (status != OD_OK || !search || i == OD_MOST_SWITCHES) return status;
-    double taken;
+    double taken = h;
     bool changed;
     status = od_sim_end_events(m->sim, search, h);
     if (status == OD_OK) status = od_sim_find_switch(m->sim, search, h, &taken);

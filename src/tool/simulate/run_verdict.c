@@ -26,7 +26,7 @@ static part_text part_of(double part) {
 
 // How far off the worst output is, and how many more.
 typedef struct off_text {
-  char text[300];
+  char text[320];
 } off_text;
 static off_text off_by(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a) {
   off_text off;

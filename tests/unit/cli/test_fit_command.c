@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "support/program.h"
+#include "support/skipping.h"
 
 static const char lag[] =
     "machine: Lag\n"
@@ -455,7 +456,7 @@ static void test_interrupt(void **state) {
     if (!told) says(err, "interrupted ");
     free(err);
   }
-  if (!told) skip();  // so slow that not even the best so far can be judged in time
+  if (!told) skip_test("not possible: too slow to judge the best result within a minute");
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   assert_non_null(root);
   assert_true(json_is_false(json_object_get(root, "complete")));

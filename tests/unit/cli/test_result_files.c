@@ -9,6 +9,7 @@
 #include <matio.h>
 
 #include "support/program.h"
+#include "support/skipping.h"
 
 static const char machine[] =
     "bodies: {a: {point: {mass: 1 kg}}}\n"
@@ -101,7 +102,7 @@ static void test_one_file_for_two(void **state) {
 static void test_full_standard_output(void **state) {
   scratch *s = *state;
   scratch_put(s, "study.yaml", "cases: {one: {experiment: e.yaml, seeds: 2}}\n");
-  if (access("/dev/full", W_OK) != 0) skip();
+  if (access("/dev/full", W_OK) != 0) skip_test("not possible: there is no /dev/full");
   const char *const commands[] = {"",
                                   "help",
                                   "version",

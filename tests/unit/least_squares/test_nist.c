@@ -69,7 +69,7 @@ int main(void) {
     bad += read < 0 || !correct(set) ? 1 : fit_all_ways(set);
   }
   free(set);
-  if (!found) return printf("no data in %s: skipped\n", folder), SKIPPED;
+  if (!found) return printf("skipped: no data: %s\n", folder), SKIPPED;
   printf("%d data sets, %d fits are not good enough\n", found, bad);
   return bad ? 1 : 0;
 }

@@ -12,6 +12,7 @@
 
 #include "support/allocations.h"
 #include "support/machines.h"
+#include "support/skipping.h"
 
 static void steps_allocate_nothing(void **state) {
   (void)state;
@@ -68,7 +69,7 @@ static void steps_allocate_nothing(void **state) {
   free(piece);
   assert_int_equal(allocations, before + 1);
 #else
-  skip();  // the sanitizer brings its own allocator
+  skip_test("not possible: the sanitizer has its own allocator");
 #endif
 }
 
@@ -111,7 +112,7 @@ static void observers_allocate_nothing(void **state) {
   od_plant_free(plant);
   od_machine_free(machine);
 #else
-  skip();
+  skip_test("not possible: the sanitizer has its own allocator");
 #endif
 }
 

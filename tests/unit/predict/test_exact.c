@@ -19,6 +19,7 @@
 #include "simulate/cvodes.h"
 #include "support/allocations.h"
 #include "support/random_machine.h"
+#include "support/skipping.h"
 
 // ---- a plant whose matrices depend on the parameters in a simple way: M = M0 + sum p_i M_i + (sum p_i^2) M_last
 
@@ -608,7 +609,7 @@ static void predictions_allocate_nothing(void **state) {
   }
   servo_end(&s);
 #else
-  skip();  // the sanitizer brings its own allocator
+  skip_test("not possible: the sanitizer has its own allocator");
 #endif
 }
 
