@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/name_list.h"
+#include "io/wording.h"
 #include "machine/machine.h"
 
 // A cause is named where it makes the samples so much more likely: e^10 times,
@@ -360,9 +361,9 @@ static bool add_incomplete(const search *s, od_verdict *verdict) {
   if (!s->incomplete) return true;
   return od_verdict_add(
       verdict, OD_DOUBTFUL, "cause.incomplete", "Not every cause was tried:",
-      "the search ended after %ld run%s over these samples, its limit. A shorter part of the samples lets it "
+      "the search ended after %s over these samples, its limit. A shorter part of the samples lets it "
       "try more.",
-      s->t.runs, s->t.runs == 1 ? "" : "s");
+      od_count(s->t.runs, "run").text);
 }
 
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *named, od_error *err) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "experiment/log_rows.h"
+#include "io/wording.h"
 
 // --- The file -----------------------------------------------------------------------------------------------------
 
@@ -159,9 +160,9 @@ static bool check_cells(const od_log *log, od_messages *messages) {
 
 // Rows are lines in a text file, else they have numbers.
 static void complain_about_row(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
-  char tail[64] = "";
+  char tail[128] = "";
   long more = bad->count - 1;
-  if (more > 0) snprintf(tail, sizeof tail, " (and %ld more such %s)", more, more == 1 ? "row" : "rows");
+  if (more > 0) snprintf(tail, sizeof tail, " (and %s)", od_count(more, "more such row").text);
   od_place place = {plan->file, bad->line, bad->line > 0};
   if (bad->line > 0)
     od_messages_add(messages, place, "%s%s", what, tail);
@@ -276,10 +277,9 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
 
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
   if (log->repeated == 0) return true;
-  return od_verdict_add(
-      verdict, OD_SOUND, "log.repeated_times",
-      "Repeated times:", "%ld row%s of %.100s %s the time of the row before; the first of each time is kept.",
-      log->repeated, log->repeated == 1 ? "" : "s", log->plan->file, log->repeated == 1 ? "has" : "have");
+  return od_verdict_add(verdict, OD_SOUND, "log.repeated_times", "Repeated times:",
+                        "%s of %.100s %s the time of the row before; the first of each time is kept.",
+                        od_count(log->repeated, "row").text, log->plan->file, od_form(log->repeated, "has", "have"));
 }
 
 bool od_log_has_changed(const od_log *log) {

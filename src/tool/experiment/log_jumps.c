@@ -6,6 +6,7 @@
 
 #include "experiment/log.h"
 #include "io/display.h"
+#include "io/wording.h"
 
 static const double large = 0.1;  // of the channel's range: a change worth telling
 static const double level = 0.1;  // of the change: what the rows before and after it may change
@@ -69,9 +70,9 @@ bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdic
     long jumps = channel->is_input ? od_log_jumps(log, c) : 0;
     if (jumps == 0) continue;
     ok = od_verdict_add(verdict, trust, "input.hold", "Input that jumps:",
-                        "%.100s jumps %ld time%s, while inputs go straight from row to row; if the machine has seen "
+                        "%.100s jumps %s, while inputs go straight from row to row; if the machine has seen "
                         "jumps, write 'hold: previous' under 'data'.",
-                        channel->name, jumps, jumps == 1 ? "" : "s") &&
+                        channel->name, od_count(jumps, "time").text) &&
          ok;
   }
   return ok;

@@ -11,6 +11,7 @@
 #include "io/display.h"
 #include "io/name_list.h"
 #include "io/number.h"
+#include "io/wording.h"
 #include "math/chi_squared.h"
 
 static const double family = 0.01;       // how often a right filter is blamed
@@ -322,9 +323,9 @@ static void judge_sensor(judge *j, int i) {
         "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated themselves.",
         100 * (double)(c->gated + c->frozen) / present, name);
   if (c->reopened > 0)
-    SAY(j, OD_DOUBTFUL, "sensor.reopened", "Was wrong for a while:",
-        "%.100s was beyond its gate so long that the filter was taken to be wrong (%ld time%s).", name, c->reopened,
-        c->reopened == 1 ? "" : "s");
+    SAY(j, OD_DOUBTFUL, "sensor.reopened",
+        "Was wrong for a while:", "%.100s was beyond its gate so long that the filter was taken to be wrong (%s).",
+        name, od_count(c->reopened, "time").text);
 }
 
 static void judge_samples(judge *j) {
@@ -413,9 +414,8 @@ static void judge_innovations(judge *j) {
   }
   long needed = (long)fmax(few, 2 * j->e->parameters);
   if (run.count < needed)
-    SAY(j, OD_DOUBTFUL, "samples.few",
-        "No verdict:", "%ld value%s of sensors cannot confirm %d parameter%s and the noise; at least %ld are needed.",
-        run.count, run.count == 1 ? "" : "s", j->e->parameters, j->e->parameters == 1 ? "" : "s", needed);
+    SAY(j, OD_DOUBTFUL, "samples.few", "No verdict:", "%s cannot confirm %s and the noise; at least %ld are needed.",
+        od_count(run.count, "value of sensors").text, od_count(j->e->parameters, "parameter").text, needed);
   judge_beyond_doubt(j, &last);
   judge_size(j, &run, &last);
   judge_sensor_sizes(j);

@@ -8,6 +8,7 @@
 #include "document/units.h"
 #include "friction_fit/friction_data.h"
 #include "io/time_unit.h"
+#include "io/wording.h"
 
 enum { PARTS = 10 };
 
@@ -57,7 +58,8 @@ static od_status open_log(reader *r) {
   r->units = od_units_new(r->err);
   if (!r->units) return r->err->status;
   if (r->table->rows < 2 || r->table->rows > 100000000)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: has %ld rows, expected at least 2", r->path, r->table->rows);
+    return od_fail(r->err, OD_BAD_INPUT, "%s: has %s, expected at least 2", r->path,
+                   od_count(r->table->rows, "row").text);
   return OD_OK;
 }
 

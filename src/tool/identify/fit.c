@@ -10,6 +10,7 @@
 #include "identify/fit_work.h"
 #include "identify/project_states.h"
 #include "io/clock.h"
+#include "io/wording.h"
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
@@ -41,11 +42,10 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
                    w->plan->e->parameter[i].path, r->x[i],
                    strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
   if (r->only_coarse)
-    return od_fail(
-        err, OD_INTERRUPTED,
-        "interrupted after %ld iterations with one row in %d, the best so far, which comes from these rows: %s",
-        r->coarse_iterations, r->coarse, values);
-  return od_fail(err, OD_INTERRUPTED, "interrupted after %ld iterations, the best so far: %s", r->iterations, values);
+    return od_fail(err, OD_INTERRUPTED, "interrupted after %s with one row in %d; the best so far, from these rows: %s",
+                   od_count(r->coarse_iterations, "iteration").text, r->coarse, values);
+  return od_fail(err, OD_INTERRUPTED, "interrupted after %s; the best so far: %s",
+                 od_count(r->iterations, "iteration").text, values);
 }
 
 // --- What was found -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "identify/fit.h"
 #include "machine/machine.h"
 #include "random/random.h"
+#include "io/wording.h"
 
 static const double most_rows = 1e8;
 // Of a step: what times may be off and still be meant uniform, as those printed with few digits are; as in prepare.c.
@@ -297,7 +298,8 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
   od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
   if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
   if (status == OD_OK && d->rows < 2)
-    status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %ld rows, expected at least 2", set->name, d->rows);
+    status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
+                     od_count(d->rows, "row").text);
   if (status == OD_OK) {
     find_times(d);
     reckon_with_noise(plan->e, d);

@@ -6,6 +6,7 @@
 
 #include "identify/fit_work.h"
 #include "random/random.h"
+#include "io/wording.h"
 
 static const size_t most_kept = 4000000;  // derivatives of all rows in memory, 32 MB
 
@@ -109,7 +110,8 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
   if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
   if (w->m < w->n && !w->options->only_predict)
-    return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
+    return od_fail(err, OD_BAD_INPUT, "%s cannot be found from %s", od_count(w->n, "number").text,
+                   od_count(w->m, "sample").text);
   size_t n = (size_t)w->n;
   w->start = calloc(8 * n + 1, sizeof *w->start);
   size_t rows = (size_t)OD_PREDICTED_BLOCK * (size_t)w->ns;

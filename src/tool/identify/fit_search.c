@@ -5,6 +5,7 @@
 
 #include "identify/fit_work.h"
 #include "io/clock.h"
+#include "io/wording.h"
 
 static void bound_by_possible(od_fit_work *w) {
   const od_estimated *p = w->plan->e->parameter;
@@ -60,12 +61,12 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (r && w->options->only_predict) return OD_OK;
   if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the first prediction was complete");
   if (status == OD_INTERRUPTED && r && r->only_coarse)
-    return od_fail(
-        err, status,
-        "interrupted after %ld iterations with one row in %d; the result is the best so far, and comes from these rows",
-        r->coarse_iterations, r->coarse);
+    return od_fail(err, status,
+                   "interrupted after %s with one row in %d; the result is the best so far, from these rows",
+                   od_count(r->coarse_iterations, "iteration").text, r->coarse);
   if (status == OD_INTERRUPTED && r)
-    return od_fail(err, status, "interrupted after %ld iterations; the result is the best so far", r->iterations);
+    return od_fail(err, status, "interrupted after %s; the result is the best so far",
+                   od_count(r->iterations, "iteration").text);
   // Of several starts the best may be one that did not come to its end.
   if (r && r->reason == OD_LS_EVALUATIONS)
     return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
@@ -139,11 +140,12 @@ static od_status search_once(od_fit_work *w, od_error *err) {
 
 void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
   const od_ls_result *r = f->search;
-  char first[100] = "";
+  char first[160] = "";
   if (r->coarse > 0)
-    snprintf(first, sizeof first, "%ld iterations with one row in %d, then ", r->coarse_iterations, r->coarse);
-  snprintf(text, size, "%s%ld iterations, %ld predictions, %ld with sensitivities", first, r->iterations,
-           r->residual_evaluations, r->jacobian_evaluations);
+    snprintf(first, sizeof first, "%s with one row in %d, then ", od_count(r->coarse_iterations, "iteration").text,
+             r->coarse);
+  snprintf(text, size, "%s%s, %s, %ld with sensitivities", first, od_count(r->iterations, "iteration").text,
+           od_count(r->residual_evaluations, "prediction").text, r->jacobian_evaluations);
 }
 
 od_status od_fit_search(od_fit_work *w, od_error *err) {

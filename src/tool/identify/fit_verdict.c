@@ -6,6 +6,7 @@
 #include "identify/fit_work.h"
 #include "io/display.h"
 #include "io/name_list.h"
+#include "io/wording.h"
 #include "least_squares/loss.h"
 #include "machine/machine.h"
 #include "math/chi_squared.h"
@@ -221,17 +222,17 @@ static void judge_identifiability(judge *j) {
   int identifiable = id->columns - id->nulls - id->weak;
   if (identifiable == id->columns) {
     if (j->verdict->trust < OD_UNSOUND)
-      REMARK(j, OD_SOUND, "identifiable.all", "Identifiable:", "all %d parameters are identifiable from the data.",
-             id->columns);
+      REMARK(j, OD_SOUND, "identifiable.all", "Identifiable:", "%s %s identifiable from the data.",
+             od_count(id->columns, "parameter").text, od_form(id->columns, "is", "are all"));
     return;
   }
   if (id->weak > 0)
-    snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, id->weak > 1 ? "are" : "is");
+    snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, od_form(id->weak, "is", "are"));
   REMARK(
       j, OD_DOUBTFUL, "identifiable.not_all", "Not all identifiable:",
       "%d of %d directions in which the parameters can change are identifiable; %d %s the data unchanged%s. Parameters that "
       "take part in the others stand where the search happened to end; combinations of them may be known all the same.",
-      identifiable, id->columns, id->nulls, id->nulls == 1 ? "leaves" : "leave", hidden);
+      identifiable, id->columns, id->nulls, od_form(id->nulls, "leaves", "leave"), hidden);
   for (int k = 0; k < id->nulls && k < MOST_DIRECTIONS; k++) {
     od_identifiability_null_text(id, k, j->f->name, text, sizeof text);
     REMARK(j, OD_DOUBTFUL, "identifiable.null", "Not identifiable:", "%s.", text);
@@ -406,8 +407,10 @@ static void judge_data(judge *j, int set) {
                j->e->sensor[i].name, part_name(part == 1));
   }
   if (missing > 0)
-    REMARK(j, OD_SOUND, "data.missing", lead, "%ld values of sensors are missing and were left out.", missing);
-  if (s->data->outliers > 0) REMARK(j, OD_SOUND, "data.outliers", lead, "%ld outliers taken away.", s->data->outliers);
+    REMARK(j, OD_SOUND, "data.missing", lead, "%s %s missing and left out.", od_count(missing, "value of sensors").text,
+           od_form(missing, "is", "are"));
+  if (s->data->outliers > 0)
+    REMARK(j, OD_SOUND, "data.outliers", lead, "%s removed.", od_count(s->data->outliers, "outlier").text);
   if (s->data->gaps_filled > 0)
     REMARK(j, OD_SOUND, "data.gaps", lead, "%ld short gaps filled by resampling.", s->data->gaps_filled);
   if (s->data->bridged > 0)

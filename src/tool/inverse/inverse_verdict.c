@@ -5,6 +5,7 @@
 
 #include "inverse/inverse_run.h"
 #include "io/display.h"
+#include "io/wording.h"
 #include "machine/machine.h"
 
 // Flow that compresses the oil is told where it is more than this part of the largest flow.
@@ -225,13 +226,11 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
            ok;
   }
   if (o->drives > m->freedom)
-    ok =
-        od_verdict_add(
-            v, OD_SOUND, "load.shared", "Shared load:",
-            "%d drives move %d degree%s of freedom; they share it as if all had the same pressure, which is one way of "
-            "many.",
-            o->drives, m->freedom, m->freedom == 1 ? "" : "s") &&
-        ok;
+    ok = od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
+                        "%d drives move %s; they share it as if all had the same pressure, which is one way of "
+                        "many.",
+                        o->drives, od_count(m->freedom, "degree of freedom").text) &&
+         ok;
   return ok;
 }
 

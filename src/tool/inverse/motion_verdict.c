@@ -4,6 +4,7 @@
 
 #include "inverse/inverse_run.h"
 #include "io/display.h"
+#include "io/wording.h"
 #include "machine/machine.h"
 
 // Noise of a sampled motion is reported where it makes more than this part of the largest effort.
@@ -157,9 +158,9 @@ static bool judge_rows(const od_inverse_options *o, od_inverse_result *r) {
   }
   for (int i = 0; i < o->moves - o->loose; i++) spacing = fmin(spacing, o->motion[i].spacing);
   od_summary rows = od_table_summary(table, column);
-  char needed[80], others[60] = "";
+  char needed[80], others[128] = "";
   snprintf(needed, sizeof needed, "%.79s", od_display_quantity(value, table->unit[column]).text);
-  if (more > 1) snprintf(others, sizeof others, ", and %d other column%s", more - 1, more == 2 ? "" : "s");
+  if (more > 1) snprintf(others, sizeof others, ", and %s", od_count(more - 1, "other column").text);
   return od_verdict_add(
       &r->verdict, worst > much_missed ? OD_UNSOUND : OD_DOUBTFUL, "rows.coarse", "Rows too few:",
       "%s is %s at t = %.6g s, between rows, beyond all rows (%s at most)%s. Take --step '%s' to see all "

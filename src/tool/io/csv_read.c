@@ -12,6 +12,7 @@
 #include "io/csv_lines.h"
 #include "io/input_file.h"
 #include "io/table.h"
+#include "io/wording.h"
 
 // A table needs several times the memory of its text.
 enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
@@ -78,8 +79,8 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
 // A row that ends early lacks the cells of its last columns.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %d %s, but the header has %d", r->path, line, od_csv_column(r, r->at), count,
-          count == 1 ? "cell" : "cells", table->columns);
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %d", r->path, line, od_csv_column(r, r->at),
+          od_count(count, "cell").text, table->columns);
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;

@@ -18,6 +18,7 @@
 #include "io/mat_integrity.h"
 #include "io/mat_name.h"
 #include "io/table.h"
+#include "io/wording.h"
 
 enum { DEEPEST = 8, MOST_ARRAYS = 100000, MOST_COLUMNS = 100000, LONGEST_NAME = 256 };
 
@@ -186,8 +187,8 @@ static od_status check_lengths(const gathering *g, const od_table_wish *wish, si
   for (int i = 0; wish->columns && wish->columns[i]; i++) {
     size_t own = named_length(g, wish->columns[i]);
     if (own != 0 && own != length)
-      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %zu value%s, but the log has %zu rows", wish->columns[i], own,
-                     own == 1 ? "" : "s", length);
+      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s", wish->columns[i],
+                     od_count((long long)own, "value").text, od_count((long long)length, "row").text);
   }
   return OD_OK;
 }

@@ -9,6 +9,7 @@
 #include "document/suggest.h"
 #include "io/table.h"
 #include "io/time_unit.h"
+#include "io/wording.h"
 #include "machine/draft.h"
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
@@ -84,7 +85,7 @@ static double *collect_samples(od_loader *ld, const od_table *table, column time
   if (*count < table->rows)
     od_messages_say(ld->messages, true, od_place_of(ld, node),
                     "%ld of %ld samples %s the time of the one before; the first of each time is kept",
-                    table->rows - *count, table->rows, table->rows - *count == 1 ? "has" : "have");
+                    table->rows - *count, table->rows, od_form(table->rows - *count, "has", "have"));
   return pairs;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "predict/predictor.h"
+#include "io/wording.h"
 
 const char *od_rule_name(od_rule rule) {
   return rule.exact ? "exact" : rule.integrator ? rule.integrator->name : od_integrator_at(0)->name;
@@ -41,7 +42,8 @@ static bool take_memory(od_predictor *pr) {
 
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
   if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
-  if (nu > 0 && !log->u) return od_fail(err, OD_BAD_ARGUMENT, "the plant has %d inputs, the log none", nu);
+  if (nu > 0 && !log->u)
+    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, the log none", od_count(nu, "input").text);
   if (!log->times)
     return log->step > 0 && isfinite(log->step) && isfinite(log->start)
                ? OD_OK

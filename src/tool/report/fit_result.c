@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "io/wording.h"
 #include "report/machine_facts.h"
 #include "report/page_values.h"
 
@@ -130,8 +131,8 @@ static void add_findings(const od_fit_findings *a, od_result *r) {
   add_estimates(f, r);
   for (int i = 0; i < f->sets && i < MOST_FINDINGS; i++)
     if (f->set[i].fitted < f->set[i].rows) add_validation(f, &f->set[i], r);
-  od_result_finding(r, OD_SOUND, "Search:", "%s after %ld iterations.", od_ls_reason_text(f->search->reason),
-                    f->search->iterations);
+  od_result_finding(r, OD_SOUND, "Search:", "%s after %s.", od_ls_reason_text(f->search->reason),
+                    od_count(f->search->iterations, "iteration").text);
   od_result_audience(r, OD_FOR_ALL);
 }
 

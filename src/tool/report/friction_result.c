@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "io/json.h"
+#include "io/wording.h"
 #include "report/machine_facts.h"
 #include "report/page_values.h"
 
@@ -175,7 +176,7 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
 // --- All of it --------------------------------------------------------------------------------------------------------
 
 od_result od_friction_result(const od_friction_fitted *f) {
-  char starts[40] = "";
+  char starts[128] = "";
   od_result r = od_result_new("Friction report", f->plan->title);
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%s", f->plan->title);
@@ -183,10 +184,11 @@ od_result od_friction_result(const od_friction_fitted *f) {
   add_facts(f, &r);
   add_findings(f, &r);
   add_parameters(f, &r);
-  if (f->searches > 0) snprintf(starts, sizeof starts, ", %d start%s", f->searches, f->searches == 1 ? "" : "s");
+  if (f->searches > 0) snprintf(starts, sizeof starts, ", %s", od_count(f->searches, "start").text);
   od_result_line(&r, "Residuals: %.4g N mean absolute, %.4g N root mean square, %.4g N at most.", f->mean_abs, f->rms,
                  f->largest);
-  od_result_line(&r, "Search: %ld iterations, %ld evaluations%s.", f->iterations, f->evaluations, starts);
+  od_result_line(&r, "Search: %s, %s%s.", od_count(f->iterations, "iteration").text,
+                 od_count(f->evaluations, "evaluation").text, starts);
   add_budget(&f->data->budget, &r);
   add_shares(f, &r);
   od_result_audience(&r, OD_FOR_PAGE);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "io/display.h"
+#include "io/wording.h"
 #include "simulate/run.h"
 
 enum { MOST_SHOWN = 6 };  // volumes with a remark of their own
@@ -126,6 +127,6 @@ bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
                         od_duration_text(c->time, 3).text);
   }
   if (!ok || more == 0) return ok;
-  return od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:", "%d more volume%s cavitate%s.", more,
-                        more == 1 ? "" : "s", more == 1 ? "s" : "");
+  return od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:", "%s %s.", od_count(more, "more volume").text,
+                        od_form(more, "cavitates", "cavitate"));
 }

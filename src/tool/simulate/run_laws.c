@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/display.h"
+#include "io/wording.h"
 #include "model/joint_types.h"
 #include "simulate/run.h"
 
@@ -490,11 +491,11 @@ static bool add_lines(const od_run_laws *l, od_verdict *v) {
     double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
     ok = od_verdict_add(
         v, OD_SOUND, "line.modes", "Line with few modes:",
-        "the flow in the long line '%s' changes faster than its %d mode%s (up to %.3g Hz) resolve%s: the "
+        "the flow in the long line '%s' changes faster than its %s (up to %.3g Hz) %s: the "
         "highest mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of "
         "pressure may be too high by several times as much; Joukowsky's surge, density * sound * change of "
         "velocity, is the limit.",
-        e->name, x->modes, x->modes > 1 ? "s" : "", fastest, x->modes > 1 ? "" : "s", wave / 1e5,
+        e->name, od_count(x->modes, "mode").text, fastest, od_form(x->modes, "resolves", "resolve"), wave / 1e5,
         percent_of(wave / span).text);
   }
   return ok;

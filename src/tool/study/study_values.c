@@ -16,6 +16,7 @@
 #include "io/byte_sum.h"
 #include "io/input_file.h"
 #include "io/json.h"
+#include "io/wording.h"
 
 enum { LARGEST_FILE = 1 << 30 };  // bytes
 
@@ -232,6 +233,6 @@ od_status od_study_values_merge(od_study_values *v, const od_study *s, const cha
   }
   long missing = count_missing(v, s, parts, which, sizeof which);
   if (missing == 0) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT, "%ld run%s in none of the files; run %s again", missing,
-                 missing == 1 ? " is" : "s are", parts > 1 ? which : "the study");
+  return od_fail(err, OD_BAD_INPUT, "%s %s in none of the files; run %s again", od_count(missing, "run").text,
+                 od_form(missing, "is", "are"), parts > 1 ? which : "the study");
 }

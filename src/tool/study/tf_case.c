@@ -11,6 +11,7 @@
 #include "identify/fit.h"
 #include "study/cases.h"
 #include "study/shared_truth.h"
+#include "io/wording.h"
 
 typedef struct tf_case {
   od_fit_plan *plan;
@@ -39,8 +40,8 @@ static od_status prepare(od_case *c, od_error *err) {
   const od_tf_wish *t = &w->wish;
   int inputs = od_machine_input_count(w->plan->e->model);
   if (inputs != 1)
-    return od_fail(err, OD_BAD_INPUT, "%s: the machine has %d inputs, expected one for a transfer function",
-                   w->plan->e->path, inputs);
+    return od_fail(err, OD_BAD_INPUT, "%s: the machine has %s, expected one for a transfer function", w->plan->e->path,
+                   od_count(inputs, "input").text);
   w->count = (int)floor((t->to - t->from) / t->step + 1e-9) + 1;
   w->frequency = calloc((size_t)w->count, sizeof *w->frequency);
   if (!w->frequency || !add_metrics(c, w)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
