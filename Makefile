@@ -15,7 +15,7 @@ configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/nu
 
 all: packages
 	@$(call configure,$(BUILD))
-	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn liboleodyn oleodyn_shared oleodyn_core
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn liboleodyn oleodyn_shared oleodyn_core manual
 
 help:
 	@echo "make            build the program build/oleodyn and the library"

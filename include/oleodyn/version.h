@@ -1,4 +1,4 @@
-// Which oleodyn this is.
+// Version of oleodyn.
 #ifndef OLEODYN_VERSION_H
 #define OLEODYN_VERSION_H
 
@@ -6,10 +6,16 @@
 
 OD_BEGIN_C
 
-// Of these headers.
+// The version of these headers.
 #define OD_VERSION "0.1.0"
-// Of the library that the program runs with, in the same form; where it differs from OD_VERSION, another one was compiled
-// against.
+#define OD_VERSION_MAJOR 0
+#define OD_VERSION_MINOR 1
+#define OD_VERSION_PATCH 0
+// One number for comparisons: #if OD_VERSION_NUMBER >= OD_MAKE_VERSION(0, 2, 0)
+#define OD_MAKE_VERSION(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define OD_VERSION_NUMBER OD_MAKE_VERSION(OD_VERSION_MAJOR, OD_VERSION_MINOR, OD_VERSION_PATCH)
+// The version of the library that the program runs with, as OD_VERSION. It differs from OD_VERSION where the program was compiled
+// with headers of another version.
 OD_API const char *od_version(void);
 
 OD_END_C

@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 #include "options/options.h"
+#include "output/manual_text.h"
 #include "terminal/terminal.h"
 #include "io/json.h"
 #include "oleodyn/oleodyn.h"
@@ -35,21 +36,40 @@ static int print_json(void) {
   return od_exit_code(status);
 }
 
+static int ask(const od_command *command, const char *option) {
+  char text[16], *only[] = {text, NULL};
+  snprintf(text, sizeof text, "%s", option);
+  return command->run(1, only);
+}
+
+// The manual page. The build writes it to oleodyn.1.
+static int print_manual_page(void) {
+  printf(".\\\" Made by 'oleodyn help --manual-page'.\n.TH OLEODYN 1 \"\" \"oleodyn " OD_VERSION
+         "\" \"User Commands\"\n%s%s",
+         od_manual_begin, ".SH COMMANDS\n");
+  for (const od_command *c = od_commands; c->name; c++) ask(c, "--man");
+  printf("%s", od_manual_end);
+  return OD_EXIT_OK;
+}
+
 int od_command_help(int argc, char **argv) {
-  bool json = false;
-  const od_usage usage = {"help", "[COMMAND]", "explain a command", NULL, NULL, 0, .shared = {.as_json = &json}};
+  bool json = false, manual = false;
+  const od_option options[] = {
+      {"manual-page", OD_OPTION_FLAG, NULL, "print the manual page, in the language of man(1)", &manual}};
+  const od_usage usage = {"help",  "[COMMAND]", "show all commands, or explain one", NULL,
+                          options, 1,           .shared = {.as_json = &json}};
   od_words arguments = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments);
   const char *topic = arguments.count > 0 ? arguments.text[0] : NULL;
   od_words_free(&arguments);
   if (code >= 0) return code;
   if (json) return print_json();
+  if (manual) return print_manual_page();
   if (!topic) {
     print_overview();
     return OD_EXIT_OK;
   }
   const od_command *command = od_command_find(topic);
   if (!command) return OD_EXIT_BAD_INPUT;
-  char help[] = "--help", *help_only[] = {help, NULL};
-  return command->run(1, help_only);
+  return ask(command, "--help");
 }

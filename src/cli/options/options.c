@@ -101,6 +101,59 @@ static void print_help(const od_usage *usage) {
   if (usage->details) printf("\n%s", usage->details);
 }
 
+// --- Manual page ------------------------------------------------------------------------------------------------------
+
+// A text in the language of manual pages: hyphens and backslashes are written out, and no line begins with a control character.
+static void print_roff(const char *text, const char *contents) {
+  bool begins = true;
+  for (const char *c = text; *c; c++) {
+    if (c[0] == '%' && c[1] == 's') {
+      print_roff(contents, "");
+      c++;
+      begins = false;
+      continue;
+    }
+    if (begins && (*c == '.' || *c == '\'')) printf("\\&");
+    if (*c == '-')
+      printf("\\-");
+    else if (*c == '\\')
+      printf("\\e");
+    else
+      putchar(*c);
+    begins = *c == '\n';
+  }
+}
+
+static void print_option_manual(const od_option *o, const char *contents) {
+  printf(".TP\n.B \"\\-\\-");
+  print_roff(o->name, "");
+  if (o->argument) {
+    printf(" \\fI");
+    print_roff(o->argument, "");
+    printf("\\fP");
+  }
+  printf("\"\n");
+  print_roff(o->help, contents);
+  putchar('\n');
+}
+
+// The section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and stay as they are.
+static void print_manual(const od_usage *usage) {
+  offered shared[MOST_SHARED];
+  int shared_count = list_shared(&usage->shared, shared);
+  printf(".SS \"");
+  print_roff(usage->command, "");
+  printf(" %s%s[options]\"\n", usage->arguments, usage->arguments[0] ? " " : "");
+  print_roff(usage->summary, "");
+  printf(".\n");
+  for (int i = 0; i < usage->option_count; i++) print_option_manual(&usage->options[i], "");
+  for (int i = 0; i < shared_count; i++) print_option_manual(&shared[i].option, shared[i].contents);
+  if (!usage->details) return;
+  printf(".PP\n.nf\n");
+  print_roff(usage->details, "");
+  printf(".fi\n");
+}
+
 // --- Parsing ----------------------------------------------------------------------------------------------------------
 
 // Copies the option of this name; false: the command has none.
@@ -166,6 +219,10 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
     }
     if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
       print_help(usage);
+      return OD_EXIT_OK;
+    }
+    if (!strcmp(text, "--man")) {  // for `oleodyn help --manual-page`, which asks all commands
+      print_manual(usage);
       return OD_EXIT_OK;
     }
     if (text[1] != '-') {
