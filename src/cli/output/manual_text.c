@@ -21,7 +21,11 @@ const char od_manual_begin[] =
     "and every output has a name such as\n"
     ".BR crank.end.x .\n"
     ".B oleodyn info\n"
-    "lists both.\n";
+    "lists both.\n"
+    ".PP\n"
+    "Every command has the option\n"
+    ".BR \\-\\-help ,\n"
+    "which shows its usage.\n";
 
 const char od_manual_end[] =
     ".SH EXIT STATUS\n"
