@@ -15,7 +15,7 @@
 #include "options/result_files.h"
 #include "options/select_outputs.h"
 #include "terminal/interrupts.h"
-#include "options/sweep.h"
+#include "options/sweep_options.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
@@ -257,15 +257,15 @@ static od_status measure(void *user, const od_machine *machine, bool (*keeps_goi
 
 static int sweep_runs(const arguments *a, const char *path) {
   simulate_sweep s = {.a = a};
-  const od_sweep sweep = {.path = path,
-                          .load = &a->load,
-                          .arguments = &a->sweep,
-                          .files = &a->files,
-                          .quiet = a->quiet,
-                          .prepare = prepare_sweep,
-                          .measure = measure,
-                          .user = &s};
-  int code = od_sweep_run(&sweep);
+  const od_sweep_command sweep = {.path = path,
+                                  .load = &a->load,
+                                  .arguments = &a->sweep,
+                                  .files = &a->files,
+                                  .quiet = a->quiet,
+                                  .prepare = prepare_sweep,
+                                  .measure = measure,
+                                  .user = &s};
+  int code = od_sweep_command_run(&sweep);
   od_selection_free(&s.outputs);
   return code;
 }

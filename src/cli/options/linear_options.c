@@ -255,17 +255,17 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
 
 int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
   const od_linear_arguments *a = s->arguments;
-  const od_sweep sweep = {.path = path,
-                          .load = &a->load,
-                          .arguments = &a->sweep,
-                          .files = &a->files,
-                          .quiet = a->quiet,
-                          .prepare = prepare_sweep,
-                          .measure = measure_point,
-                          .finish = s->finish,
-                          .drawn = s->drawn,
-                          .user = s};
-  int code = od_sweep_run(&sweep);
+  const od_sweep_command sweep = {.path = path,
+                                  .load = &a->load,
+                                  .arguments = &a->sweep,
+                                  .files = &a->files,
+                                  .quiet = a->quiet,
+                                  .prepare = prepare_sweep,
+                                  .measure = measure_point,
+                                  .finish = s->finish,
+                                  .drawn = s->drawn,
+                                  .user = s};
+  int code = od_sweep_command_run(&sweep);
   warn_of_points(s);
   od_linear_plan_free(&s->plan);
   return code;

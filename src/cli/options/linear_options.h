@@ -9,7 +9,7 @@
 #include "options/options.h"
 #include "options/result_files.h"
 #include "options/select_outputs.h"
-#include "options/sweep.h"
+#include "options/sweep_options.h"
 #include "linear/linear_model.h"
 #include "machine/saved_state.h"
 

@@ -1,10 +1,11 @@
-// The same command for many values of one or more numbers of the machine, on all cores.
-#ifndef OD_OPTIONS_SWEEP_H
-#define OD_OPTIONS_SWEEP_H
+// Options of a sweep, and the sweep of a command.
+#ifndef OD_OPTIONS_SWEEP_OPTIONS_H
+#define OD_OPTIONS_SWEEP_OPTIONS_H
 
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "options/result_files.h"
+#include "sweep/sweep.h"
 
 // The entries for a command's table of options.
 #define OD_SWEEP_OPTIONS(target)                                                                                      \
@@ -27,17 +28,7 @@ typedef struct od_sweep_arguments {
   const char *threads, *draws, *seed;
 } od_sweep_arguments;
 
-// What comes out at one point: named numbers. Names and units are copied.
-typedef struct od_sweep_row {
-  int count, capacity;
-  struct od_sweep_value {
-    char *name, *unit;
-    double value;
-  } * item;
-} od_sweep_row;
-bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value);
-
-typedef struct od_sweep {
+typedef struct od_sweep_command {
   const char *path;  // of the machine file
   const od_load_arguments *load;
   const od_sweep_arguments *arguments;
@@ -45,16 +36,14 @@ typedef struct od_sweep {
   bool quiet;
   // Called with the first machine, in the main thread: chooses outputs and so on. -1 to go on, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
-  // Called once per point, in any thread: fills the row; keeps_going says whether to go on.
-  od_status (*measure)(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
-                       od_sweep_row *row, od_error *err);
-  // Called with all points, axes first; the last axis changes fastest. NULL: nothing is to be done.
+  od_sweep_measure *measure;
+  // Called with the table of all points. False: memory ran out. NULL: the table stays as it is.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;  // how many results --plot draws, the first ones; 0: a sweep of this command is not drawn
-} od_sweep;
+  int drawn;  // number of results that --plot draws, the first ones; 0: this command draws no sweep
+} od_sweep_command;
 
-// Does it all, prints and writes files; the exit code. Points that fail have no values; the first messages are shown.
-int od_sweep_run(const od_sweep *sweep);
+// Loads, computes, prints and writes files; returns the exit code.
+int od_sweep_command_run(const od_sweep_command *command);
 
 #endif

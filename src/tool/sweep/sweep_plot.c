@@ -1,4 +1,4 @@
-#include "options/sweep_plot.h"
+#include "sweep/sweep_plot.h"
 
 #include <math.h>
 #include <stdio.h>

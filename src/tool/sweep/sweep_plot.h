@@ -1,6 +1,6 @@
 // The first results of a sweep as a picture: over the number that changes fastest, a curve for each value of the one before it.
-#ifndef OD_OPTIONS_SWEEP_PLOT_H
-#define OD_OPTIONS_SWEEP_PLOT_H
+#ifndef OD_SWEEP_SWEEP_PLOT_H
+#define OD_SWEEP_SWEEP_PLOT_H
 
 #include "io/table.h"
 
