@@ -93,8 +93,8 @@ static json_t *response_json(const od_response *r, const char *path) {
                                              "resonances", peaks, "points", points_json(f, k, phase)));
   }
   free(phase);
-  return json_pack("{s:o, s:o, s:o, s:O*, s:o}", "file", od_json_text(path), "input", od_json_text(r->input.name),
-                   "method", od_json_text(r->how), "warnings", r->warnings, "outputs", outputs);
+  return json_pack("{s:o, s:o, s:o, s:o*, s:o}", "file", od_json_text(path), "input", od_json_text(r->input.name),
+                   "method", od_json_text(r->how), "warnings", od_response_warnings_json(r), "outputs", outputs);
 }
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {

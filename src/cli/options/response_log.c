@@ -171,7 +171,7 @@ int od_response_open_log(const char *path, const od_response_arguments *a, od_re
   if (code < 0) {
     od_status status =
         take_labels(&c, out) ? estimate(&c, a, out, &err) : od_fail(&err, OD_NO_MEMORY, "memory ran out");
-    if (c.doubt.text[0]) out->warnings = json_pack("[o]", od_json_text(c.doubt.text));
+    if (!od_time_doubt_remark(&c.doubt, &out->warnings)) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
     if (status != OD_OK && err.text[0]) od_cli_error("%s: %s", path, err.text);
     if (status != OD_OK) code = od_exit_code(status);
   }

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "terminal/exit_codes.h"
-#include "options/linear_options.h"
 #include "options/option_values.h"
 #include "options/response_log.h"
 #include "options/select_outputs.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
-#include "linear/poles.h"
+#include "io/json.h"
+#include "linear/linear_result.h"
 
 void od_response_arguments_free(od_response_arguments *a) {
   od_words_free(&a->outputs);
@@ -24,8 +24,16 @@ void od_response_free(od_response *r) {
   free(r->input.name);
   free(r->input.unit);
   od_frf_free(r->frf);
-  json_decref(r->warnings);
+  od_verdict_free(&r->warnings);
   *r = (od_response){0};
+}
+
+json_t *od_response_warnings_json(const od_response *r) {
+  json_t *list = json_array();
+  for (int i = 0; i < r->warnings.count; i++) json_array_append_new(list, od_json_text(r->warnings.remark[i].text));
+  if (r->is_exact || r->warnings.count > 0) return list;
+  json_decref(list);
+  return NULL;
 }
 
 void od_response_unit(const od_response *r, int output, char *text, size_t size) {
@@ -90,12 +98,12 @@ static od_status respond(const od_machine *machine, const od_selection *selectio
   if (status == OD_OK) status = od_frf_of_model(model, frequency, points, &r->frf, err);
   if (status == OD_OK) status = od_poles_find(model, &poles, err);
   if (status == OD_OK) {
-    od_linear_warn(model);
-    r->warnings = od_linear_warnings_json(model);
-    if (od_poles_unstable(&poles)) {
-      od_cli_warning("%s", unstable);
-      json_array_append_new(r->warnings, json_string(unstable));
-    }
+    bool memory = od_linear_remarks(model, &r->warnings);
+    if (memory && od_poles_unstable(&poles))
+      memory = od_verdict_add(&r->warnings, OD_DOUBTFUL, "point.unstable", "Unstable:", "%s", unstable);
+    if (!memory) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    for (int i = 0; i < r->warnings.count; i++) od_cli_warning("%s", r->warnings.remark[i].text);
+    r->is_exact = true;
     od_poles_free(&poles);
   }
   od_linear_model_free(model);

@@ -44,13 +44,16 @@ typedef struct od_response {
   od_frf *frf;
   od_signal_label input, *output;
   int outputs;
-  char how[200];     // "stepped sine, 100 frequencies"
-  json_t *warnings;  // about the linear model of a machine, or the times of a log; NULL: none
+  char how[200];        // "stepped sine, 100 frequencies"
+  od_verdict warnings;  // about the linear model of a machine, or the times of a log
+  bool is_exact;        // of a machine
 } od_response;
 
 // Loads or computes; messages go to standard error. -1 to go on, or the exit code.
 int od_response_open(const char *path, const od_response_arguments *a, od_response *out);
 void od_response_free(od_response *r);
+// The texts of the warnings; NULL of a log without warnings.
+json_t *od_response_warnings_json(const od_response *r);
 // "m/V": the unit of an output over that of the input.
 void od_response_unit(const od_response *r, int output, char *text, size_t size);
 // Frequencies, and of each output amplitude, phase, real and imaginary part, sigma and coherence; NULL: memory ran out.

@@ -99,8 +99,8 @@ json_t *od_fitted_transfer_json(const od_fitted_transfer *f) {
   for (int n = f->low; n <= f->high && f->high > f->low; n++)
     json_array_append_new(
         orders, json_pack("{s:i, s:o}", "order", n, "validation_error", od_json_number(f->error[n - f->low])));
-  json_t *root = json_pack("{s:o, s:o, s:o, s:O*}", "file", od_json_text(f->path), "response", od_json_text(f->r->how),
-                           "input", od_json_text(f->r->input.name), "warnings", f->r->warnings);
+  json_t *root = json_pack("{s:o, s:o, s:o, s:o*}", "file", od_json_text(f->path), "response", od_json_text(f->r->how),
+                           "input", od_json_text(f->r->input.name), "warnings", od_response_warnings_json(f->r));
   json_object_set_new(root, "method", od_json_text(od_transfer_methods[f->method]));
   json_object_set_new(root, "order", json_integer(t->order));
   json_object_set_new(root, "orders", orders);

@@ -364,8 +364,12 @@ static void test_sampled_loop(void **state) {
               "run: {time: 1 s, step: 1 ms, outputs: [lag]}\n");
   static const char *const calls[] = {"frf s.yaml --points 3", "linearize s.yaml", "bode s.yaml --points 3",
                                       "linearize s.yaml --sweep c.gain=1:2:2", "bode s.yaml --sweep c.gain=1:2:2"};
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-    ends_and_says(run(s, "%s", calls[i]), 0, "in the linear model the loops through them are open");
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    outcome o = run(s, "%s", calls[i]);
+    ends_with(o, 0);
+    says(i == 1 || i == 2 ? o.out : o.err, "in the linear model the loops through them are open");
+    forget(o);
+  }
 }
 
 static void test_mistakes(void **state) {

@@ -143,7 +143,7 @@ static void test_bode_units(void **state) {
   o = run(s, "bode axis.yaml --to P.pressure");
   ends_with(o, 0);
   says(
-      o.err,
+      o.out,
       "the slopes differ on the two sides of valve.spool = 0 V (the ports of 'valve'); the linear model has their mean");
   says(o.out, "none: the output does not follow the input here");
   forget(o);
@@ -539,7 +539,7 @@ static void test_closed_valves(void **state) {
       static const char reason[] = "closed at this operating point, with the spool inside of the overlap: 'main'";
       bool told = !open && i < 3;
       if (told) says(o.out, "u to A.pressure: no path (closed here, by its overlap: 'main')");
-      assert_true((strstr(o.err, reason) != NULL) == told);
+      assert_true((strstr(o.out, reason) != NULL) == told);
       assert_true((strstr(written, reason) != NULL) == told);
       free(written);
       forget(o);
@@ -569,8 +569,12 @@ static void test_equilibrium_from_a_shut_valve(void **state) {
       "run: {time: 1 s, outputs: [A.pressure, B.pressure]}\n");
   outcome o = run(s, "equilibrium shut.yaml");
   ends_with(o, 0);
-  says(o.out, "67.3333 bar");
-  says(o.out, "134.667 bar");
+  double a = 0, b = 0;
+  const char *outputs = strstr(o.out, "Outputs");
+  assert_non_null(outputs);
+  assert_int_equal(sscanf(strstr(outputs, "A.pressure"), "A.pressure bar %lf B.pressure bar %lf", &a, &b), 2);
+  near(a, 202 * 15.0 / 45, 1e-5);
+  near(b, 202 * 30.0 / 45, 1e-5);
   forget(o);
 }
 

@@ -1,84 +1,11 @@
-// A linear model as JSON, CSV and MATLAB file. All numbers are in SI.
+// A linear model as CSV and MATLAB file. All numbers are in SI.
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/linear_options.h"
-#include "output/linear_summary.h"
 #include "io/atomic_file.h"
-#include "io/json.h"
 #include "io/mat_matrices.h"
 #include "io/number.h"
-
-json_t *od_linear_signals_json(const od_linear_signal *s, int count, bool states) {
-  json_t *list = json_array();
-  for (int i = 0; i < count; i++) {
-    json_t *item = json_pack("{s:o, s:o, s:o}", "name", od_json_text(s[i].name), "unit", od_json_text(s[i].unit),
-                             "value", od_json_number(s[i].value));
-    if (states) json_object_set_new(item, "rate", od_json_number(s[i].rate));
-    if (s[i].undecided) json_object_set_new(item, "undecided", json_true());
-    json_array_append_new(list, item);
-  }
-  return list;
-}
-
-static json_t *matrix_json(const double *a, int rows, int columns) {
-  json_t *list = json_array();
-  for (int i = 0; i < rows; i++) {
-    json_t *row = json_array();
-    for (int j = 0; j < columns; j++) json_array_append_new(row, od_json_number(a[i * columns + j]));
-    json_array_append_new(list, row);
-  }
-  return list;
-}
-
-static json_t *pole_json(od_pole p) {
-  return json_pack("{s:o, s:o}", "real", od_json_number(p.real), "imaginary", od_json_number(p.imaginary));
-}
-
-static json_t *poles_json(const od_linear_results *r) {
-  const od_linear_model *m = r->model;
-  json_t *list = json_array();
-  for (int i = 0; i < r->poles.count; i++) {
-    od_pole p = r->poles.pole[i];
-    const double *part = r->poles.participation + i * m->states;
-    char text[400];
-    od_mode_text(m, part, text, sizeof text);
-    json_t *item = pole_json(p), *states = json_array();
-    for (int j = 0; j < m->states; j++) json_array_append_new(states, od_json_number(part[j]));
-    json_object_set_new(item, "frequency", od_json_number(od_pole_frequency(p)));
-    json_object_set_new(item, "damping", od_json_number(od_pole_damping(p)));
-    json_object_set_new(item, "time_constant", od_json_number(od_pole_time_constant(p)));
-    json_object_set_new(item, "participation", states);
-    json_object_set_new(item, "mode", od_json_text(text));
-    json_array_append_new(list, item);
-  }
-  return list;
-}
-
-json_t *od_linear_json(const od_linear_results *r) {
-  const od_linear_model *m = r->model;
-  json_t *object = od_linear_head_json(r->machine, m), *zeros = json_array();
-  json_object_set_new(object, "states", od_linear_signals_json(m->state, m->states, true));
-  json_object_set_new(object, "constants", od_linear_signals_json(m->constant, m->constants, false));
-  json_object_set_new(object, "inputs", od_linear_signals_json(m->input, m->inputs, false));
-  json_object_set_new(object, "outputs", od_linear_signals_json(m->output, m->outputs, false));
-  json_object_set_new(object, "A", matrix_json(m->A, m->states, m->states));
-  json_object_set_new(object, "B", matrix_json(m->B, m->states, m->inputs));
-  json_object_set_new(object, "C", matrix_json(m->C, m->outputs, m->states));
-  json_object_set_new(object, "D", matrix_json(m->D, m->outputs, m->inputs));
-  json_object_set_new(object, "poles", poles_json(r));
-  for (int i = 0; i < r->pairs; i++) {
-    const od_zeros *z = &r->zeros[i];
-    json_t *item = json_pack("{s:o, s:o, s:b}", "input", od_json_text(m->input[z->input].name), "output",
-                             od_json_text(m->output[z->output].name), "path", z->count >= 0),
-           *list = json_array();
-    for (int k = 0; k < z->count; k++) json_array_append_new(list, pole_json(z->zero[k]));
-    json_object_set_new(item, "zeros", list);
-    json_array_append_new(zeros, item);
-  }
-  json_object_set_new(object, "zeros", zeros);
-  return object;
-}
+#include "linear/linear_result.h"
 
 // --- CSV -------------------------------------------------------------------------------------------------------------
 
