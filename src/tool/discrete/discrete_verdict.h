@@ -1,10 +1,10 @@
 // What speaks against a discrete-time model of a log.
-#ifndef OD_OUTPUT_TF_DISCRETE_VERDICT_H
-#define OD_OUTPUT_TF_DISCRETE_VERDICT_H
+#ifndef OD_DISCRETE_DISCRETE_VERDICT_H
+#define OD_DISCRETE_DISCRETE_VERDICT_H
 
-#include "options/log_columns.h"
 #include "discrete/discrete_model.h"
 #include "io/verdict.h"
+#include "prepare/log_columns.h"
 
 // Of an output: all of the log, and what is held out.
 typedef struct od_output_quality {

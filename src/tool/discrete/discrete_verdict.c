@@ -1,4 +1,4 @@
-#include "output/tf_discrete_verdict.h"
+#include "discrete/discrete_verdict.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,9 @@
-#include "options/log_columns.h"
+#include "prepare/log_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "terminal/exit_codes.h"
-#include "options/option_values.h"
-#include "terminal/terminal.h"
 #include "document/suggest.h"
 
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit) {
@@ -15,31 +12,29 @@ bool od_signal_label_set(od_signal_label *label, const char *name, const char *u
   return label->name && label->unit;
 }
 
-static int find_column(const od_log_columns *c, const char *option, const char *name) {
+static od_status find_column(const od_log_columns *c, const char *option, const char *name, int *out, od_error *err) {
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < c->head->columns; i++) {
-    if (!strcmp(c->head->name[i], name)) return i;
-    od_nearest_try(&nearest, c->head->name[i]);
+  for (*out = 0; *out < c->head->columns; ++*out) {
+    if (!strcmp(c->head->name[*out], name)) return OD_OK;
+    od_nearest_try(&nearest, c->head->name[*out]);
   }
-  if (nearest.best)
-    od_cli_error("--%s: %s has no column '%s'; did you mean '%s'?", option, c->path, name, nearest.best);
-  else
-    od_cli_error("--%s: %s has no column '%s'", option, c->path, name);
-  return -1;
+  return od_fail(err, OD_BAD_INPUT, "--%s: %s has no column '%s'%s", option, c->path, name,
+                 od_nearest_suggestion(&nearest).text);
 }
 
-// Names with commas between them; false after a message.
-static bool add_columns(od_log_columns *c, const char *option, const char *list) {
+// Names with commas between them.
+static od_status add_columns(od_log_columns *c, const char *option, const char *list, od_error *err) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
     char *name = strndup(at, length);
-    int found = name ? find_column(c, option, name) : -1;
+    int found = 0;
+    od_status status = name ? find_column(c, option, name, &found, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
     free(name);
-    if (found < 0) return false;
+    if (status != OD_OK) return status;
     if (c->count < 2 * c->head->columns) c->at[c->count++] = found;
     at += length + (at[length] == ',');
   }
-  return true;
+  return OD_OK;
 }
 
 static bool is_input(const od_log_columns *c, int column) {
@@ -48,64 +43,56 @@ static bool is_input(const od_log_columns *c, int column) {
   return false;
 }
 
-static bool find_inputs(od_log_columns *c, const od_log_wish *wish) {
+static od_status find_inputs(od_log_columns *c, const od_log_wish *wish, od_error *err) {
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1;
-  if (!wish->input || !*wish->input) {
-    od_cli_error("%s: which column is the input? Say so with --input", c->path);
-    return false;
-  }
-  if (!add_columns(c, "input", wish->input)) return false;
+  if (!wish->input || !*wish->input)
+    return od_fail(err, OD_BAD_INPUT, "%s: which column is the input? Say so with --input", c->path);
+  od_status status = add_columns(c, "input", wish->input, err);
+  if (status != OD_OK) return status;
   c->inputs = c->count;
   for (int i = 0; i < c->count; i++)
     for (int j = 0; j < i; j++)
-      if (c->at[i] == c->at[j]) {
-        od_cli_error("--input: column '%s' is named twice", c->head->name[c->at[i]]);
-        return false;
-      }
-  if (c->inputs <= most) return true;
-  if (most == 1)
-    od_cli_error(
-        "--input: found %d inputs, expected 1; oleodyn tf has several with --method arx, armax, oe, bj, moesp, n4sid or cva",
-        c->inputs);
-  else
-    od_cli_error("--input: found %d inputs, expected 1 to %d", c->inputs, most);
-  return false;
+      if (c->at[i] == c->at[j])
+        return od_fail(err, OD_BAD_INPUT, "--input: column '%s' is named twice", c->head->name[c->at[i]]);
+  if (c->inputs <= most) return OD_OK;
+  if (most > 1) return od_fail(err, OD_BAD_INPUT, "--input: found %d inputs, expected 1 to %d", c->inputs, most);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "--input: found %d inputs, expected 1; oleodyn tf has several with --method arx, armax, oe, bj, moesp, n4sid or cva",
+      c->inputs);
 }
 
-static bool find_columns(od_log_columns *c, const od_log_wish *wish) {
-  const od_words *outputs = wish->outputs;
-  bool ok = find_inputs(c, wish);
-  for (int i = 0; ok && i < outputs->count; i++) ok = add_columns(c, "output", outputs->text[i]);
-  for (int i = 0; ok && outputs->count == 0 && i < c->head->columns; i++)
+static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_error *err) {
+  od_status status = find_inputs(c, wish, err);
+  for (int i = 0; status == OD_OK && i < wish->output_count; i++)
+    status = add_columns(c, "output", wish->outputs[i], err);
+  for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++)
     if (!is_input(c, i) && i != c->time) c->at[c->count++] = i;
-  if (ok && c->count <= c->inputs) {
-    od_cli_error("%s has no column besides time and input, expected an output", c->path);
-    return false;
-  }
-  for (int i = 0; ok && i < c->count; i++) c->used[c->at[i]] = true;
-  return ok;
+  if (status == OD_OK && c->count <= c->inputs)
+    return od_fail(err, OD_BAD_INPUT, "%s has no column besides time and input, expected an output", c->path);
+  for (int i = 0; status == OD_OK && i < c->count; i++) c->used[c->at[i]] = true;
+  return status;
 }
 
-// A unit that is not known stays what it is.
-static bool find_units(od_log_columns *c) {
-  od_error err = {0};
-  od_units *units = od_units_new(&err);
-  bool ok = units && (c->label = calloc((size_t)c->count, sizeof *c->label)) != NULL;
+// An unknown unit is kept as it is.
+static od_status find_units(od_log_columns *c, od_error *err) {
+  od_units *units = od_units_new(err);
+  if (!units) return OD_BAD_INPUT;
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
-  if (ok && *clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS) {
-    od_cli_error("%s: column '%s' is in %s, expected a unit of s", c->path, c->head->name[c->time], clock);
-    od_units_free(units);
-    return false;
-  }
+  od_status status = OD_OK;
+  c->label = calloc((size_t)c->count, sizeof *c->label);
+  bool ok = c->label != NULL;
+  if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
+    status = od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of s", c->path,
+                     c->head->name[c->time], clock);
   for (int i = 0; ok && i < c->count; i++) {
     const char *unit = c->head->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
     if (!si || od_units_conversion(units, unit, si, &c->conversion[i]) != OD_UNIT_FITS)
       c->conversion[i] = (od_conversion){1, 1, 0}, si = unit;
     ok = od_signal_label_set(&c->label[i], c->head->name[c->at[i]], si);
   }
-  if (!ok) od_cli_error("%s", units ? "memory ran out" : err.text);
   od_units_free(units);
-  return ok;
+  return ok ? status : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
@@ -181,7 +168,7 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
 
 static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error *err) {
   const od_table_wish no_time = {.no_time = true};
-  od_status status = od_row_reader_open(c->path, wish->interval ? &no_time : NULL, &c->file, err);
+  od_status status = od_row_reader_open(c->path, wish->interval > 0 ? &no_time : NULL, &c->file, err);
   c->head = status == OD_OK ? od_row_reader_head(c->file) : NULL;
   if (status != OD_OK) return status;
   size_t most = 2 * (size_t)c->head->columns + 2;
@@ -190,8 +177,8 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   c->cells = calloc(most, sizeof *c->cells);
   c->conversion = calloc(most, sizeof *c->conversion);
   if (!c->at || !c->used || !c->cells || !c->conversion) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  c->time = wish->interval ? -1 : od_table_find_time(c->head);
-  if (c->time < 0 && !wish->interval)
+  c->time = wish->interval > 0 ? -1 : od_table_find_time(c->head);
+  if (c->time < 0 && !(wish->interval > 0))
     return od_fail(err, OD_BAD_INPUT,
                    "%s has no column of times; if its rows are equally far apart, say so with --interval", c->path);
   if (c->time >= 0) c->used[c->time] = true;
@@ -199,21 +186,15 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   return OD_OK;
 }
 
-int od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *c) {
-  od_error err = {0};
-  double interval = 1, last = INFINITY;
+od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *c, od_error *err) {
   *c = (od_log_columns){.path = path, .clock = {1, 1, 0}};
-  if (!od_option_quantity("interval", wish->interval, "s", &interval) ||
-      !od_option_quantity("end", wish->end, "s", &last))
-    return OD_EXIT_BAD_INPUT;
-  od_status status = open_file(c, wish, &err);
-  if (status == OD_OK && (!find_columns(c, wish) || !find_units(c))) return OD_EXIT_BAD_INPUT;
-  if (status == OD_OK) status = walk(c, interval, last, &err);
-  if (status != OD_OK) od_cli_error("%s", err.text);
+  od_status status = open_file(c, wish, err);
+  if (status == OD_OK) status = find_columns(c, wish, err);
+  if (status == OD_OK) status = find_units(c, err);
+  if (status == OD_OK) status = walk(c, wish->interval, wish->end > 0 ? wish->end : INFINITY, err);
   if (status == OD_OK && c->time >= 0)
     c->doubt = od_time_doubt_of(c->head->name[c->time], c->head->unit[c->time], path, c->step, NULL);
-  if (c->doubt.text[0]) od_cli_warning("%s", c->doubt.text);
-  return status == OD_OK ? -1 : od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
+  return status;
 }
 
 void od_log_columns_free(od_log_columns *c) {
