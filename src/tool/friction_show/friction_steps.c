@@ -1,4 +1,4 @@
-#include "output/friction_steps.h"
+#include "friction_show/friction_steps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct runs {
   int count;  // of nodes, two of them before the step
 } runs;
 
-static od_status compare_one(const od_cli_law *law[2], const runs *r, double lag, double from, double to,
+static od_status compare_one(const od_set_law *law[2], const runs *r, double lag, double from, double to,
                              double *most) {
   od_friction_grid grid;
   const od_friction_start start = {.signal = 1};
@@ -26,7 +26,7 @@ static od_status compare_one(const od_cli_law *law[2], const runs *r, double lag
   return status;
 }
 
-static od_status compare_all(const od_cli_law *law[2], const runs *r, double lag, od_friction_steps *out) {
+static od_status compare_all(const od_set_law *law[2], const runs *r, double lag, od_friction_steps *out) {
   out->from = out->to = 0;
   for (int to = 0; to < OD_STEP_SPEEDS; to++)
     for (int from = 0; from < OD_STEP_SPEEDS; from++) {
@@ -38,9 +38,9 @@ static od_status compare_all(const od_cli_law *law[2], const runs *r, double lag
   return OD_OK;
 }
 
-od_status od_friction_steps_compare(const od_cli_law *a, const od_cli_law *b, double largest, double lag, double time,
+od_status od_friction_steps_compare(const od_set_law *a, const od_set_law *b, double largest, double lag, double time,
                                     double step, od_friction_steps *out) {
-  const od_cli_law *law[2] = {a, b};
+  const od_set_law *law[2] = {a, b};
   runs r = {.count = (int)ceil(time / step) + 2};
   size_t size = (size_t)r.count * sizeof(double);
   r.t = malloc(size), r.v = malloc(size), r.force[0] = malloc(size), r.force[1] = malloc(size);

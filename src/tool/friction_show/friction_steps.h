@@ -1,8 +1,8 @@
 // How far two laws are apart after steps of the speed.
-#ifndef OD_OUTPUT_FRICTION_STEPS_H
-#define OD_OUTPUT_FRICTION_STEPS_H
+#ifndef OD_FRICTION_SHOW_FRICTION_STEPS_H
+#define OD_FRICTION_SHOW_FRICTION_STEPS_H
 
-#include "options/friction_law.h"
+#include "friction_show/set_law.h"
 
 // Steps from and to each of these speeds, evenly spaced up to the largest.
 enum { OD_STEP_SPEEDS = 50 };
@@ -14,7 +14,7 @@ typedef struct od_friction_steps {
 } od_friction_steps;
 
 // Steps with a lag from steady motion, followed for a time in rows of `step`.
-od_status od_friction_steps_compare(const od_cli_law *a, const od_cli_law *b, double largest, double lag, double time,
+od_status od_friction_steps_compare(const od_set_law *a, const od_set_law *b, double largest, double lag, double time,
                                     double step, od_friction_steps *out);
 
 #endif
