@@ -1,47 +1,17 @@
 // oleodyn equilibrium: where a machine rests, or moves steadily, with outputs at given values.
 #include <stdio.h>
-#include <string.h>
 
 #include "commands/command.h"
 #include "options/linear_options.h"
-#include "output/linear_summary.h"
+#include "terminal/show_result.h"
 #include "terminal/terminal.h"
+#include "linear/linear_result.h"
+#include "linear/linear_sweep.h"
 
-static void print(const od_machine *machine, const od_linear_model *m, FILE *to) {
-  const char *title = od_machine_title(machine);
-  char line[300];
-  snprintf(line, sizeof line, "%.200s: %s", title && title[0] ? title : od_machine_file(machine),
-           m->rests ? "at rest" : "in steady motion");
-  od_heading(to, line);
-  od_linear_print_signals(to, "Inputs", m->input, m->inputs);
-  od_linear_print_signals(to, "States", m->state, m->states);
-  od_linear_print_signals(to, "States that nothing moves", m->constant, m->constants);
-  od_linear_print_signals(to, "Outputs", m->output, m->outputs);
-}
-
-static json_t *equilibrium_json(const od_machine *machine, const od_linear_model *m) {
-  json_t *object = od_linear_head_json(machine, m);
-  json_object_set_new(object, "inputs", od_linear_signals_json(m->input, m->inputs, false));
-  json_object_set_new(object, "states", od_linear_signals_json(m->state, m->states, true));
-  json_object_set_new(object, "constants", od_linear_signals_json(m->constant, m->constants, false));
-  json_object_set_new(object, "outputs", od_linear_signals_json(m->output, m->outputs, false));
-  return object;
-}
-
-static od_status measure(const void *user, const od_linear_model *m, bool (*goes_on)(void *, double), void *going,
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
-  (void)goes_on, (void)going;
-  (void)user;
-  const od_linear_signal *const list[] = {m->input, m->state, m->constant, m->output};
-  const int count[] = {m->inputs, m->states, m->constants, m->outputs};
-  bool ok = true;
-  for (int k = 0; k < 4; k++)
-    for (int i = 0; i < count[k] && ok; i++) {
-      bool again = false;  // an output may be a state
-      for (int j = 0; j < row->count; j++) again = again || !strcmp(row->item[j].name, list[k][i].name);
-      if (!again) ok = od_sweep_add(row, list[k][i].name, list[k][i].unit, list[k][i].value);
-    }
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  (void)user, (void)goes_on, (void)going;
+  return od_point_sweep_row(model, row, err);
 }
 
 static int check(void *user) {
@@ -70,12 +40,13 @@ static od_status write_state(const void *user, const char *path, od_error *err) 
 static int show(void *user, const od_machine *machine, const od_linear_model *model) {
   const od_linear_arguments *a = user;
   FILE *notes = od_files_notes(&a->files, a->quiet);
-  if (notes == stdout) print(machine, model, notes);
+  od_result result = od_equilibrium_result(machine, model);
+  od_show_result(&result, notes == stdout ? notes : NULL);
   const point_to_save save = {machine, a->state, model->time};
-  const od_file_contents contents = {.summary = a->files.path[OD_FILE_JSON] ? equilibrium_json(machine, model) : NULL,
-                                     .write[OD_FILE_STATE] = write_state,
-                                     .user = &save};
-  return od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
+  const od_file_contents contents = {.result = &result, .write[OD_FILE_STATE] = write_state, .user = &save};
+  bool ok = od_files_write(&a->files, &contents, notes);
+  od_result_free(&result);
+  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
 static const char details[] =

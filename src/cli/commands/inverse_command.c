@@ -12,12 +12,10 @@
 #include "terminal/progress.h"
 #include "options/result_files.h"
 #include "options/select_outputs.h"
+#include "terminal/show_result.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
-#include "inverse/inverse_run.h"
-#include "io/display.h"
-#include "io/json.h"
-#include "io/plot.h"
+#include "inverse/inverse_result.h"
 #include "machine/machine.h"
 
 typedef struct arguments {
@@ -36,8 +34,7 @@ typedef struct findings {
   od_selection outputs;
   od_inverse_options options;
   od_inverse_result result;
-  od_error error;       // why it stopped early,
-  const char *message;  // as a text; NULL: it did not
+  od_error error;  // why it stopped early
 } findings;
 
 // --- Drives -------------------------------------------------------------------------------------------------------
@@ -53,18 +50,6 @@ static bool find_drive(const od_machine *machine, const char *name, od_drive *ou
       "--drive: '%s' is no cylinder, motor, force or torque, and no revolute or prismatic joint that closes no loop%s",
       name, od_nearest_suggestion(&nearest).text);
   return false;
-}
-
-// Joints whose coordinates are prescribed, all of them.
-static int joint_drives(const findings *f, od_drive *out) {
-  const od_model *m = od_machine_model(f->machine);
-  int driven = f->motion.count - f->motion.loose;
-  for (int i = 0; i < driven; i++) {
-    const od_output *o = &m->output[f->motion.moved[i]];
-    if (o->kind != OD_OUT_COORDINATE) return 0;
-    out[i] = (od_drive){OD_DRIVE_COORDINATE, o->index, 1};
-  }
-  return driven;
 }
 
 static int choose_drives(const arguments *a, findings *f) {
@@ -88,7 +73,8 @@ static int choose_drives(const arguments *a, findings *f) {
   }
   if (!ok) return OD_EXIT_BAD_INPUT;
   if (a->drives.count == 0) count = od_inverse_usual_drives(f->machine, f->drive, room);
-  if (a->drives.count == 0 && count == 0) count = joint_drives(f, f->drive);
+  if (a->drives.count == 0 && count == 0)
+    count = od_inverse_joint_drives(f->machine, f->motion.moved, f->motion.count - f->motion.loose, f->drive);
   f->options.drive = f->drive;
   f->options.drives = count;
   int driven = m->freedom - f->motion.loose;
@@ -145,124 +131,6 @@ static int choose_outputs(const arguments *a, findings *f) {
   return code;
 }
 
-// --- What is shown ------------------------------------------------------------------------------------------------
-
-// The row with the largest size of a column.
-static long peak_row(const od_table *t, int column) {
-  long at = 0;
-  for (long k = 1; k < t->rows; k++)
-    if (fabs(t->data[k * t->columns + column]) > fabs(t->data[at * t->columns + column])) at = k;
-  return at;
-}
-
-static void print_rule(const findings *f, FILE *to) {
-  const od_inverse_options *o = &f->options;
-  if (f->result.supply_flow < 0) return;
-  od_display_text pressure = od_display_quantity(o->pressure, "Pa");
-  if (o->rule == OD_RULE_SUM)
-    fprintf(to, "Pressures of both chambers add up to %s; one that is a tank has the tank's. ", pressure.text);
-  else
-    fprintf(to, "No chamber has less than the back pressure, %s; one that is a tank has the tank's. ", pressure.text);
-  fprintf(to, "Flows are those of pistons and motors with their leakage; oil that comes back is not used again.\n");
-}
-
-// How rates of samples were found.
-static void print_smoothing(const findings *f, FILE *to) {
-  for (int i = 0; i < f->motion.count - f->motion.loose; i++) {
-    const od_trajectory *r = &f->motion.motion[i];
-    if (r->smoothing.window == 0) continue;
-    fprintf(to, "Rates of %s: polynomials of degree %d %s %d samples (%s)%s.\n",
-            od_machine_output_name(f->machine, f->motion.moved[i]),
-            r->smoothing.window > 6 ? 6 : r->smoothing.window - 1,
-            r->smoothing.window > 7 ? "by least squares of" : "through", r->smoothing.window,
-            od_duration_text(r->spacing * (r->smoothing.window - 1), 3).text,
-            r->smoothing.chosen ? ", the window by cross-validation" : "");
-  }
-}
-
-static void print(const findings *f, FILE *to) {
-  const od_table *t = f->result.table;
-  char line[400];
-  const char *title = od_machine_title(f->machine);
-  snprintf(line, sizeof line, "%.200s: what the motion needs, %s in steps of %s",
-           title && title[0] ? title : od_machine_file(f->machine),
-           od_duration_text(t->data[(t->rows - 1) * t->columns] - t->data[0], 6).text,
-           od_duration_text(f->options.step, 6).text);
-  od_heading(to, line);
-  int width = od_text_width("quantity");
-  for (int c = 1; c < t->columns; c++) width = od_text_widest(width, t->name[c]);
-  fprintf(to, "  %-*s  %-7s %12s %12s %12s %12s\n", width, "quantity", "unit", "peak", "at [s]", "other end", "rms");
-  for (int c = 1; c < t->columns; c++) {
-    od_summary s = od_table_summary(t, c);
-    od_display shown = od_display_unit(t->unit[c], fmax(fabs(s.min), fabs(s.max)));
-    long at = peak_row(t, c);
-    char peak[OD_NUMBER_SIZE], when[OD_NUMBER_SIZE], other[OD_NUMBER_SIZE], rms[OD_NUMBER_SIZE];
-    double highest = t->data[at * t->columns + c];
-    od_number_round(peak, highest * shown.factor, 6);
-    od_number_round(when, t->data[at * t->columns], 6);
-    od_number_round(other, (highest == s.min ? s.max : s.min) * shown.factor, 6);
-    od_number_round(rms, s.rms * shown.factor, 6);
-    fprintf(to, "  ");
-    od_print_padded(to, t->name[c], width);
-    fprintf(to, "  ");
-    od_print_padded(to, shown.unit, 7);
-    fprintf(to, " %12s %12s %12s %12s\n", peak, when, other, rms);
-  }
-  print_smoothing(f, to);
-  print_rule(f, to);
-}
-
-static json_t *findings_json(const findings *f) {
-  const od_table *t = f->result.table;
-  const od_inverse_options *o = &f->options;
-  json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(f->machine)), "file",
-                             od_json_text(od_machine_file(f->machine)));
-  json_t *quantities = json_array(), *drives = json_array();
-  json_object_set_new(object, "begin", od_json_number(o->begin));
-  json_object_set_new(object, "end", od_json_number(t->data[(t->rows - 1) * t->columns]));
-  json_object_set_new(object, "step", od_json_number(o->step));
-  json_object_set_new(object, "complete", json_boolean(!f->message));
-  if (f->message) json_object_set_new(object, "message", od_json_text(f->message));
-  json_object_set_new(object, "verdict", od_verdict_json(&f->result.verdict));
-  for (int d = 0; d < o->drives; d++)
-    json_array_append_new(
-        drives, json_pack("{s:o, s:o}", "name", od_json_text(od_inverse_drive_name(f->machine, &o->drive[d])), "kind",
-                          od_json_text(od_inverse_drive_noun(f->machine, &o->drive[d]))));
-  json_object_set_new(object, "drives", drives);
-  json_t *smoothing = json_object();
-  for (int i = 0; i < f->motion.count - f->motion.loose; i++)
-    if (f->motion.motion[i].smoothing.window > 0)
-      json_object_set_new(smoothing, od_machine_output_name(f->machine, f->motion.moved[i]),
-                          json_pack("{s:i, s:b, s:o}", "rows", f->motion.motion[i].smoothing.window, "chosen",
-                                    f->motion.motion[i].smoothing.chosen, "noise",
-                                    od_json_number(f->motion.motion[i].smoothing.noise)));
-  json_object_set_new(object, "smoothing", smoothing);
-  if (f->result.supply_flow >= 0) {
-    json_object_set_new(object, "pressure_rule", json_string(o->rule == OD_RULE_SUM ? "sum" : "back"));
-    json_object_set_new(object, "pressure", od_json_number(o->pressure));
-  }
-  for (int c = 1; c < t->columns; c++) {
-    od_summary s = od_table_summary(t, c);
-    long at = peak_row(t, c);
-    json_t *item = json_pack("{s:o, s:o}", "name", od_json_text(t->name[c]), "unit", od_json_text(t->unit[c]));
-    json_object_set_new(item, "peak", od_json_number(t->data[at * t->columns + c]));
-    json_object_set_new(item, "peak_at", od_json_number(t->data[at * t->columns]));
-    json_object_set_new(item, "min", od_json_number(s.min));
-    json_object_set_new(item, "max", od_json_number(s.max));
-    json_object_set_new(item, "rms", od_json_number(s.rms));
-    json_array_append_new(quantities, item);
-  }
-  json_object_set_new(object, "quantities", quantities);
-  return object;
-}
-
-static od_status write_plot(const void *user, const char *path, od_error *err) {
-  const findings *f = user;
-  const char *title = od_machine_title(f->machine);
-  return od_plot_write(f->result.table, NULL, title && title[0] ? title : od_machine_file(f->machine),
-                       "what the prescribed motion needs", path, err);
-}
-
 // --- The command --------------------------------------------------------------------------------------------------
 
 static int run_and_write(const arguments *a, findings *f) {
@@ -278,18 +146,18 @@ static int run_and_write(const arguments *a, findings *f) {
   o->user = NULL;
   if (!od_time_doubt_remark(&f->motion.doubt, &f->result.verdict) && status == OD_OK)
     status = od_fail(&f->error, OD_NO_MEMORY, "memory ran out");
-  f->message = status == OD_OK ? NULL : f->error.text;
   bool any = f->result.table && f->result.table->rows > 0, ok = true;
   if (any) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
-    bool printed = notes == stdout;
-    if (printed) print(f, notes);
-    od_cli_verdict(&f->result.verdict, printed ? notes : NULL);
+    const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : f->error.text};
+    od_result result = od_inverse_findings_result(&found);
+    od_show_result(&result, notes == stdout ? notes : NULL);
     const od_file_contents contents = {.table = f->result.table,
-                                       .summary = a->files.path[OD_FILE_JSON] ? findings_json(f) : NULL,
-                                       .write[OD_FILE_PLOT] = write_plot,
-                                       .user = f};
+                                       .result = &result,
+                                       .write[OD_FILE_PLOT] = od_inverse_findings_write_plot,
+                                       .user = &found};
     ok = od_files_write(&a->files, &contents, notes);
+    od_result_free(&result);
   }
   if (status != OD_OK) {
     od_cli_error("%s", f->error.text);

@@ -1,14 +1,12 @@
 // oleodyn linearize: the linear model of a machine at an operating point.
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/command.h"
 #include "options/linear_options.h"
-#include "output/linear_summary.h"
+#include "terminal/show_result.h"
 #include "terminal/terminal.h"
-#include "linear/pole_order.h"
+#include "linear/linear_result.h"
+#include "linear/linear_sweep.h"
 
 static int check(void *user) {
   const od_linear_arguments *a = user;
@@ -27,112 +25,22 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
     return od_exit_code(status);
   }
   FILE *notes = od_files_notes(&a->files, a->quiet);
-  if (notes == stdout) od_linear_print(&results, notes);
-  od_linear_warn(model);
-  const od_file_contents contents = {.write[OD_FILE_CSV] = od_linear_write_csv,
+  od_result result = od_linear_result(&results);
+  od_show_result(&result, notes == stdout ? notes : NULL);
+  const od_file_contents contents = {.result = &result,
+                                     .write[OD_FILE_CSV] = od_linear_write_csv,
                                      .write[OD_FILE_MAT] = od_linear_write_mat,
-                                     .summary = a->files.path[OD_FILE_JSON] ? od_linear_json(&results) : NULL,
                                      .user = &results};
   bool ok = od_files_write(&a->files, &contents, notes);
+  od_result_free(&result);
   od_linear_results_free(&results);
   return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
-// --- Sweeps ----------------------------------------------------------------------------------------------------------
-
-// A row begins with the least damped pair; then come the poles.
-enum { LEADING = 2, PER_POLE = 4 };
-
-static bool add_least_damped(const od_poles *poles, od_sweep_row *row) {
-  double frequency = NAN, damping = NAN;
-  for (int i = 0; i < poles->count; i++) {
-    double here = od_pole_damping(poles->pole[i]);
-    if (!(poles->pole[i].imaginary > 0) || here >= damping) continue;
-    damping = here, frequency = od_pole_frequency(poles->pole[i]);
-  }
-  return od_sweep_add(row, "least_damped.frequency", "Hz", frequency) &&
-         od_sweep_add(row, "least_damped.damping", "1", damping);
-}
-
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
-  (void)goes_on, (void)going;
-  (void)user;
-  od_poles poles;
-  od_status status = od_poles_find(model, &poles, err);
-  if (status != OD_OK) return status;
-  bool ok = add_least_damped(&poles, row);
-  for (int i = 0; i < poles.count && ok; i++) {
-    od_pole p = poles.pole[i];
-    const struct {
-      const char *name, *unit;
-      double value;
-    } values[PER_POLE] = {{"real", "1/s", p.real},
-                          {"imaginary", "1/s", p.imaginary},
-                          {"frequency", "Hz", od_pole_frequency(p)},
-                          {"damping", "1", od_pole_damping(p)}};
-    for (int k = 0; k < PER_POLE && ok; k++) {
-      char name[40];
-      snprintf(name, sizeof name, "pole%d.%s", i + 1, values[k].name);
-      ok = od_sweep_add(row, name, values[k].unit, values[k].value);
-    }
-  }
-  od_poles_free(&poles);
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-}
-
-// The poles of a row of the table.
-static void read_poles(const od_table *t, long row, int axes, int count, od_pole *pole) {
-  for (int i = 0; i < count; i++) {
-    const double *at = t->data + row * t->columns + axes + LEADING + PER_POLE * i;
-    pole[i] = (od_pole){at[0], at[1]};
-  }
-}
-
-static bool has_values(const od_table *t, long row, int axes) {
-  return t->columns > axes + LEADING && !isnan(t->data[row * t->columns + axes + LEADING]);
-}
-
-// The row before in the grid, one step back along the axis that changes fastest among those that are not at their first
-// value; -1: none with values. *stride: how far back it is.
-static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
-  *stride = 1;
-  for (int i = axes - 1; i >= 0; i--) {
-    if (row / *stride % counts[i] > 0) return has_values(t, row - *stride, axes) ? row - *stride : -1;
-    *stride *= counts[i];
-  }
-  return -1;
-}
-
-// Each pole keeps its columns from point to point.
-static bool order_poles(od_table *t, const int *counts, int axes) {
-  int count = (t->columns - axes - LEADING) / PER_POLE;
-  size_t room = (size_t)count + 1;
-  od_pole *earlier = calloc(room, sizeof *earlier), *before = calloc(room, sizeof *before),
-          *now = calloc(room, sizeof *now);
-  int *order = calloc(room, sizeof *order);
-  double *copy = calloc(PER_POLE * room, sizeof *copy);
-  bool ok = earlier && before && now && order && copy;
-  for (long row = 0; ok && row < t->rows; row++) {
-    long stride, previous = has_values(t, row, axes) ? row_before(t, row, counts, axes, &stride) : -1;
-    if (previous < 0) continue;
-    long further = row_before(t, previous, counts, axes, &(long){0});
-    bool line = further >= 0 && previous - further == stride;
-    read_poles(t, previous, axes, count, before);
-    read_poles(t, row, axes, count, now);
-    if (line) read_poles(t, further, axes, count, earlier);
-    ok = od_poles_follow(count, line ? earlier : NULL, before, now, order);
-    double *values = t->data + row * t->columns + axes + LEADING;
-    memcpy(copy, values, (size_t)(PER_POLE * count) * sizeof *copy);
-    for (int i = 0; ok && i < count; i++)
-      memcpy(values + PER_POLE * i, copy + PER_POLE * order[i], PER_POLE * sizeof *copy);
-  }
-  free(earlier);
-  free(before);
-  free(now);
-  free(order);
-  free(copy);
-  return ok;
+  (void)user, (void)goes_on, (void)going;
+  return od_pole_sweep_row(model, row, err);
 }
 
 static const char details[] =
@@ -169,7 +77,8 @@ int od_command_linearize(int argc, char **argv) {
                                      .file[OD_FILE_PLOT] = "the least damped pair over --sweep",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
-  od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles, .drawn = LEADING};
+  od_linear_sweep sweep = {
+      .arguments = &a, .measure = measure, .finish = od_pole_sweep_order, .drawn = OD_POLE_SWEEP_LEADING};
   const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
   return od_linear_command_run(&command, argc, argv);
 }

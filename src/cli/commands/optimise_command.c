@@ -1,23 +1,20 @@
 // oleodyn optimise: searches numbers of a machine so that its requirements are met and outputs come near to their targets.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
-#include "output/judge_run.h"
 #include "options/open_machine.h"
 #include "options/option_values.h"
 #include "terminal/print_verdict.h"
 #include "terminal/progress.h"
 #include "options/result_files.h"
+#include "terminal/show_result.h"
 #include "terminal/terminal.h"
 #include "output/write_variant.h"
 #include "document/messages.h"
 #include "document/suggest.h"
-#include "io/display.h"
-#include "io/json.h"
-#include "optimise/optimise.h"
+#include "optimise/optimise_result.h"
 
 enum { MOST = 32 };
 
@@ -194,139 +191,6 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
   return ok ? -1 : OD_EXIT_BAD_INPUT;
 }
 
-// --- Results ------------------------------------------------------------------------------------------------------
-
-static const char *bound_text(int at_bound) {
-  return at_bound < 0 ? "at its lower bound" : at_bound > 0 ? "at its upper bound" : "";
-}
-
-static void print_numbers(const plan *p, const od_optimise_result *r, FILE *to) {
-  int width = 6;
-  for (int i = 0; i < p->o.numbers; i++) width = od_text_widest(width, p->number[i].path);
-  fprintf(to, "  %-*s  %-18s  %-18s  %-18s  %s\n", width, "number", "found", "from", "to", "");
-  for (int i = 0; i < p->o.numbers; i++) {
-    const od_free_number *f = &p->number[i];
-    char cell[3][80];
-    const double value[3] = {r->search->x[i], f->low, f->high};
-    for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
-    fprintf(to, "  %-*s  %-18s  %-18s  %-18s  %s\n", width, f->path, cell[0], cell[1], cell[2],
-            bound_text(r->search->at_bound[i]));
-  }
-}
-
-static void print_goals(const plan *p, const od_optimise_result *r, FILE *to) {
-  for (int i = 0; i < p->o.goals; i++) {
-    const od_goal *g = &p->goal[i];
-    const char *unit = od_machine_output_unit(r->machine, g->output);
-    char target[80];
-    snprintf(target, sizeof target, "%.79s", od_display_quantity(g->target, unit).text);
-    fprintf(to, "  goal %s: wanted %s, reached %s: %s\n", g->name, target, od_display_quantity(g->value, unit).text,
-            g->met ? "met" : "not met");
-  }
-}
-
-// What the search is worth, in the same words everywhere.
-static void verdict_text(const od_optimise_result *r, char *text, size_t size) {
-  const char *reason = od_ls_reason_text(r->search->reason);
-  int count, undecided = 0;
-  const od_judgement *j = od_judge_results(r->judge, &count);
-  for (int i = 0; i < count; i++) undecided += j[i].outcome == OD_UNDECIDED;
-  if (r->unmet == 0)
-    snprintf(text, size, "All goals are met (%s).", reason);
-  else if (r->unmet == undecided)
-    snprintf(
-        text, size,
-        "%d requirement%s undecided, all other goals are met (%s). What is undecided counts as met in the search, which ended "
-        "for that; take shorter steps or a tighter tolerance.",
-        undecided, undecided > 1 ? "s are" : " is", reason);
-  else if (r->minimum)
-    snprintf(
-        text, size,
-        "%d goal%s not met. This is a minimum between the bounds (%s): near here nothing is better; wider bounds, other "
-        "numbers or --starts may be.",
-        r->unmet, r->unmet > 1 ? "s are" : " is", reason);
-  else
-    snprintf(text, size, "%d goal%s not met, and this is no minimum: %s.", r->unmet, r->unmet > 1 ? "s are" : " is",
-             reason);
-}
-
-// --- Warnings -----------------------------------------------------------------------------------------------------
-
-// What the user should know of the search beside its result, in the same words in terminal and JSON. False: there is no more.
-static bool start_warning(const plan *p, int i, char *text, size_t size) {
-  const od_free_number *f = &p->number[i];
-  if (f->start >= f->low && f->start <= f->high) return false;
-  char cell[3][80];
-  const double value[3] = {f->start, f->low, f->high};
-  for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
-  snprintf(text, size, "%s is %s, outside of its range from %s to %s: the search began at %s", f->path, cell[0],
-           cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
-  return true;
-}
-
-static bool undecided_warning(const od_judgement *j, char *text, size_t size) {
-  if (j->outcome != OD_UNDECIDED) return false;
-  snprintf(
-      text, size,
-      "requirement '%.100s' is undecided: %.300s. In the search it counts as met, which may be why that ended here",
-      j->requirement->name, j->note);
-  return true;
-}
-
-static json_t *warnings_of(const plan *p, const od_optimise_result *r) {
-  json_t *list = json_array();
-  char text[800];
-  int count;
-  const od_judgement *j = od_judge_results(r->judge, &count);
-  for (int i = 0; i < p->o.numbers; i++)
-    if (start_warning(p, i, text, sizeof text)) json_array_append_new(list, od_json_text(text));
-  for (int i = 0; i < count; i++)
-    if (undecided_warning(&j[i], text, sizeof text)) json_array_append_new(list, od_json_text(text));
-  return list;
-}
-
-static void print_warnings(const plan *p, const od_optimise_result *r) {
-  json_t *list = warnings_of(p, r);
-  for (size_t i = 0; i < json_array_size(list); i++) od_cli_warning("%s", json_string_value(json_array_get(list, i)));
-  json_decref(list);
-}
-
-static void print(const plan *p, const od_optimise_result *r, FILE *to) {
-  char text[400];
-  od_heading(to, od_machine_title(r->machine));
-  print_numbers(p, r, to);
-  od_cli_judge_print(r->judge, to);
-  print_goals(p, r, to);
-  verdict_text(r, text, sizeof text);
-  fprintf(to, "%s\n%ld runs. In other commands:", text, r->runs);
-  for (int i = 0; i < p->o.numbers; i++) fprintf(to, " --set %s=%.10g", p->number[i].path, r->search->x[i]);
-  fprintf(to, "\n");
-}
-
-static json_t *summary(const plan *p, const od_optimise_result *r) {
-  char text[400];
-  json_t *numbers = json_array(), *goals = json_array();
-  for (int i = 0; i < p->o.numbers; i++) {
-    const od_free_number *f = &p->number[i];
-    int at = r->search->at_bound[i];
-    json_array_append_new(numbers, json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "path", od_json_text(f->path), "value",
-                                             od_json_number(r->search->x[i]), "unit", od_json_text(f->unit), "low",
-                                             od_json_number(f->low), "high", od_json_number(f->high), "at",
-                                             at < 0   ? "lower"
-                                             : at > 0 ? "upper"
-                                                      : "between"));
-  }
-  for (int i = 0; i < p->o.goals; i++)
-    json_array_append_new(goals, json_pack("{s:o, s:o, s:o, s:b}", "goal", od_json_text(p->goal[i].name), "target",
-                                           od_json_number(p->goal[i].target), "value", od_json_number(p->goal[i].value),
-                                           "met", (int)p->goal[i].met));
-  verdict_text(r, text, sizeof text);
-  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "warnings", warnings_of(p, r), "numbers",
-                   numbers, "requirements", od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum",
-                   (int)r->minimum, "reason", od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict",
-                   od_verdict_json(&r->verdict), "runs", (json_int_t)r->runs);
-}
-
 // --- The command --------------------------------------------------------------------------------------------------
 
 static int search_and_write(const arguments *a, const od_machine *machine, plan *p) {
@@ -340,18 +204,17 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
   int code = status == OD_OK || status == OD_NOT_CONVERGED ? -1 : od_exit_code(status);
   if (r.machine && code < 0) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
-    if (notes) print(p, &r, notes);
-    print_warnings(p, &r);
-    od_cli_verdict(&r.verdict, notes);
+    od_result result = od_optimise_findings(&p->o, &r);
+    od_show_result(&result, notes);
     od_variant_number found[MOST];
     for (int i = 0; i < p->o.numbers; i++)
       found[i] = (od_variant_number){p->number[i].path, p->number[i].unit, r.search->x[i], -1};
     const char *verdict = r.unmet > 0 ? "goals are not met" : "all goals are met";
     const od_variant_numbers variant = {machine, &a->variant, verdict, found, p->o.numbers};
-    const od_file_contents contents = {.summary = a->files.path[OD_FILE_JSON] ? summary(p, &r) : NULL,
-                                       .write[OD_FILE_VARIANT] = od_variant_write_numbers,
-                                       .variant_user = &variant};
+    const od_file_contents contents = {
+        .result = &result, .write[OD_FILE_VARIANT] = od_variant_write_numbers, .variant_user = &variant};
     bool written = od_files_write(&a->files, &contents, notes);
+    od_result_free(&result);
     code = od_cli_verdict_exit(&r.verdict);
     if (code == OD_EXIT_OK && r.unmet > 0) code = OD_EXIT_UNMET;
     if (!written) code = OD_EXIT_FAILED;

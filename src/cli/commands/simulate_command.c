@@ -15,7 +15,7 @@
 #include "options/result_files.h"
 #include "options/select_outputs.h"
 #include "terminal/interrupts.h"
-#include "options/sweep.h"
+#include "options/sweep_options.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
@@ -25,7 +25,7 @@
 #include "machine/start_kicks.h"
 #include "oleodyn/integrator.h"
 #include "report/run_result.h"
-#include "simulate/run.h"
+#include "simulate/run_sweep.h"
 
 // The command line, as texts and as values.
 typedef struct arguments {
@@ -233,39 +233,36 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   return code;
 }
 
-// The extremes of every output.
-static od_status measure(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
+static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
   od_run_options options = ((const simulate_sweep *)user)->run;
-  od_table *table = NULL;
-  options.progress = keeps_going;
+  options.progress = goes_on;
   options.user = going;
-  od_status status = od_run(machine, &options, &table, NULL, err);
-  for (int c = 1; status == OD_OK && c < table->columns; c++) {
-    od_summary s = od_table_summary(table, c);
-    const char *const names[] = {"min", "max", "rms", "final"};
-    const double values[] = {s.min, s.max, s.rms, s.final};
-    for (int i = 0; i < 4 && status == OD_OK; i++) {
-      char name[400];
-      snprintf(name, sizeof name, "%.380s.%s", table->name[c], names[i]);
-      if (!od_sweep_add(row, name, table->unit[c], values[i])) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-    }
-  }
-  od_table_free(table);
-  return status;
+  return od_run_sweep_row(machine, &options, row, err);
+}
+
+// Whether the options go together: -1, or the exit code after a message.
+static int check_sweep(const arguments *a, bool many) {
+  if (many && a->files.path[OD_FILE_STATE])
+    od_cli_error("--save-state is for one run, not for --sweep and --draw");
+  else if (!many && (a->sweep.draws || a->sweep.seed))
+    od_cli_error("--draws and --seed are for --draw, which names the numbers that are drawn");
+  else
+    return -1;
+  return OD_EXIT_BAD_INPUT;
 }
 
 static int sweep_runs(const arguments *a, const char *path) {
   simulate_sweep s = {.a = a};
-  const od_sweep sweep = {.path = path,
-                          .load = &a->load,
-                          .arguments = &a->sweep,
-                          .files = &a->files,
-                          .quiet = a->quiet,
-                          .prepare = prepare_sweep,
-                          .measure = measure,
-                          .user = &s};
-  int code = od_sweep_run(&sweep);
+  const od_sweep_command sweep = {.path = path,
+                                  .load = &a->load,
+                                  .arguments = &a->sweep,
+                                  .files = &a->files,
+                                  .quiet = a->quiet,
+                                  .prepare = prepare_sweep,
+                                  .measure = measure,
+                                  .user = &s};
+  int code = od_sweep_command_run(&sweep);
   od_selection_free(&s.outputs);
   return code;
 }
@@ -338,14 +335,7 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   bool many = a.sweep.paths.count || a.sweep.drawn.count;
-  if (code < 0 && many && a.files.path[OD_FILE_STATE]) {
-    od_cli_error("--save-state is for one run, not for --sweep and --draw");
-    code = OD_EXIT_BAD_INPUT;
-  }
-  if (code < 0 && !many && (a.sweep.draws || a.sweep.seed)) {
-    od_cli_error("--draws and --seed are for --draw, which says what is drawn");
-    code = OD_EXIT_BAD_INPUT;
-  }
+  if (code < 0) code = check_sweep(&a, many);
   if (code < 0 && many) code = sweep_runs(&a, files.text[0]);
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);

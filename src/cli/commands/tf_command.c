@@ -1,6 +1,5 @@
 // oleodyn tf: transfer functions fitted to a frequency response.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
@@ -8,11 +7,11 @@
 #include "terminal/print_verdict.h"
 #include "options/response_source.h"
 #include "options/result_files.h"
+#include "terminal/show_result.h"
 #include "terminal/terminal.h"
-#include "output/tf_discrete.h"
-#include "output/tf_summary.h"
-#include "frequency/bode_plot.h"
-#include "frequency/transfer_block.h"
+#include "discrete/discrete_log.h"
+#include "document/suggest.h"
+#include "frequency/transfer_result.h"
 #include "io/number.h"
 
 enum { HIGHEST_TRIED = 9 };  // where no order is given
@@ -56,141 +55,39 @@ static bool read_method(const char *text, od_transfer_method *method) {
   return !text;
 }
 
-// --- Files --------------------------------------------------------------------------------------------------------
-
-// Names and units of the outputs as lists of texts.
-typedef struct labels {
-  const char **name, **si, **ratio;
-  char (*text)[160];
-} labels;
-
-static void labels_free(labels *l) {
-  free(l->name), free(l->si), free(l->ratio), free(l->text);
-}
-
-static bool labels_make(labels *l, const od_response *r) {
-  size_t n = (size_t)r->outputs + 1;
-  *l = (labels){calloc(n, sizeof *l->name), calloc(n, sizeof *l->si), calloc(n, sizeof *l->ratio),
-                calloc(n, sizeof *l->text)};
-  if (!l->name || !l->si || !l->ratio || !l->text) return false;
-  for (int k = 0; k < r->outputs; k++) {
-    od_response_unit(r, k, l->text[k], sizeof *l->text);
-    l->name[k] = r->output[k].name;
-    l->si[k] = r->output[k].unit;
-    l->ratio[k] = l->text[k];
-  }
-  return true;
-}
-
-static void describe(const od_fitted_transfer *f, char *text, size_t size) {
-  snprintf(text, size, "order %d, %s; %.150s", f->t->order, od_transfer_method_text(f->method), f->r->how);
-}
-
-static od_status write_plot(const void *user, const char *path, od_error *err) {
-  const od_fitted_transfer *f = user;
-  char subtitle[300];
-  labels l;
-  describe(f, subtitle, sizeof subtitle);
-  bool memory = labels_make(&l, f->r);
-  const od_bode bode = {f->r->frf, f->t, l.name, l.ratio, f->path, subtitle};
-  od_status status = memory ? od_bode_write(&bode, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  labels_free(&l);
-  return status;
-}
-
-static od_status write_block(const void *user, const char *path, od_error *err) {
-  const od_fitted_transfer *f = user;
-  char note[300], title[300];
-  labels l;
-  describe(f, note, sizeof note);
-  snprintf(title, sizeof title, "Transfer function fitted to %.200s", f->path);
-  bool memory = labels_make(&l, f->r);
-  const char *input = f->r->input.name, *unit = f->r->input.unit;
-  const od_transfer_names names = {title, note, 1, &input, &unit, l.name, l.si};
-  od_status status =
-      memory ? od_transfer_write_block(f->t, &names, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  labels_free(&l);
-  return status;
-}
-
-// Errors relative to the response of points that were not fitted: above the first it is doubtful, above the second it explains nothing.
-static bool judge(const od_fitted_transfer *f, od_verdict *v) {
-  static const double poor = 0.5, nothing = 1;
-  double error = f->error[f->t->order - f->low];
-  bool ok = true;
-  if (f->t->unstable > 0)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
-                        "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
-                        f->t->order);
-  if (!isfinite(error))
-    return od_verdict_add(v, OD_DOUBTFUL, "validation.none",
-                          "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points) &&
-           ok;
-  if (error <= poor) return ok;
-  return od_verdict_add(v, error < nothing ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
-                        error < nothing ? "Weak model:" : "Wrong model:",
-                        "the error of points that were not fitted is %.3g %% of the response.", 100 * error) &&
-         ok;
-}
-
-static int write_all(const arguments *a, const od_fitted_transfer *f) {
-  od_verdict verdict = {0};
-  od_fitted_transfer judged = *f;
-  judged.verdict = &verdict;
-  FILE *notes = od_files_notes(&a->files, a->quiet);
-  od_table *table = od_fitted_transfer_table(f);
-  if (!table || !judge(f, &verdict)) {
-    od_cli_error("memory ran out");
-    od_table_free(table);
-    od_verdict_free(&verdict);
-    return OD_EXIT_FAILED;
-  }
-  if (notes) od_fitted_transfer_print(&judged, notes);
-  od_cli_verdict(&verdict, notes);
-  const od_file_contents contents = {.table = table,
-                                     .summary = a->files.path[OD_FILE_JSON] ? od_fitted_transfer_json(&judged) : NULL,
-                                     .write[OD_FILE_PLOT] = write_plot,
-                                     .write[OD_FILE_BLOCK] = write_block,
-                                     .user = &judged};
-  bool ok = od_files_write(&a->files, &contents, notes);
-  od_table_free(table);
-  int code = ok ? od_cli_verdict_exit(&verdict) : OD_EXIT_FAILED;
-  od_verdict_free(&verdict);
-  return code;
-}
-
 // --- The fit ------------------------------------------------------------------------------------------------------
 
+// Shows the result and writes the files; the exit code.
+static int write_all(const arguments *a, const od_result *result, const od_verdict *verdict,
+                     const od_file_contents *contents) {
+  FILE *notes = od_files_notes(&a->files, a->quiet);
+  od_show_result(result, notes);
+  return od_files_write(&a->files, contents, notes) ? od_cli_verdict_exit(verdict) : OD_EXIT_FAILED;
+}
+
 static int fit_and_write(const arguments *a, const od_response *r, const char *path) {
-  double error[OD_TRANSFER_MOST];
-  od_fitted_transfer f = {.r = r, .path = path, .error = error};
-  od_transfer_options o = {.by_size = a->relative};
+  od_fitted_transfer f = {.r = r, .path = path};
   od_error err = {0};
-  od_transfer *t = NULL;
-  if (!read_method(a->method, &o.method) || !read_orders(a->order, r->frf->points, &f.low, &f.high))
+  if (!read_method(a->method, &f.method) || !read_orders(a->order, r->frf->points, &f.low, &f.high))
     return OD_EXIT_BAD_INPUT;
-  for (int k = 0; k < r->outputs; k++)
-    if (r->output[k].is_constant) {
-      od_cli_error(
-          "%s: output '%s' has the same value in all rows, expected one that changes; choose outputs with --output",
-          path, r->output[k].name);
-      return OD_EXIT_BAD_INPUT;
-    }
-  f.method = o.method;
-  o.order = f.low;
-  o.zeros = a->direct ? o.order : o.order - 1;
-  od_status status = od_transfer_choose(r->frf, &o, f.low, f.high, error, &o.order, &err);
-  // A given order needs no choice: too few points to hold some out is no failure.
-  if (f.high == f.low && status != OD_OK && status != OD_NO_MEMORY) status = OD_OK, error[0] = NAN, err = (od_error){0};
-  o.zeros = a->direct ? o.order : o.order - 1;
-  if (status == OD_OK) status = od_transfer_fit(r->frf, &o, &t, &err);
-  if (status != OD_OK) {
+  od_status status = od_fitted_transfer_find(&f, a->direct, a->relative, &err);
+  od_table *table = status == OD_OK ? od_fitted_transfer_table(&f) : NULL;
+  if (status == OD_OK && !table) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
+  int code = od_exit_code(status);
+  if (status == OD_OK) {
+    od_result result = od_fitted_transfer_result(&f);
+    const od_file_contents contents = {.table = table,
+                                       .result = &result,
+                                       .write[OD_FILE_PLOT] = od_fitted_transfer_write_plot,
+                                       .write[OD_FILE_BLOCK] = od_fitted_transfer_write_block,
+                                       .user = &f};
+    code = write_all(a, &result, &f.verdict, &contents);
+    od_result_free(&result);
+  } else {
     od_cli_error("%s: %s", path, err.text);
-    return od_exit_code(status);
   }
-  f.t = t;
-  int code = write_all(a, &f);
-  od_transfer_free(t);
+  od_table_free(table);
+  od_fitted_transfer_free(&f);
   return code;
 }
 
@@ -220,7 +117,7 @@ static bool read_delay(const char *text, int *delay) {
 
 // Options that the method does not have are mistakes.
 static bool options_fit(const arguments *a) {
-  int kind = od_tf_discrete_find(a->method);
+  int kind = od_discrete_log_kind(a->method);
   bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
   const struct {
     const char *option;
@@ -242,23 +139,38 @@ static bool options_fit(const arguments *a) {
 
 // Discrete-time models take the log itself.
 static int fit_discrete(const arguments *a, const char *path) {
-  od_tf_discrete t = {
-      .path = path,
-      .wish = {a->source.input, &a->source.outputs, a->source.interval, a->source.end, OD_DISCRETE_INPUTS},
-      .kind = od_tf_discrete_find(a->method),
-      .delay = a->direct ? 0 : 1,
-      .direct = a->direct,
-      .files = &a->files,
-      .quiet = a->quiet};
+  const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
+  od_discrete_log w = {.path = path,
+                       .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};
+  od_error err = {0};
   if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
     od_cli_error("--method %s is for logs, %s is a machine file", a->method, path);
     return OD_EXIT_BAD_INPUT;
   }
-  if (!read_orders(a->order, 1000, &t.low, &t.high) ||
-      !od_option_count("noise-order", a->noise_order, &t.noise_order) || !read_delay(a->delay, &t.delay) ||
-      !read_part(a->hold_out, &t.hold_out))
+  if (!read_orders(a->order, 1000, &w.o.low, &w.o.high) ||
+      !od_option_count("noise-order", a->noise_order, &w.o.noise_order) || !read_delay(a->delay, &w.o.delay) ||
+      !read_part(a->hold_out, &w.o.hold_out))
     return OD_EXIT_BAD_INPUT;
-  return od_tf_discrete_run(&t);
+  int code = od_log_open(path, &log, OD_DISCRETE_INPUTS, &w.c);
+  if (code < 0) code = od_files_spare(&a->files);
+  if (code < 0) {
+    od_status status = od_discrete_log_fit(&w, &err);
+    code = od_exit_code(status);
+    if (status == OD_OK) {
+      od_result result = od_discrete_log_result(&w);
+      const od_file_contents contents = {.table = w.table,
+                                         .result = &result,
+                                         .write[OD_FILE_PLOT] = od_discrete_log_write_plot,
+                                         .write[OD_FILE_BLOCK] = od_discrete_log_write_block,
+                                         .user = &w};
+      code = write_all(a, &result, &w.verdict, &contents);
+      od_result_free(&result);
+    } else {
+      od_cli_error("%s: %s", path, err.text);
+    }
+  }
+  od_discrete_log_free(&w);
+  return code;
 }
 
 static const char details[] =
@@ -313,7 +225,7 @@ int od_command_tf(int argc, char **argv) {
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0 && !options_fit(&a)) code = OD_EXIT_BAD_INPUT;
-  if (code < 0 && od_tf_discrete_find(a.method) >= 0)
+  if (code < 0 && od_discrete_log_kind(a.method) >= 0)
     code = fit_discrete(&a, files.text[0]);
   else if (code < 0)
     code = od_response_open(files.text[0], &a.source, &r);

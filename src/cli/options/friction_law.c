@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "options/option_values.h"
@@ -52,7 +51,7 @@ static int find_law(const char *name) {
 }
 
 // Numbers that are given, then defaults for the others; false after messages about those that are missing.
-static bool fill_numbers(od_cli_law *law, const double *given) {
+static bool fill_numbers(od_set_law *law, const double *given) {
   const od_element_class *c = law->law->element;
   int base = law->law->sided + law->law->common;
   bool fine = true;
@@ -75,13 +74,13 @@ static bool fill_numbers(od_cli_law *law, const double *given) {
   return fine;
 }
 
-int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary, od_cli_law law[OD_MOST_VARIED + 1]) {
+int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary, od_set_law law[OD_MOST_VARIED + 1]) {
   int found = find_law(name);
   if (found < 0) return 0;
   bool fine = true;
   double given[OD_MOST_ELEMENT_FIELDS], value;
   for (int i = 0; i < OD_MOST_ELEMENT_FIELDS; i++) given[i] = NAN;
-  law[0] = (od_cli_law){.law = od_friction_laws[found], .label = "force"};
+  law[0] = (od_set_law){.law = od_friction_laws[found], .label = "force"};
   for (int i = 0; i < set->count; i++) {
     int place = read_setting(law[0].law, "set", set->text[i], &value);
     if (place >= 0) given[place] = value;
@@ -103,29 +102,4 @@ int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary
     snprintf(law[1 + i].label, sizeof law[1 + i].label, "%s = %g", law[0].law->element->fields[place].key, value);
   }
   return fine ? 1 + vary->count : 0;
-}
-
-double od_cli_law_steady(const od_cli_law *law, double v) {
-  return law->law->steady_r(law->q, law->two_sided, v);
-}
-
-double od_cli_law_steady_slope(const od_cli_law *law, double v, int number) {
-  static const double step = 1e-30;
-  double _Complex q[2 * OD_MOST_ELEMENT_FIELDS];
-  for (int i = 0; i < od_friction_law_numbers(law->law, law->two_sided); i++) q[i] = law->q[i];
-  q[number] += __builtin_complex(0.0, step);
-  return __imag__ law->law->steady_c(q, law->two_sided, v) / step;
-}
-
-od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, const double *signal,
-                           double *force, double *film) {
-  od_friction_grid grid;
-  const od_friction_start start = {.signal = 1, .signals = signal};
-  void *memory = malloc(od_friction_grid_size(count) + 1);
-  od_status status = memory ? od_friction_grid_make(&grid, memory, count, t, v) : OD_NO_MEMORY;
-  if (status == OD_OK)
-    status = od_friction_drive(law->law, law->q, law->two_sided, &grid, &start,
-                               &(od_friction_motion){.force = force, .film = film});
-  free(memory);
-  return status;
 }

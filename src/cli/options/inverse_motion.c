@@ -9,8 +9,7 @@
 #include "options/option_values.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
-#include "document/units.h"
-#include "io/table.h"
+#include "inverse/motion_log.h"
 #include "machine/machine.h"
 #include "plant/inverse.h"
 
@@ -114,108 +113,22 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-typedef struct log_data {
-  od_table *table;
-  int time, columns;
-  int *column, *output;
-  double *t, *value;  // value[row * columns + column]
-  long rows;
-  double low_pass;  // Hz; 0: not given
-} log_data;
-
-static void free_log(log_data *d) {
-  od_table_free(d->table);
-  free(d->column);
-  free(d->output);
-  free(d->t);
-  free(d->value);
-}
-
-// Columns that are called like quantities that can be prescribed.
-static bool find_columns(const od_machine *machine, const char *path, log_data *d) {
-  const od_model *m = od_machine_model(machine);
-  d->column = calloc((size_t)d->table->columns + 1, sizeof *d->column);
-  d->output = calloc((size_t)d->table->columns + 1, sizeof *d->output);
-  if (!d->column || !d->output) {
-    od_cli_error("memory ran out");
+// The frequency of --smooth; it must be below half of the log's rate.
+static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
+  if (!a->smooth) return true;
+  if (!a->log) {
+    od_cli_error("--smooth is for --log");
     return false;
   }
-  for (int c = 0; c < d->table->columns; c++) {
-    int output = c == d->time ? -1 : od_machine_output_find(machine, d->table->name[c]);
-    if (output < 0 || !od_inverse_can_move(&m->output[output])) continue;
-    d->column[d->columns] = c;
-    d->output[d->columns++] = output;
-  }
-  if (d->columns == 0)
-    od_cli_error("%s: no column is called like a joint coordinate, length or point of the machine", path);
-  return d->columns > 0;
-}
-
-static bool convert_columns(const od_machine *machine, const char *path, log_data *d) {
-  od_error err = {0};
-  od_units *units = od_units_new(&err);
-  size_t rows = (size_t)d->table->rows;
-  d->t = malloc((rows + 1) * sizeof *d->t);
-  d->value = malloc((rows + 1) * (size_t)d->columns * sizeof *d->value);
-  bool ok = units && d->t && d->value;
-  if (!ok) od_cli_error("%s", units ? "memory ran out" : err.text);
-  d->rows = d->table->rows;
-  for (int i = -1; ok && i < d->columns; i++) {
-    int c = i < 0 ? d->time : d->column[i];
-    const char *unit = d->table->unit[c], *si = i < 0 ? "s" : od_machine_output_unit(machine, d->output[i]);
-    const char *flaw = od_table_flaw(d->table, c);
-    od_conversion to = {1, 1, 0};
-    if (flaw) {
-      od_cli_error("%s", flaw);
-      ok = false;
-    } else if (*unit && od_units_conversion(units, unit, si, &to) != OD_UNIT_FITS) {
-      od_cli_error("%s: column '%s' is in %s, expected a unit of %s", path, d->table->name[c], unit, si);
-      ok = false;
-    }
-    for (long k = 0; ok && k < d->rows; k++) {
-      double x = od_convert(&to, d->table->data[k * d->table->columns + c]);
-      if (!isfinite(x)) {
-        od_cli_error("%s: row %ld of '%s' has no value", path, k + 1, d->table->name[c]);
-        ok = false;
-      }
-      *(i < 0 ? &d->t[k] : &d->value[k * d->columns + i]) = x;
-    }
-  }
-  for (long k = 1; ok && k < d->rows; k++)
-    if (!(d->t[k] > d->t[k - 1])) {
-      od_cli_error("%s: the time of row %ld is not later than that of the row before", path, k + 1);
-      ok = false;
-    }
-  od_units_free(units);
-  return ok;
-}
-
-// The frequency of --smooth; above half of the log's rate there is nothing to remove.
-static bool read_smoothing(const od_motion_arguments *a, log_data *d) {
-  if (!a->smooth) return true;
-  if (!od_option_quantity("smooth", a->smooth, "Hz", &d->low_pass)) return false;
-  double most = (double)(d->rows - 1) / (d->t[d->rows - 1] - d->t[0]) / 2;
-  if (d->low_pass < most) return true;
+  if (!od_option_quantity("smooth", a->smooth, "Hz", low_pass)) return false;
+  double most = od_motion_log_nyquist(log);
+  if (*low_pass < most) return true;
   od_cli_error("--smooth: %s is not below half of the log's rate, %.6g Hz", a->smooth, most);
   return false;
 }
 
-static int read_log(const od_machine *machine, const od_motion_arguments *a, log_data *d) {
-  od_error err = {0};
-  od_status status = od_table_read(a->log, NULL, &d->table, &err);
-  if (status != OD_OK) {
-    od_cli_error("%s", err.text);
-    return od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
-  }
-  d->time = od_table_find_time(d->table);
-  bool ok = d->time >= 0 && d->table->rows >= 3;
-  if (!ok) od_cli_error("%s: expected a column of times and at least three rows", a->log);
-  ok = ok && find_columns(machine, a->log, d) && convert_columns(machine, a->log, d) && read_smoothing(a, d);
-  return ok ? -1 : OD_EXIT_BAD_INPUT;
-}
-
 // Quantities that --move names without a value follow the log; each must be there.
-static bool find_named(const od_machine *machine, const od_motion_arguments *a, const log_data *d, int *named) {
+static bool find_named(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
   bool ok = true;
   *named = 0;
   for (int i = 0; i < a->moves.count; i++) {
@@ -241,20 +154,18 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
 }
 
 // Columns of the log: those that are named, else all that no --move has replaced.
-static bool from_log(const od_machine *machine, const od_motion_arguments *a, const log_data *d, int named,
-                     od_motion_plan *p) {
-  double *samples = malloc((size_t)d->rows * sizeof *samples);
-  bool ok = samples != NULL;
-  for (int i = 0; ok && i < d->columns; i++) {
+static bool from_log(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
+                     int named, od_motion_plan *p) {
+  for (int i = 0; i < d->columns; i++) {
     if (is_moved(p, d->output[i])) continue;
     if (named && !is_named(a, od_machine_output_name(machine, d->output[i]))) continue;
-    for (long k = 0; k < d->rows; k++) samples[k] = d->value[k * d->columns + i];
-    ok = od_trajectory_of_samples(d->t, samples, d->rows, d->low_pass, &p->motion[p->count]) == OD_OK;
+    od_status status = od_motion_log_trajectory(d, i, low_pass, &p->motion[p->count]);
     p->moved[p->count++] = d->output[i];
+    if (status == OD_OK) continue;
+    od_cli_error("%s", od_status_text(status));
+    return false;
   }
-  free(samples);
-  if (!ok) od_cli_error("memory ran out");
-  return ok;
+  return true;
 }
 
 // --- What moves on its own ----------------------------------------------------------------------------------------
@@ -297,7 +208,8 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
 // --- All together -------------------------------------------------------------------------------------------------
 
 // The log's times, else the command line's, else the run of the file.
-static int choose_times(const od_machine *machine, const od_motion_arguments *a, const log_data *d, od_motion_plan *p) {
+static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
+                        od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);
   double length = d->rows ? d->t[d->rows - 1] - d->t[0] : run->time;
   p->begin = d->rows ? d->t[0] : 0;
@@ -320,34 +232,33 @@ static int choose_times(const od_machine *machine, const od_motion_arguments *a,
 }
 
 int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
-  log_data d = {0};
+  od_motion_log d;
+  od_error err = {0};
+  double low_pass = 0;
+  int named = 0;
   *p = (od_motion_plan){0};
-  int code = a->log ? read_log(machine, a, &d) : -1;
-  if (code < 0 && a->smooth && !a->log) {
-    od_cli_error("--smooth is for --log");
-    code = OD_EXIT_BAD_INPUT;
-  }
+  od_status status = od_motion_log_read(machine, a->log, &d, &err);
+  if (status != OD_OK) od_cli_error("%s", err.text);
+  int code = status == OD_OK ? -1 : od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
+  if (code < 0 && !read_smoothing(a, &d, &low_pass)) code = OD_EXIT_BAD_INPUT;
   if (code < 0) code = choose_times(machine, a, &d, p);
-  if (code < 0 && a->log)
-    p->doubt = od_time_doubt_of(d.table->name[d.time], d.table->unit[d.time], a->log,
-                                (d.t[d.rows - 1] - d.t[0]) / (double)(d.rows - 1), NULL);
+  p->doubt = d.doubt;
   if (code < 0) {
     size_t most = (size_t)(a->moves.count + d.columns) + MOST_LOOSE + 1;
     p->moved = calloc(most, sizeof *p->moved);
     p->motion = calloc(most, sizeof *p->motion);
     if (!p->moved || !p->motion) code = OD_EXIT_FAILED;
   }
-  int named = 0;
   bool ok = code >= 0 || find_named(machine, a, &d, &named);
   for (int i = 0; code < 0 && i < a->moves.count; i++)
     if (strchr(a->moves.text[i], '=')) ok = from_text(machine, a->moves.text[i], p) && ok;
-  if (code < 0 && ok && a->log) ok = from_log(machine, a, &d, named, p);
+  if (code < 0 && ok && a->log) ok = from_log(machine, a, &d, low_pass, named, p);
   if (code < 0) ok = read_loose(machine, a, p) && ok;
   if (code < 0 && !ok) code = OD_EXIT_BAD_INPUT;
   if (code < 0 && p->count != od_machine_model(machine)->freedom) {
     complain_about_count(machine, p);
     code = OD_EXIT_BAD_INPUT;
   }
-  free_log(&d);
+  od_motion_log_free(&d);
   return code;
 }

@@ -14,7 +14,6 @@
 #include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
-#include "io/json.h"
 #include "linear/kinks.h"
 #include "simulate/divergence.h"
 
@@ -25,10 +24,7 @@ void od_linear_arguments_free(od_linear_arguments *a) {
   od_words_free(&a->hold);
   od_words_free(&a->release);
   od_words_free(&a->sweep.paths);
-  if (a->state) {
-    od_state_names_free(&a->state->names);
-    free(a->state->value);
-  }
+  od_point_state_free(a->state);
 }
 
 // Adds the inputs that match; false: none does.
@@ -140,30 +136,13 @@ void od_linear_plan_free(od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
 }
 
-static od_status take_state(const od_operating_point *p, od_point_state *state, od_error *err) {
-  od_status status = od_state_names_list(p->machine, &state->names, err);
-  if (status != OD_OK) return status;
-  state->value = calloc((size_t)state->names.count + 1, sizeof *state->value);
-  if (!state->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < state->names.count; i++)
-    state->value[i] = od_output_now(p->machine, p->sim, state->names.output[i]);
-  return OD_OK;
-}
-
-od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
-                               bool (*progress)(void *user, double done), void *user, od_linear_model **model,
-                               od_error *err) {
+static od_status find_model(const od_machine *machine, const od_linear_plan *plan,
+                            bool (*progress)(void *user, double done), void *user, od_linear_model **model,
+                            od_error *err) {
   od_point_options options = plan->point;
-  od_operating_point point;
   options.progress = progress;
   options.user = user;
-  *model = NULL;
-  od_status status = od_operating_point_find(machine, &options, &point, err);
-  if (status != OD_OK) return status;
-  if (plan->state) status = take_state(&point, plan->state, err);
-  if (status == OD_OK) status = od_linear_model_make(&point, plan->inputs, plan->input_count, model, err);
-  od_operating_point_free(&point);
-  return status;
+  return od_linear_model_find(machine, &options, plan->inputs, plan->input_count, plan->state, model, err);
 }
 
 int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {
@@ -177,7 +156,7 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
   plan.state = a->files.path[OD_FILE_STATE] ? a->state : NULL;
   if (code < 0) {
     od_progress progress = od_progress_start(a->quiet);
-    od_status status = od_linear_plan_model(*machine, &plan, od_progress_tick, &progress, model, &err);
+    od_status status = find_model(*machine, &plan, od_progress_tick, &progress, model, &err);
     od_progress_end(&progress);
     const char *text = err.text[0] ? err.text : od_status_text(status);
     if (status == OD_INTERRUPTED)
@@ -203,7 +182,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   od_error err = {0};
   int code = od_linear_plan_make(machine, s->arguments, &s->plan);
   if (code >= 0 || !s->begin) return code;
-  od_status status = od_linear_plan_model(machine, &s->plan, goes_on, NULL, &model, &err);
+  od_status status = find_model(machine, &s->plan, goes_on, NULL, &model, &err);
   if (status == OD_OK) {
     code = s->begin(s->user, machine, model);
   } else if (status == OD_INTERRUPTED) {
@@ -245,7 +224,7 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
                                od_sweep_row *row, od_error *err) {
   od_linear_sweep *s = user;
   od_linear_model *model = NULL;
-  od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
+  od_status status = find_model(machine, &s->plan, keeps_going, going, &model, err);
   if (status == OD_OK) status = s->measure(s->user, model, keeps_going, going, row, err);
   if (status == OD_OK && !keeps_going(going, 1)) status = OD_INTERRUPTED;
   if (status == OD_OK) count_warnings(s, model);
@@ -255,17 +234,17 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
 
 int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
   const od_linear_arguments *a = s->arguments;
-  const od_sweep sweep = {.path = path,
-                          .load = &a->load,
-                          .arguments = &a->sweep,
-                          .files = &a->files,
-                          .quiet = a->quiet,
-                          .prepare = prepare_sweep,
-                          .measure = measure_point,
-                          .finish = s->finish,
-                          .drawn = s->drawn,
-                          .user = s};
-  int code = od_sweep_run(&sweep);
+  const od_sweep_command sweep = {.path = path,
+                                  .load = &a->load,
+                                  .arguments = &a->sweep,
+                                  .files = &a->files,
+                                  .quiet = a->quiet,
+                                  .prepare = prepare_sweep,
+                                  .measure = measure_point,
+                                  .finish = s->finish,
+                                  .drawn = s->drawn,
+                                  .user = s};
+  int code = od_sweep_command_run(&sweep);
   warn_of_points(s);
   od_linear_plan_free(&s->plan);
   return code;
@@ -286,83 +265,4 @@ int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   od_words_free(&files);
   od_linear_arguments_free(c->arguments);
   return code;
-}
-
-void od_linear_place(const od_linear_model *m, char *text, size_t size) {
-  if (m->time > 0)
-    snprintf(text, size, "t = %s, %s", od_duration_text(m->time, 6).text, m->rests ? "at rest" : "in motion");
-  else
-    snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
-}
-
-// "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V": signals of a kind at the operating point; false: there are none.
-typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
-static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
-  size_t used = 0;
-  text[0] = '\0';
-  const od_linear_signal *s;
-  for (int i = 0; (s = find(m, i)) && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s = %s%s%s%s", used ? ", " : "", s->name,
-                             od_display_quantity(s->value, s->unit).text, s->cause[0] ? " (" : "", s->cause,
-                             s->cause[0] ? ")" : "");
-  return used > 0;
-}
-
-// What the reader of a linear model must know, in the words of the terminal; NULL after the last.
-static const char *warning(const od_linear_model *m, int i, char *text, size_t size) {
-  char list[600];
-  const od_linear_signal *s = m->rests ? NULL : &m->state[m->fastest];
-  if (list_signals(m, od_linear_kink, list, sizeof list) && i-- == 0)
-    snprintf(text, size, "the slopes differ on the two sides of %s; the linear model has their mean", list);
-  else if (list_signals(m, od_linear_narrow, list, sizeof list) && i-- == 0)
-    snprintf(text, size,
-             "the slopes change within " OD_NARROW_WORDS
-             " of %s; the linear model and its margins hold for smaller movements only",
-             list);
-  else if (s && i-- == 0)
-    snprintf(text, size,
-             "the machine does not rest here: %s changes by %s; the linear model holds for a short time only", s->name,
-             od_display_rate(s->rate, s->unit).text);
-  else if (m->closed[0] && i-- == 0)
-    snprintf(
-        text, size,
-        "closed at this operating point, with the spool inside of the overlap: %s; small commands move no oil there, and the linear "
-        "model has no path through it",
-        m->closed);
-  else if (m->samples && i-- == 0)
-    snprintf(text, size, "sampled blocks hold what they put out: in the linear model the loops through them are open");
-  else
-    return NULL;
-  return text;
-}
-
-enum { WARNING_SIZE = 900 };
-
-void od_linear_warn(const od_linear_model *m) {
-  char text[WARNING_SIZE];
-  for (int i = 0; warning(m, i, text, sizeof text); i++) od_cli_warning("%s", text);
-}
-
-json_t *od_linear_warnings_json(const od_linear_model *m) {
-  char text[WARNING_SIZE];
-  json_t *list = json_array();
-  for (int i = 0; warning(m, i, text, sizeof text); i++) json_array_append_new(list, od_json_text(text));
-  return list;
-}
-
-json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m) {
-  json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(machine)), "file",
-                             od_json_text(od_machine_file(machine)));
-  json_object_set_new(object, "time", od_json_number(m->time));
-  json_object_set_new(object, "rests", json_boolean(m->rests));
-  json_t *kinks = json_array();
-  const od_linear_signal *s;
-  for (int i = 0; (s = od_linear_kink(m, i)); i++) json_array_append_new(kinks, od_json_text(s->name));
-  json_object_set_new(object, "kinks", kinks);
-  json_t *narrow = json_array();
-  for (int i = 0; (s = od_linear_narrow(m, i)); i++) json_array_append_new(narrow, od_json_text(s->name));
-  json_object_set_new(object, "narrow", narrow);
-  json_object_set_new(object, "warnings", od_linear_warnings_json(m));
-  json_object_set_new(object, "sampled_loops_open", json_boolean(m->samples));
-  return object;
 }

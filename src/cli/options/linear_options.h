@@ -2,22 +2,14 @@
 #ifndef OD_OPTIONS_LINEAR_OPTIONS_H
 #define OD_OPTIONS_LINEAR_OPTIONS_H
 
-#include <jansson.h>
 #include <stdatomic.h>
 
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "options/result_files.h"
 #include "options/select_outputs.h"
-#include "options/sweep.h"
+#include "options/sweep_options.h"
 #include "linear/linear_model.h"
-#include "machine/saved_state.h"
-
-// The state of the operating point by names, for --save-state.
-typedef struct od_point_state {
-  od_state_names names;
-  double *value;
-} od_point_state;
 
 typedef struct od_linear_arguments {
   od_load_arguments load;
@@ -57,12 +49,9 @@ void od_linear_arguments_free(od_linear_arguments *arguments);
 int od_cli_linearize(const char *path, const od_linear_arguments *arguments, od_machine **machine,
                      od_linear_model **model);
 
-// The parts of it: the plan, with messages about what is wrong with it, and a model by the plan, in any thread.
+// The plan of the arguments, with messages about what is wrong with it. -1 to go on, or the exit code.
 int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *arguments, od_linear_plan *plan);
 void od_linear_plan_free(od_linear_plan *plan);
-od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
-                               bool (*progress)(void *user, double done), void *user, od_linear_model **model,
-                               od_error *err);
 
 // A sweep of a command: what it takes from the model at each point, in any thread.
 typedef struct od_linear_sweep {
@@ -94,14 +83,5 @@ int od_linear_command_run(const od_linear_command *command, int argc, char **arg
 
 // The indices of inputs that the texts name (names and patterns with commas); NULL in *out: all.
 int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count);
-
-// "initial state", "t = 2 s", and whether it rests there.
-void od_linear_place(const od_linear_model *model, char *text, size_t size);
-// What a reader should know about the point: its slopes have kinks, it does not rest, loops through sampled blocks are open. On
-// standard error, and as a list of texts.
-void od_linear_warn(const od_linear_model *model);
-json_t *od_linear_warnings_json(const od_linear_model *model);
-// Machine, file, time and whether it rests, as members of a new object.
-json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *model);
 
 #endif

@@ -1,41 +1,20 @@
 #include "options/response_source.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "terminal/exit_codes.h"
-#include "options/linear_options.h"
 #include "options/option_values.h"
-#include "options/response_log.h"
 #include "options/select_outputs.h"
+#include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
-#include "linear/poles.h"
+#include "io/number.h"
+
+enum { MOST_SINES = 100000 };
 
 void od_response_arguments_free(od_response_arguments *a) {
   od_words_free(&a->outputs);
   od_load_arguments_free(&a->load);
-}
-
-void od_response_free(od_response *r) {
-  for (int i = 0; i < r->outputs; i++) free(r->output[i].name), free(r->output[i].unit);
-  free(r->output);
-  free(r->input.name);
-  free(r->input.unit);
-  od_frf_free(r->frf);
-  json_decref(r->warnings);
-  *r = (od_response){0};
-}
-
-void od_response_unit(const od_response *r, int output, char *text, size_t size) {
-  const char *of = r->output[output].unit, *by = r->input.unit;
-  if (!strcmp(of, by))
-    snprintf(text, size, "1");
-  else if (!strcmp(by, "1"))
-    snprintf(text, size, "%s", of);
-  else
-    snprintf(text, size, strpbrk(by, " /") ? "%s/(%s)" : "%s/%s", of, by);
 }
 
 // --- A machine ----------------------------------------------------------------------------------------------------
@@ -74,36 +53,6 @@ static bool has_no_log_options(const od_response_arguments *a) {
   return true;
 }
 
-static od_status respond(const od_machine *machine, const od_selection *selection, int input, double low, double high,
-                         int points, od_response *r, od_error *err) {
-  const od_point_options where = {.outputs = selection->index, .output_count = selection->count};
-  static const char unstable[] = "the machine is unstable here: it has no steady response to a sine";
-  od_operating_point point = {0};
-  od_poles poles;
-  od_linear_model *model = NULL;
-  double *frequency = calloc((size_t)points + 1, sizeof *frequency);
-  od_status status = frequency ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = od_operating_point_find(machine, &where, &point, err);
-  if (status == OD_OK) status = od_linear_model_make(&point, &input, 1, &model, err);
-  for (int i = 0; frequency && i < points; i++)
-    frequency[i] = points == 1 ? low : low * pow(high / low, (double)i / (points - 1));
-  if (status == OD_OK) status = od_frf_of_model(model, frequency, points, &r->frf, err);
-  if (status == OD_OK) status = od_poles_find(model, &poles, err);
-  if (status == OD_OK) {
-    od_linear_warn(model);
-    r->warnings = od_linear_warnings_json(model);
-    if (od_poles_unstable(&poles)) {
-      od_cli_warning("%s", unstable);
-      json_array_append_new(r->warnings, json_string(unstable));
-    }
-    od_poles_free(&poles);
-  }
-  od_linear_model_free(model);
-  od_operating_point_free(&point);
-  free(frequency);
-  return status;
-}
-
 // Of the outputs that a file asks for, the input itself says nothing about the machine.
 static void leave_out_input(const od_machine *machine, int input, od_selection *selection) {
   int kept = 0;
@@ -131,17 +80,9 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
   if (code < 0) code = od_select_outputs(machine, &a->outputs, &selection);
   if (code < 0 && a->outputs.count == 0) leave_out_input(machine, input, &selection);
   if (code < 0) {
-    od_status status = respond(machine, &selection, input, low, high, points, r, &err);
-    bool memory = status == OD_OK && (r->output = calloc((size_t)selection.count + 1, sizeof *r->output));
-    r->outputs = memory ? selection.count : 0;
-    memory = memory && od_signal_label_set(&r->input, od_machine_input_name(machine, input),
-                                           od_machine_input_unit(machine, input));
-    for (int i = 0; memory && i < selection.count; i++)
-      memory = od_signal_label_set(&r->output[i], od_machine_output_name(machine, selection.index[i]),
-                                   od_machine_output_unit(machine, selection.index[i]));
-    if (status == OD_OK && !memory) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
+    od_status status =
+        od_response_of_machine(machine, input, selection.index, selection.count, low, high, points, r, &err);
     if (status != OD_OK) od_cli_error("%s: %s", path, err.text);
-    snprintf(r->how, sizeof r->how, "exact, linearised where the machine starts; %d frequencies", points);
     code = status == OD_OK ? -1 : od_exit_code(status);
   }
   od_selection_free(&selection);
@@ -149,45 +90,94 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
   return code;
 }
 
+// --- A log --------------------------------------------------------------------------------------------------------
+
+int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out) {
+  od_error err = {0};
+  od_log_wish wish = {
+      .input = a->input, .outputs = a->outputs->text, .output_count = a->outputs->count, .most_inputs = most_inputs};
+  *out = (od_log_columns){0};
+  if (!od_option_quantity("interval", a->interval, "s", &wish.interval) ||
+      !od_option_quantity("end", a->end, "s", &wish.end))
+    return OD_EXIT_BAD_INPUT;
+  od_status status = od_log_columns_open(path, &wish, out, &err);
+  if (status == OD_OK) return -1;
+  od_cli_error("%s", err.text);
+  return od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
+}
+
+// "1:100:1"
+static bool read_sines(const char *text, double *from, double *to, double *step) {
+  double *const value[3] = {from, to, step};
+  const char *at = text;
+  for (int i = 0; i < 3; i++) {
+    size_t length = strcspn(at, ":");
+    if (!od_number_parse(at, length, false, value[i]) || !(*value[i] > 0) || !isfinite(*value[i])) break;
+    at += length;
+    if (i == 2 && !*at && *from <= *to && (*to - *from) / *step < MOST_SINES) return true;
+    if (*at++ != ':') break;
+  }
+  od_cli_error("--sine: found '%s', expected frequencies in Hz, from low to high, and their distance, as in 1:100:1",
+               text);
+  return false;
+}
+
+static bool read_window(const char *text, od_window *window) {
+  for (int i = 0; text && od_window_names[i]; i++)
+    if (!strcmp(text, od_window_names[i])) {
+      *window = (od_window)i;
+      return true;
+    }
+  if (text) od_cli_error("--window: found '%s', expected hann, hamming, blackman or none", text);
+  return !text;
+}
+
+static bool read_settle(const od_response_arguments *a, od_estimate_options *o) {
+  unsigned long long periods = 1;
+  if (!a->settle) return true;
+  if (!a->sine) {
+    bool ok = od_option_whole("settle", a->settle, &periods) < 0;
+    o->settle = (double)periods;
+    return ok;
+  }
+  if (od_number_parse(a->settle, strlen(a->settle), false, &o->settle) && o->settle >= 0 && o->settle < o->periods)
+    return true;
+  od_cli_error("--settle: found '%s', expected a number of periods from 0 to less than %g", a->settle, o->periods);
+  return false;
+}
+
+static bool read_estimate(const od_response_arguments *a, od_estimate_options *o) {
+  *o = (od_estimate_options){.periods = 3, .settle = 1, .start = NAN, .high = INFINITY};
+  bool ok = od_option_quantity("low", a->low, "Hz", &o->low) && od_option_quantity("high", a->high, "Hz", &o->high);
+  if (a->sine)
+    return ok && read_sines(a->sine, &o->sine_from, &o->sine_to, &o->sine_step) &&
+           od_option_quantity("periods", a->periods, "1", &o->periods) && read_settle(a, o) &&
+           od_option_quantity("start", a->start, "s", &o->start);
+  return ok && od_option_count("length", a->length, &o->length) && read_window(a->window, &o->window) &&
+         od_option_quantity("period", a->period, "s", &o->period) && read_settle(a, o);
+}
+
+static int open_log(const char *path, const od_response_arguments *a, od_response *out) {
+  od_log_columns c = {0};
+  od_estimate_options o;
+  od_error err = {0};
+  if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
+    od_cli_error("--variant, --set, --spatial and --points are for machine files; %s is a log", path);
+    return OD_EXIT_BAD_INPUT;
+  }
+  int code = od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c);
+  if (code < 0 && !read_estimate(a, &o)) code = OD_EXIT_BAD_INPUT;
+  if (code < 0) {
+    od_status status = od_response_of_log(&c, &o, out, &err);
+    if (status != OD_OK) od_cli_error("%s: %s", path, err.text);
+    if (status != OD_OK) code = od_exit_code(status);
+  }
+  od_log_columns_free(&c);
+  return code;
+}
+
 int od_response_open(const char *path, const od_response_arguments *a, od_response *out) {
   *out = (od_response){0};
   return od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") ? open_machine(path, a, out)
-                                                                       : od_response_open_log(path, a, out);
-}
-
-// --- As a table ---------------------------------------------------------------------------------------------------
-
-od_table *od_response_table(const od_response *r) {
-  static const char *const kinds[] = {"amplitude", "phase", "real", "imaginary", "sigma", "coherence"};
-  enum { KINDS = sizeof kinds / sizeof *kinds };
-  const od_frf *f = r->frf;
-  int columns = 1 + KINDS * f->outputs;
-  od_table *table = od_table_new(columns);
-  double *row = calloc((size_t)columns, sizeof *row),
-         *phase = calloc((size_t)f->points * (size_t)f->outputs + 1, sizeof *phase);
-  bool ok = table && row && phase && od_table_label(table, 0, "frequency", "Hz") == OD_OK;
-  for (int k = 0; ok && k < f->outputs; k++) {
-    char unit[160], name[300];
-    od_response_unit(r, k, unit, sizeof unit);
-    od_frf_phases(f, k, phase + k * f->points);
-    for (int i = 0; ok && i < KINDS; i++) {
-      snprintf(name, sizeof name, "%.200s.%s", r->output[k].name, kinds[i]);
-      ok = od_table_label(table, 1 + k * KINDS + i, name, i == 1 ? "rad" : i == 5 ? "1" : unit) == OD_OK;
-    }
-  }
-  for (int i = 0; ok && i < f->points; i++) {
-    row[0] = f->frequency[i];
-    for (int k = 0; k < f->outputs; k++) {
-      int at = k * f->points + i;
-      const double values[KINDS] = {cabs(f->value[at]),  phase[at],    creal(f->value[at]),
-                                    cimag(f->value[at]), f->sigma[at], f->coherence[at]};
-      memcpy(row + 1 + k * KINDS, values, sizeof values);
-    }
-    ok = od_table_append(table, row) == OD_OK;
-  }
-  free(row);
-  free(phase);
-  if (ok) return table;
-  od_table_free(table);
-  return NULL;
+                                                                       : open_log(path, a, out);
 }

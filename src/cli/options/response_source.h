@@ -2,13 +2,9 @@
 #ifndef OD_OPTIONS_RESPONSE_SOURCE_H
 #define OD_OPTIONS_RESPONSE_SOURCE_H
 
-#include "options/log_columns.h"
 #include "options/open_machine.h"
 #include "options/options.h"
-#include "frequency/frequency_response.h"
-#include "io/table.h"
-
-#include <jansson.h>
+#include "frequency/named_response.h"
 
 typedef struct od_response_arguments {
   const char *input, *sine, *periods, *settle, *start, *period, *length, *window, *low, *high, *points, *interval, *end;
@@ -40,20 +36,16 @@ typedef struct od_response_arguments {
       OD_LOAD_OPTIONS(&(a)->load)
 void od_response_arguments_free(od_response_arguments *a);
 
-typedef struct od_response {
-  od_frf *frf;
-  od_signal_label input, *output;
-  int outputs;
-  char how[200];     // "stepped sine, 100 frequencies"
-  json_t *warnings;  // about the linear model of a machine, or the times of a log; NULL: none
-} od_response;
-
 // Loads or computes; messages go to standard error. -1 to go on, or the exit code.
 int od_response_open(const char *path, const od_response_arguments *a, od_response *out);
-void od_response_free(od_response *r);
-// "m/V": the unit of an output over that of the input.
-void od_response_unit(const od_response *r, int output, char *text, size_t size);
-// Frequencies, and of each output amplitude, phase, real and imaginary part, sigma and coherence; NULL: memory ran out.
-od_table *od_response_table(const od_response *r);
+
+// The options of a log, as texts.
+typedef struct od_log_arguments {
+  const char *input;
+  const od_words *outputs;
+  const char *interval, *end;
+} od_log_arguments;
+// Opens the columns of a log. -1 to go on, or the exit code after a message. Free it in every case.
+int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
 
 #endif

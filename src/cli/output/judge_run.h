@@ -2,16 +2,12 @@
 #ifndef OD_OUTPUT_JUDGE_RUN_H
 #define OD_OUTPUT_JUDGE_RUN_H
 
-#include <stdio.h>
-
 #include "options/select_outputs.h"
 #include "requirements/judge.h"
 
 // Adds the outputs that requirements need to those that are recorded. -1, or the exit code after a message: memory ran out, or a window
 // is not within a run of so long.
 int od_cli_judge_prepare(const od_machine *machine, double time, od_selection *outputs);
-// The table, and below it a line for all that is not simply passed; without a table (NULL) what does not pass, as warnings.
-void od_cli_judge_print(const od_judge *judge, FILE *to);
 // What the program ends with: OD_EXIT_OK, or OD_EXIT_UNMET.
 int od_cli_judge_exit(const od_judge *judge);
 

@@ -93,3 +93,13 @@ bool od_drive_turns(const od_model *m, const od_drive *drive) {
   }
   return m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
 }
+
+int od_inverse_joint_drives(const od_machine *machine, const int *moved, int count, od_drive *out) {
+  const od_model *m = od_machine_model(machine);
+  for (int i = 0; i < count; i++) {
+    const od_output *o = &m->output[moved[i]];
+    if (o->kind != OD_OUT_COORDINATE) return 0;
+    out[i] = (od_drive){OD_DRIVE_COORDINATE, o->index, 1};
+  }
+  return count;
+}

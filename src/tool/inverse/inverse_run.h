@@ -76,6 +76,8 @@ bool od_drive_turns(const od_model *m, const od_drive *drive);
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
 // All cylinders and motors; where there are none, all forces and torques with an input; else none. At most `room`; returns how many.
 int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room);
+// The joints of the moved outputs (count); 0: one of them is no joint coordinate.
+int od_inverse_joint_drives(const od_machine *machine, const int *moved, int count, od_drive *out);
 // The name of a drive, and what kind it is ("cylinder").
 const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive);
 const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive);

@@ -92,7 +92,7 @@ od_display od_display_unit(const char *si, double size) {
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
     if (same_unit(entries[i].si, si) && fabs(size) < entries[i].below)
       return (od_display){entries[i].unit, entries[i].factor};
-  return (od_display){si, 1};
+  return (od_display){strcmp(si, "1") != 0 ? si : "", 1};
 }
 
 // The decimals that show two digits of an uncertainty.

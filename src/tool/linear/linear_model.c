@@ -198,3 +198,15 @@ void od_linear_model_free(od_linear_model *m) {
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
   free(m);
 }
+
+od_status od_linear_model_find(const od_machine *machine, const od_point_options *options, const int *inputs,
+                               int input_count, od_point_state *state, od_linear_model **out, od_error *err) {
+  od_operating_point point;
+  *out = NULL;
+  od_status status = od_operating_point_find(machine, options, &point, err);
+  if (status != OD_OK) return status;
+  if (state) status = od_point_state_take(&point, state, err);
+  if (status == OD_OK) status = od_linear_model_make(&point, inputs, input_count, out, err);
+  od_operating_point_free(&point);
+  return status;
+}

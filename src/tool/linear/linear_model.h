@@ -37,6 +37,9 @@ typedef struct od_linear_model {
 // inputs: indices of the inputs that are wanted; NULL: all. The outputs are those that the point was made for.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
+// The operating point and the model there. state: is filled with the state of the point; NULL: not wanted.
+od_status od_linear_model_find(const od_machine *machine, const od_point_options *options, const int *inputs,
+                               int input_count, od_point_state *state, od_linear_model **out, od_error *err);
 // State or input number i of those whose slopes differ on their two sides; NULL: there are no more.
 const od_linear_signal *od_linear_kink(const od_linear_model *model, int i);
 // The same of rates a small change of which changes the slopes.

@@ -122,3 +122,20 @@ double od_typical_state(const od_plant *plant, int state) {
   double size = state >= 2 * plant->nz && plant->scale ? plant->scale[state - plant->nz] : 1;
   return size > 0 ? size : 1;
 }
+
+od_status od_point_state_take(const od_operating_point *p, od_point_state *state, od_error *err) {
+  od_status status = od_state_names_list(p->machine, &state->names, err);
+  if (status != OD_OK) return status;
+  state->value = calloc((size_t)state->names.count + 1, sizeof *state->value);
+  if (!state->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < state->names.count; i++)
+    state->value[i] = od_output_now(p->machine, p->sim, state->names.output[i]);
+  return OD_OK;
+}
+
+void od_point_state_free(od_point_state *state) {
+  if (!state) return;
+  od_state_names_free(&state->names);
+  free(state->value);
+  *state = (od_point_state){0};
+}

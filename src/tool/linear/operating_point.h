@@ -2,6 +2,7 @@
 #ifndef OD_LINEAR_OPERATING_POINT_H
 #define OD_LINEAR_OPERATING_POINT_H
 
+#include "machine/saved_state.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
@@ -41,6 +42,14 @@ typedef struct od_operating_point {
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err);
 void od_operating_point_free(od_operating_point *point);
+
+// The state of an operating point by names, for a state file.
+typedef struct od_point_state {
+  od_state_names names;
+  double *value;
+} od_point_state;
+od_status od_point_state_take(const od_operating_point *point, od_point_state *out, od_error *err);
+void od_point_state_free(od_point_state *state);  // NULL is allowed
 
 // A typical size of a state: of positions and speeds 1, of others what the plant says.
 double od_typical_state(const od_plant *plant, int state);

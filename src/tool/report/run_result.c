@@ -5,6 +5,7 @@
 
 #include "io/json.h"
 #include "report/machine_facts.h"
+#include "requirements/judge_result.h"
 
 // The simulated time that the table covers.
 static double covered_time(const od_run_findings *run) {
@@ -78,51 +79,21 @@ static void add_speed(const od_run_findings *run, od_result *r) {
   od_result_line(r, "%s in %s%s", od_duration_text(time, 6).text, od_duration_text(two_digits(seconds), 3).text, speed);
 }
 
-static const od_trust trust_of[] = {
-    [OD_PASS] = OD_SOUND, [OD_FAIL] = OD_UNSOUND, [OD_UNDECIDED] = OD_DOUBTFUL, [OD_NOT_JUDGED] = OD_DOUBTFUL};
-
-static void add_judgements(const od_judgement *j, int count, od_result *r) {
-  static const od_result_column columns[] = {{NULL, "requirement", OD_CELL_TEXT}, {NULL, "required", OD_CELL_TEXT},
-                                             {NULL, "reached", OD_CELL_TEXT},     {NULL, "at", OD_CELL_TEXT},
-                                             {NULL, "left", OD_CELL_TEXT},        {NULL, "outcome", OD_CELL_TEXT}};
-  od_result_table *t = od_result_add_table(r, NULL, columns, 6);
-  for (int i = 0; i < count; i++) {
-    od_judgement_text words = od_judgement_words(&j[i]);
-    od_result_add_row(t, NULL, NAN);
-    od_result_cell_text(t, j[i].requirement->name);
-    od_result_cell_text(t, words.required);
-    od_result_cell_text(t, words.reached);
-    od_result_cell_text(t, words.at);
-    od_result_cell_text(t, words.left);
-    od_result_cell_text(t, od_outcome_text(j[i].outcome));
-    od_result_mark(t, j[i].outcome != OD_PASS);
-  }
-  for (int i = 0; i < count; i++) {
-    const od_requirement *q = j[i].requirement;
-    od_judgement_text words = od_judgement_words(&j[i]);
-    char name[300];
-    if (j[i].outcome == OD_PASS && !j[i].note[0]) continue;
-    snprintf(name, sizeof name, "%.280s:", q->name);
-    od_result_finding(r, trust_of[j[i].outcome], name, "%s; required %s, reached %s%s%s%s%s",
-                      od_outcome_text(j[i].outcome), words.required, words.reached, q->text ? ". " : "",
-                      q->text ? q->text : "", j[i].note[0] ? "; " : "", j[i].note);
-  }
-}
-
 static void add_requirements(const od_run_findings *run, od_result *r) {
   int count = 0, passed = 0;
   const od_judgement *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
   if (!run->judge) return;
   od_outcome worst = od_judge_outcome(run->judge);
-  od_result_set(r, "requirements", od_judge_json(run->judge));
   od_result_text(r, "requirements_outcome", od_outcome_text(worst));
-  if (count == 0) return;
   for (int i = 0; i < count; i++) passed += j[i].outcome == OD_PASS;
-  od_result_section(r, "Requirements");
-  od_result_audience(r, OD_FOR_PAGE);
-  od_result_notice(r, trust_of[worst], "Requirements:", "%s. %d of %d pass.", od_outcome_text(worst), passed, count);
-  od_result_audience(r, OD_FOR_ALL);
-  add_judgements(j, count, r);
+  if (count > 0) {
+    od_result_section(r, "Requirements");
+    od_result_audience(r, OD_FOR_PAGE);
+    od_result_notice(r, od_outcome_trust(worst), "Requirements:", "%s. %d of %d pass.", od_outcome_text(worst), passed,
+                     count);
+    od_result_audience(r, OD_FOR_ALL);
+  }
+  od_add_judgements(r, run->judge);
   if (!od_run_has_bounds(run)) return;
   od_result_audience(r, OD_FOR_PAGE);
   od_result_heading(r, "Bounds over time");

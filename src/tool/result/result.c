@@ -75,12 +75,16 @@ static od_view_item *add_item(od_result *r, od_view_kind kind) {
 }
 
 static od_view_item *add_text(od_result *r, od_view_kind kind, const char *lead, const char *format, va_list args) {
-  char text[4000];
-  vsnprintf(text, sizeof text, format, args);
+  va_list again;
+  va_copy(again, args);
+  size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+  va_end(again);
   od_view_item *item = add_item(r, kind);
-  if (!item) return NULL;
+  char *text = item ? take(r, size) : NULL;
+  if (!text) return NULL;
+  vsnprintf(text, size, format, args);
   item->lead = keep(r, lead);
-  item->text = keep(r, text);
+  item->text = text;
   return item;
 }
 
@@ -135,6 +139,16 @@ void od_result_figures(od_result *r, od_draw_figures *draw, const void *user) {
   if (!item) return;
   item->draw = draw;
   item->user = user;
+}
+
+void od_result_warnings(od_result *r, const od_verdict *remarks) {
+  json_t *list = json_array();
+  for (int i = 0; i < remarks->count; i++) {
+    const od_remark *remark = &remarks->remark[i];
+    if (json_array_append_new(list, od_json_text(remark->text)) != 0) r->is_short_of_memory = true;
+    od_result_notice(r, remark->trust, remark->lead, "%s", remark->text);
+  }
+  od_result_set(r, "warnings", list);
 }
 
 void od_result_verdict(od_result *r, const od_verdict *v) {

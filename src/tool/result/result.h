@@ -127,6 +127,9 @@ void od_result_finding(od_result *r, od_trust trust, const char *lead, const cha
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 
+// Remarks that are no verdict: a notice for each, and the list of their texts as the field "warnings".
+void od_result_warnings(od_result *r, const od_verdict *remarks);
+
 // The verdict, as the field "verdict" and in the view. It must live as long as the result.
 void od_result_verdict(od_result *r, const od_verdict *v);
 

@@ -155,13 +155,13 @@ static void test_run_verdict(void **state) {
   forget(o);
 }
 
-static void says_warning(json_t *json, const char *err, const char *text) {
+static void says_warning(json_t *json, const char *shown, const char *text) {
   size_t i;
   json_t *item;
   int there = 0;
   json_array_foreach(json_object_get(json, "warnings"), i, item) there = there || strstr(json_string_value(item), text);
   if (!there) fail_msg("JSON does not say '%s'", text);
-  says(err, text);
+  says(shown, text);
 }
 
 // What the search does without being asked is told, in terminal and JSON in the same words: it begins elsewhere where the number of
@@ -173,12 +173,12 @@ static void test_warnings(void **state) {
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
   json_t *json = found(s, outside, 0);
   outcome o = run(s, "optimise machine.yaml %s", outside);
-  says_warning(json, o.err,
+  says_warning(json, o.out,
                "lag.time_constant is 3 s, outside of its range from 0.1 s to 2 s: the search began at 2 s");
   json_decref(json), forget(o);
   json = found(s, undecided, 4);
   o = run(s, "optimise machine.yaml %s", undecided);
-  says_warning(json, o.err, "requirement 'fast' is undecided: the run is not accurate enough to tell");
+  says_warning(json, o.out, "requirement 'fast' is undecided: the run is not accurate enough to tell");
   says(o.out, "1 requirement is undecided, all other goals are met");
   says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided, all other goals are met");
   json_decref(json), forget(o);

@@ -122,6 +122,27 @@ static void test_map(void **state) {
   od_result_free(&r);
 }
 
+// Warnings are notices in the view and a list of texts in the data, however long they are.
+static void test_warnings(void **state) {
+  (void)state;
+  static char digits[6001];
+  memset(digits, '7', sizeof digits - 1);
+  od_verdict v = {0};
+  assert_true(od_verdict_add(&v, OD_DOUBTFUL, "point.moving", "In motion:", "the machine does not rest"));
+  od_result r = od_result_new("Report", "a machine");
+  od_result_warnings(&r, &v);
+  od_result_line(&r, "%s", digits);
+  char *text = printed(&r, false), wanted[6100];
+  snprintf(wanted, sizeof wanted, "In motion: the machine does not rest\n%s\n", digits);
+  assert_string_equal(text, wanted);
+  json_t *list = json_pack("{s:[s]}", "warnings", "the machine does not rest");
+  assert_true(json_equal(r.data, list));
+  json_decref(list);
+  free(text);
+  od_result_free(&r);
+  od_verdict_free(&v);
+}
+
 // Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
 static void test_surplus(void **state) {
   (void)state;
@@ -138,7 +159,7 @@ static void test_surplus(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
-                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_surplus),
-                                     cmocka_unit_test(test_map)};
+                                     cmocka_unit_test(test_parts),    cmocka_unit_test(test_surplus),
+                                     cmocka_unit_test(test_map),      cmocka_unit_test(test_warnings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

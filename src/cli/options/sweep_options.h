@@ -1,0 +1,49 @@
+// Options of a sweep, and the sweep of a command.
+#ifndef OD_OPTIONS_SWEEP_OPTIONS_H
+#define OD_OPTIONS_SWEEP_OPTIONS_H
+
+#include "options/open_machine.h"
+#include "options/options.h"
+#include "options/result_files.h"
+#include "sweep/sweep.h"
+
+// The entries for a command's table of options.
+#define OD_SWEEP_OPTIONS(target)                                                                                      \
+  {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                             \
+   "do it for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths},         \
+  {                                                                                                                   \
+    "threads", OD_OPTION_TEXT, "N", "with --sweep: how many; default: as many as there are cores", &(target)->threads \
+  }
+
+// The same for commands that can draw numbers at random.
+#define OD_DRAW_OPTIONS(target)                                                                                    \
+  {"draw", OD_OPTION_LIST, "PATH=...",                                                                             \
+   "draw a number at random: PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO\n(repeatable)", &(target)->drawn}, \
+      {"draws", OD_OPTION_TEXT, "N", "how many draws; default: 100", &(target)->draws}, {                          \
+    "seed", OD_OPTION_TEXT, "N", "seed of the draws; default: 1", &(target)->seed                                  \
+  }
+
+typedef struct od_sweep_arguments {
+  od_words paths, drawn;
+  const char *threads, *draws, *seed;
+} od_sweep_arguments;
+
+typedef struct od_sweep_command {
+  const char *path;  // of the machine file
+  const od_load_arguments *load;
+  const od_sweep_arguments *arguments;
+  const od_files *files;
+  bool quiet;
+  // Called with the first machine, in the main thread: chooses outputs and so on. -1 to go on, or the exit code.
+  int (*prepare)(void *user, const od_machine *machine);
+  od_sweep_measure *measure;
+  // Called with the table of all points. False: memory ran out. NULL: the table stays as it is.
+  bool (*finish)(od_table *table, const int *counts, int axes);
+  void *user;
+  int drawn;  // number of results that --plot draws, the first ones; 0: this command draws no sweep
+} od_sweep_command;
+
+// Loads, computes, prints and writes files; returns the exit code.
+int od_sweep_command_run(const od_sweep_command *command);
+
+#endif

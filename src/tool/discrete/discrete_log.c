@@ -1,0 +1,411 @@
+#include "discrete/discrete_log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frequency/transfer_block.h"
+#include "io/json.h"
+#include "io/plot.h"
+
+enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
+
+static const double about_as_good = 0.05;  // of what is not explained
+
+static int find(const char *const *names, const char *name) {
+  for (int i = 0; name && names[i]; i++)
+    if (!strcmp(name, names[i])) return i;
+  return -1;
+}
+
+int od_discrete_log_kind(const char *name) {
+  int polynomials = find(od_discrete_kinds, name), weight = find(od_subspace_weights, name);
+  return polynomials >= 0 ? polynomials : weight >= 0 ? FIRST_SUBSPACE + weight : -1;
+}
+
+static bool is_subspace(const od_discrete_log *w) {
+  return w->o.kind >= FIRST_SUBSPACE;
+}
+
+static const od_signal_label *output_label(const od_discrete_log *w, int output) {
+  return &w->c.label[w->data.inputs + output];
+}
+
+// Column `at` (inputs first) has one value in the rows before `end`.
+static bool is_constant(const od_discrete_log *w, int at, long end) {
+  bool is_input = at < w->data.inputs;
+  int stride = is_input ? w->data.inputs : w->data.outputs;
+  const double *x = is_input ? w->u + at : w->y + at - w->data.inputs;
+  for (long k = 1; k < end; k++)
+    if (x[k * stride] != x[0]) return false;
+  return true;
+}
+
+// Signals without their means, which are those of the fitted part: numbers near zero keep more digits.
+static od_status take_signals(od_discrete_log *w, od_error *err) {
+  od_log_columns *c = &w->c;
+  int m = c->inputs, n = c->count - m;
+  size_t rows = (size_t)c->rows;
+  double *value = calloc((size_t)c->count, sizeof *value);
+  w->is_held_out = w->o.hold_out > 0;
+  w->judged = w->is_held_out ? c->rows - lround(w->o.hold_out * (double)c->rows) : c->rows / 3 * 2;
+  long fitted = w->is_held_out ? w->judged : c->rows;
+  w->u = calloc(rows * (size_t)m, sizeof *w->u);
+  w->y = calloc(rows * (size_t)n, sizeof *w->y);
+  w->mean = calloc((size_t)c->count, sizeof *w->mean);
+  bool end = false;
+  od_status status = value && w->u && w->y && w->mean ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (long k = 0; status == OD_OK && k < c->rows; k++) {
+    if ((status = od_log_columns_next(c, value, &end, err)) != OD_OK) break;
+    memcpy(w->u + k * m, value, (size_t)m * sizeof *value);
+    memcpy(w->y + k * n, value + m, (size_t)n * sizeof *value);
+    for (int i = 0; i < c->count && status == OD_OK; i++) {
+      if (k < fitted) w->mean[i] += value[i] / (double)fitted;
+      if (!isfinite(value[i]))
+        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name,
+                         k + 1);
+    }
+  }
+  w->data = (od_discrete_data){c->rows, n, w->u, w->y, m};
+  for (int i = 0; i < c->count && status == OD_OK; i++)
+    if (is_constant(w, i, fitted))
+      status = od_fail(err, OD_BAD_INPUT, "%s '%s' is %g in all of the %ld fitted rows, expected one that changes",
+                       i < m ? "input" : "output", c->label[i].name, i < m ? w->u[i] : w->y[i - m], fitted);
+  for (long k = 0; status == OD_OK && k < c->rows; k++) {
+    for (int i = 0; i < m; i++) w->u[k * m + i] -= w->mean[i];
+    for (int i = 0; i < n; i++) w->y[k * n + i] -= w->mean[m + i];
+  }
+  free(value);
+  return status;
+}
+
+static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z, od_error *err) {
+  od_discrete_data data = w->data;
+  data.rows = rows;
+  *z = NULL;
+  if (is_subspace(w))
+    return od_subspace_fit(&data, order, (od_subspace_weight)(w->o.kind - FIRST_SUBSPACE), NULL, z, err);
+  const od_discrete_options o = {(od_discrete_kind)w->o.kind, order, w->o.noise_order, w->o.delay, w->o.direct};
+  od_status status = od_discrete_fit(&data, &o, &w->model, err);
+  return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
+}
+
+// The lowest order that explains the judged part about as well as the best; means over the outputs. Orders that the rows are too few for, or
+// whose fits fail, are left out.
+static od_status choose(od_discrete_log *w, od_error *err) {
+  const od_discrete_log_options *t = &w->o;
+  double best = -INFINITY;
+  od_status first = OD_OK;
+  bool any = false;
+  for (int order = t->low; order <= t->high; order++) {
+    od_z_transfer *z = NULL;
+    od_z_quality mean = {0}, one = {0};
+    od_error failure = {0};
+    od_status status = fit(w, w->judged, order, &z, &failure);
+    for (int i = 0; status == OD_OK && i < w->data.outputs; i++) {
+      status = od_z_transfer_judge(z, &w->data, i, w->judged, w->judged, &one, &failure);
+      mean.percent += one.percent / w->data.outputs;
+      mean.rms += one.rms / w->data.outputs;
+    }
+    od_z_transfer_free(z);
+    if (order == t->low || status == OD_NO_MEMORY) first = status, *err = failure;
+    if (status == OD_NO_MEMORY) return status;
+    any = any || status == OD_OK;
+    w->tried[order] = status == OD_OK ? mean : (od_z_quality){(double)NAN, (double)NAN};
+    if (w->tried[order].percent > best) best = w->tried[order].percent;
+  }
+  if (!any) return first;
+  *err = (od_error){0};
+  if (isinf(best)) return OD_OK;  // none is better than another: the lowest
+  for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + about_as_good) * (100 - best) + 1e-6); w->order++)
+    continue;
+  return OD_OK;
+}
+
+// The model without the judged part, if there are rows enough and inputs move in them.
+static od_status fit_part(od_discrete_log *w, od_error *err) {
+  od_error failure = {0};
+  od_status status = OD_OK;
+  for (int i = 0; i < w->c.count && !w->is_held_out && !w->why_no_part[0]; i++)
+    if (is_constant(w, i, w->judged))
+      snprintf(w->why_no_part, sizeof w->why_no_part, "'%.80s' is constant in the first %ld rows", w->c.label[i].name,
+               w->judged);
+  if (!w->why_no_part[0]) status = fit(w, w->judged, w->order, &w->part, &failure);
+  if (status == OD_OK) return OD_OK;
+  if (w->is_held_out || status == OD_NO_MEMORY) {
+    *err = failure;
+    return status;
+  }
+  snprintf(w->why_no_part, sizeof w->why_no_part, "of the first %ld rows: %.140s", w->judged, failure.text);
+  return OD_OK;
+}
+
+static const char *kind_name(int kind) {
+  return kind >= FIRST_SUBSPACE ? od_subspace_weights[kind - FIRST_SUBSPACE] : od_discrete_kinds[kind];
+}
+
+// The model in the end: of all rows, or without those held out.
+static od_status fit_all(od_discrete_log *w, od_error *err) {
+  od_status status = fit_part(w, err);
+  if (status != OD_OK || !w->is_held_out) return status == OD_OK ? fit(w, w->data.rows, w->order, &w->z, err) : status;
+  w->z = w->part;
+  return OD_OK;
+}
+
+// Rows whose states and offsets the model is simulated from.
+static long known_rows(const od_discrete_log *w) {
+  return w->is_held_out ? w->judged : w->data.rows;
+}
+
+static od_status make_table(od_discrete_log *w, od_error *err) {
+  int n = w->data.outputs, columns = 1 + 2 * n;
+  size_t rows = (size_t)w->data.rows;
+  double *model = calloc(rows * (size_t)n, sizeof *model), *row = calloc((size_t)columns, sizeof *row);
+  w->table = od_table_new(columns);
+  bool ok = model && row && w->table && od_table_label(w->table, 0, "time", "s") == OD_OK;
+  const double *mean = w->mean + w->data.inputs;
+  for (int i = 0; ok && i < n; i++) {
+    char name[300];
+    const od_signal_label *label = output_label(w, i);
+    snprintf(name, sizeof name, "model.%.200s", label->name);
+    ok = od_table_label(w->table, 1 + 2 * i, label->name, label->unit) == OD_OK &&
+         od_table_label(w->table, 2 + 2 * i, name, label->unit) == OD_OK &&
+         od_z_transfer_simulate(w->z, &w->data, i, known_rows(w), model + (size_t)i * rows, err) == OD_OK;
+  }
+  for (long k = 0; ok && k < w->data.rows; k++) {
+    row[0] = (double)k * w->c.step;
+    for (int i = 0; i < n; i++) {
+      row[1 + 2 * i] = w->y[k * n + i] + mean[i];
+      row[2 + 2 * i] = model[(size_t)i * rows + (size_t)k] + mean[i];
+    }
+    ok = od_table_append(w->table, row) == OD_OK;
+  }
+  free(model);
+  free(row);
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+static od_status judge(od_discrete_log *w, od_error *err) {
+  od_output_quality *f = w->quality = calloc((size_t)w->data.outputs, sizeof *f);
+  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = OD_OK;
+  for (int i = 0; status == OD_OK && i < w->data.outputs; i++) {
+    status = od_z_transfer_judge(w->z, &w->data, i, known_rows(w), 0, &f[i].all, err);
+    if (status == OD_OK && w->part)
+      status = od_z_transfer_judge(w->part, &w->data, i, w->judged, w->judged, &f[i].held_out, err);
+  }
+  if (status != OD_OK) return status;
+  double sum = 0;
+  for (long k = 0; k < w->data.rows; k++) sum += w->y[k] * w->y[k] / (double)w->data.rows;
+  const od_discrete_findings findings = {.model = is_subspace(w) ? NULL : &w->model,
+                                         .z = w->z,
+                                         .outputs = w->data.outputs,
+                                         .label = output_label(w, 0),
+                                         .quality = f,
+                                         .why_none_held_out = w->part ? NULL : w->why_no_part,
+                                         .movement = sqrt(sum)};
+  return od_discrete_judge(&findings, &w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
+  w->order = w->o.low;
+  od_status status = take_signals(w, err);
+  if (status == OD_OK && !is_subspace(w) && w->data.outputs != 1)
+    status = od_fail(err, OD_BAD_INPUT, "%s has %d outputs, expected one; choose it with --output, or take --method %s",
+                     kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
+  if (status == OD_OK && w->o.high > w->o.low) status = choose(w, err);
+  if (status == OD_OK) status = fit_all(w, err);
+  if (status == OD_OK) status = judge(w, err);
+  if (status == OD_OK) status = make_table(w, err);
+  return status;
+}
+
+void od_discrete_log_free(od_discrete_log *w) {
+  od_table_free(w->table);
+  if (w->part != w->z) od_z_transfer_free(w->part);
+  od_z_transfer_free(w->z);
+  od_verdict_free(&w->verdict);
+  free(w->u), free(w->y), free(w->mean), free(w->quality);
+  od_log_columns_free(&w->c);
+}
+
+// --- Result -------------------------------------------------------------------------------------------------------------
+
+static json_t *list_json(const double *value, int from, int to, int by) {
+  json_t *list = json_array();
+  for (int i = from; i != to + by; i += by) json_array_append_new(list, od_json_number(value[i]));
+  return list;
+}
+
+static json_t *polynomial_json(const od_discrete *m, int p) {
+  int degree = m->degree[p] < 0 ? 0 : m->degree[p];
+  return json_pack("{s:o, s:o}", "value", list_json(m->coefficient[p], 0, degree, 1), "sigma",
+                   list_json(m->sigma[p], 0, degree, 1));
+}
+
+// One item, or a list of one for each input.
+static json_t *of_inputs(const od_discrete_log *w, json_t *(*item)(const od_discrete_log *w, int output, int input),
+                         int output) {
+  if (w->data.inputs == 1) return item(w, output, 0);
+  json_t *list = json_array();
+  for (int j = 0; j < w->data.inputs; j++) json_array_append_new(list, item(w, output, j));
+  return list;
+}
+static json_t *numerator_json(const od_discrete_log *w, int output, int input) {
+  return list_json(w->z->numerator[output * w->data.inputs + input], w->z->order, 0, -1);
+}
+static json_t *b_json(const od_discrete_log *w, int output, int input) {
+  (void)output;
+  return polynomial_json(&w->model, OD_POLY_B + input);
+}
+static json_t *input_json(const od_discrete_log *w, int output, int input) {
+  (void)output;
+  return od_json_text(w->c.label[input].name);
+}
+
+static void add_data(const od_discrete_log *w, od_result *r) {
+  static const char *const names[OD_POLY_B] = {"A", "C", "D", "F"};
+  od_result_text(r, "file", w->path);
+  od_result_text(r, "method", kind_name(w->o.kind));
+  od_result_whole(r, "order", w->order);
+  od_result_number(r, "sample", w->c.step);
+  od_result_set(r, "input", of_inputs(w, input_json, 0));
+  for (int p = 0; p < OD_POLY_B && !is_subspace(w); p++) od_result_set(r, names[p], polynomial_json(&w->model, p));
+  if (!is_subspace(w)) od_result_set(r, "B", of_inputs(w, b_json, 0));
+  if (!is_subspace(w)) od_result_number(r, "noise", w->model.noise);
+  od_result_set(r, "denominator", list_json(w->z->denominator, w->z->order, 0, -1));
+  od_result_number(r, "largest_pole", w->z->radius);
+}
+
+static void add_orders(const od_discrete_log *w, od_result *r) {
+  const od_result_column columns[] = {
+      {NULL, "order", OD_CELL_WHOLE},
+      {NULL, w->is_held_out ? "explains of the part held out" : "explains of the last third", OD_CELL_TEXT},
+      {NULL, NULL, OD_CELL_REMARK}};
+  if (w->o.high == w->o.low) return;
+  od_result_table *t = od_result_add_table(r, NULL, columns, 3);
+  for (int n = w->o.low; n <= w->o.high; n++) {
+    char text[80];
+    od_result_add_row(t, NULL, NAN);
+    od_result_cell(t, n);
+    od_result_cell_text(t, od_quality_text(&w->tried[n], text));
+    od_result_cell_text(t, n == w->order ? "<- chosen" : "");
+  }
+}
+
+// The polynomials in the order of the alphabet: "B1", with several inputs "B1 of u".
+static void add_polynomials(const od_discrete_log *w, od_result *r) {
+  static const od_result_column columns[] = {{NULL, "coefficient", OD_CELL_TEXT},
+                                             {NULL, "value", OD_CELL_PLAIN},
+                                             {NULL, "\u00b1 95 %", OD_CELL_PLAIN, 2},
+                                             {NULL, NULL, OD_CELL_REMARK}};
+  static const struct {
+    char letter;
+    int from, to;
+  } list[] = {{'A', OD_POLY_A, OD_POLY_A},
+              {'B', OD_POLY_B, OD_POLYNOMIALS - 1},
+              {'C', OD_POLY_C, OD_POLY_C},
+              {'D', OD_POLY_D, OD_POLY_D},
+              {'F', OD_POLY_F, OD_POLY_F}};
+  const od_discrete *m = &w->model;
+  od_result_table *t = od_result_add_table(r, NULL, columns, 4);
+  for (size_t l = 0; l < sizeof list / sizeof *list; l++)
+    for (int p = list[l].from; p <= list[l].to; p++)
+      for (int i = p >= OD_POLY_B ? m->delay : 1; i <= m->degree[p]; i++) {
+        char name[300];
+        bool is_of_input = p >= OD_POLY_B && m->inputs > 1, is_determined = isfinite(m->sigma[p][i]);
+        snprintf(name, sizeof name, "%c%d%s%.250s", list[l].letter, i, is_of_input ? " of " : "",
+                 is_of_input ? w->c.label[p - OD_POLY_B].name : "");
+        od_result_add_row(t, NULL, NAN);
+        od_result_cell_text(t, name);
+        od_result_cell(t, m->coefficient[p][i]);
+        od_result_cell(t, is_determined ? 1.96 * m->sigma[p][i] : (double)NAN);
+        od_result_cell_text(t, is_determined ? "" : "not determined");
+      }
+  od_result_line(r, "standard deviation of one-step predictions %.4g", m->noise);
+}
+
+static void add_outputs(const od_discrete_log *w, od_result *r) {
+  char heading[120];
+  snprintf(heading, sizeof heading, "of the %ld samples %s", w->data.rows - w->judged,
+           w->is_held_out ? "held out" : "of the last third, fitted without them");
+  const od_result_column columns[] = {{"output", "output", OD_CELL_TEXT},
+                                      {"fit_percent", NULL, OD_CELL_PLAIN},
+                                      {"error", NULL, OD_CELL_PLAIN},
+                                      {NULL, "simulated fit, error (rms)", OD_CELL_TEXT},
+                                      {NULL, w->part ? heading : NULL, OD_CELL_TEXT}};
+  od_result_table *t = od_result_add_table(r, "outputs", columns, 5);
+  for (int i = 0; i < w->data.outputs; i++) {
+    const od_output_quality *q = &w->quality[i];
+    char text[80];
+    od_result_add_row(t, NULL, NAN);
+    od_result_cell_text(t, output_label(w, i)->name);
+    od_result_cell(t, q->all.percent);
+    od_result_cell(t, q->all.rms);
+    od_result_cell_text(t, od_quality_text(&q->all, text));
+    od_result_row_set(t, "numerator", of_inputs(w, numerator_json, i));
+    if (!w->part) continue;
+    od_result_cell_text(t, od_quality_text(&q->held_out, text));
+    od_result_row_set(t, "held_out",
+                      json_pack("{s:i, s:o, s:o}", "samples", (int)(w->data.rows - w->judged), "fit_percent",
+                                od_json_number(q->held_out.percent), "error", od_json_number(q->held_out.rms)));
+  }
+}
+
+od_result od_discrete_log_result(const od_discrete_log *w) {
+  od_result r = od_result_new("Discrete-time model", w->path);
+  od_verdict warnings = {0};
+  add_data(w, &r);
+  od_result_heading(&r, "%s", w->path);
+  char *inputs = od_arena_format(&r.arena, "%s", w->c.label[0].name);
+  for (int j = 1; inputs && j < w->data.inputs; j++)
+    inputs = od_arena_format(&r.arena, "%s, %s", inputs, w->c.label[j].name);
+  od_result_line(&r, "%ld samples of %g s; input%s %s", w->data.rows, w->c.step, w->data.inputs > 1 ? "s" : "",
+                 inputs ? inputs : "");
+  add_orders(w, &r);
+  od_result_heading(&r, "%s of order %d", kind_name(w->o.kind), w->order);
+  if (!is_subspace(w)) add_polynomials(w, &r);
+  add_outputs(w, &r);
+  if (!od_time_doubt_remark(&w->c.doubt, &warnings)) r.is_short_of_memory = true;
+  if (warnings.count > 0) od_result_warnings(&r, &warnings);
+  od_verdict_free(&warnings);
+  od_result_verdict(&r, &w->verdict);
+  return r;
+}
+
+// --- Files --------------------------------------------------------------------------------------------------------------
+
+od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err) {
+  const od_discrete_log *w = user;
+  int *panel = calloc((size_t)w->table->columns, sizeof *panel);
+  if (!panel) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 1; i < w->table->columns; i++) panel[i] = (i + 1) / 2;
+  od_status status = od_plot_write(w->table, panel, w->path, kind_name(w->o.kind), path, err);
+  free(panel);
+  return status;
+}
+
+od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err) {
+  const od_discrete_log *w = user;
+  int n = w->data.outputs, m = w->data.inputs;
+  if (w->z->order > OD_TRANSFER_MOST)
+    return od_fail(err, OD_BAD_INPUT, "a block of order %d is not possible, %d at most: take less delay or order",
+                   w->z->order, OD_TRANSFER_MOST);
+  od_transfer *t = od_transfer_new(w->z->order, n * m, 1);
+  const char **text = calloc(2 * (size_t)(n + m), sizeof *text);
+  char title[300], note[100];
+  od_status status = t && text ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) {
+    memcpy(t->denominator, w->z->denominator, sizeof t->denominator);
+    for (int i = 0; i < n * m; i++) memcpy(t->numerator[i], w->z->numerator[i], sizeof t->numerator[i]);
+    for (int i = 0; i < n + m; i++) text[i] = w->c.label[i].name, text[n + m + i] = w->c.label[i].unit;
+    snprintf(title, sizeof title, "Discrete-time model fitted to %.200s", w->path);
+    snprintf(note, sizeof note, "%s of order %d; signals are without their means", kind_name(w->o.kind), w->order);
+    const od_transfer_names names = {title, note, m, text, text + n + m, text + m, text + n + 2 * m, w->c.step};
+    status = od_transfer_write_block(t, &names, path, err);
+  }
+  od_transfer_free(t);
+  free(text);
+  return status;
+}

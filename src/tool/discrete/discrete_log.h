@@ -1,0 +1,50 @@
+// Discrete-time models of a log: the choice of the order, the fit, its verdict and its result.
+//
+// Models are fitted to the first two thirds of the log. The last third shows how well a model simulates rows that it was not fitted to; it
+// chooses the order. The final model is fitted to all rows, or to all but those held out.
+#ifndef OD_DISCRETE_DISCRETE_LOG_H
+#define OD_DISCRETE_DISCRETE_LOG_H
+
+#include "discrete/discrete_model.h"
+#include "discrete/discrete_verdict.h"
+#include "io/table.h"
+#include "result/result.h"
+
+// The kind of a name: kinds of polynomials, then weights of subspaces; -1: none of these.
+int od_discrete_log_kind(const char *name);
+
+typedef struct od_discrete_log_options {
+  double hold_out;      // the last part of the log that is only simulated; 0: none
+  int kind, low, high;  // orders
+  int noise_order, delay;
+  bool direct;  // as many zeros as poles
+} od_discrete_log_options;
+
+typedef struct od_discrete_log {
+  const char *path;
+  od_discrete_log_options o;
+  od_log_columns c;  // is opened by the caller, and freed with the rest
+  double *u, *y, *mean;
+  od_discrete_data data;
+  long judged;                               // the first row of the part that orders are judged by
+  bool is_held_out;                          // that part is not fitted in the end either
+  od_z_quality tried[OD_DISCRETE_MOST + 1];  // of orders, on that part
+  int order;
+  od_discrete model;        // of polynomials
+  od_z_transfer *z, *part;  // the model; the one fitted without the judged part, NULL: there is none
+  char why_no_part[200];
+  od_output_quality *quality;  // of outputs
+  od_verdict verdict;
+  od_table *table;  // time, and of each output what was measured and what is simulated
+} od_discrete_log;
+
+// path, options and columns must be there. Free it in every case.
+od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
+void od_discrete_log_free(od_discrete_log *w);
+
+od_result od_discrete_log_result(const od_discrete_log *w);
+// A picture of the table; a machine file with the model as blocks. user: od_discrete_log.
+od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err);
+od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err);
+
+#endif

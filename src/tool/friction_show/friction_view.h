@@ -1,0 +1,52 @@
+// Views of a friction law alone: steady curve, sensitivities, loop under a sine, step of the speed, differences after steps, force for a log.
+#ifndef OD_FRICTION_SHOW_FRICTION_VIEW_H
+#define OD_FRICTION_SHOW_FRICTION_VIEW_H
+
+#include "friction_show/friction_steps.h"
+#include "io/table.h"
+#include "result/result.h"
+
+enum { OD_MOST_VARIED = 8 };
+
+typedef enum od_friction_show {
+  OD_SHOW_STEADY,
+  OD_SHOW_SENSITIVITY,
+  OD_SHOW_HYSTERESIS,
+  OD_SHOW_STEP,
+  OD_SHOW_CONTOUR,
+  OD_SHOW_LOG,
+  OD_SHOWS,
+} od_friction_show;
+extern const char *const od_friction_shows[OD_SHOWS];  // "steady", ...
+
+typedef struct od_friction_request {
+  od_friction_show show;
+  od_set_law law[OD_MOST_VARIED + 1];  // the law, then variants with one number changed each
+  int laws;
+  double speed;              // m/s, the largest of curves, loops and contours
+  double frequency;          // Hz, of the sine
+  double from, to, lag;      // m/s and s, of the step
+  double time, step;         // s, of a step: the end of the rows, and between two rows
+  const char *log, *column;  // of OD_SHOW_LOG: see od_driven_log_read()
+  const char *const *factors;
+  int factor_count;
+} od_friction_request;
+
+typedef struct od_friction_view {
+  const od_friction_request *request;
+  od_table *table;
+  int panel[OD_MOST_VARIED + OD_MOST_ELEMENT_FIELDS + 8];  // columns with the same number share a chart
+  char title[160], note[160];                              // the note may be empty
+  od_friction_steps *steps;                                // of a contour; else NULL
+  od_verdict warnings;
+} od_friction_view;
+
+// The request must live as long as the view. Free it in every case.
+od_status od_friction_view_make(const od_friction_request *request, od_friction_view *out, od_error *err);
+void od_friction_view_free(od_friction_view *view);
+
+od_result od_friction_view_result(const od_friction_view *view);
+// Draws the table, or the contour. user: od_friction_view.
+od_status od_friction_view_write_plot(const void *user, const char *path, od_error *err);
+
+#endif

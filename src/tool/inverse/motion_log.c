@@ -1,0 +1,99 @@
+#include "inverse/motion_log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "document/units.h"
+#include "io/table.h"
+#include "machine/machine.h"
+#include "plant/inverse.h"
+
+void od_motion_log_free(od_motion_log *log) {
+  free(log->output);
+  free(log->t);
+  free(log->value);
+  *log = (od_motion_log){0};
+}
+
+// Converts a column of the table to SI: *out, *(out + stride), ...
+static od_status convert(const char *path, const od_table *t, int column, const char *si, od_units *units, double *out,
+                         int stride, od_error *err) {
+  const char *unit = t->unit[column], *flaw = od_table_flaw(t, column);
+  od_conversion to = {1, 1, 0};
+  if (flaw) return od_fail(err, OD_BAD_INPUT, "%s", flaw);
+  if (*unit && od_units_conversion(units, unit, si, &to) != OD_UNIT_FITS)
+    return od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of %s", path, t->name[column], unit,
+                   si);
+  for (long k = 0; k < t->rows; k++) {
+    double x = od_convert(&to, t->data[k * t->columns + column]);
+    if (!isfinite(x))
+      return od_fail(err, OD_BAD_INPUT, "%s: row %ld of '%s' has no value", path, k + 1, t->name[column]);
+    out[k * stride] = x;
+  }
+  return OD_OK;
+}
+
+static od_status take_columns(const od_machine *machine, const char *path, const od_table *t, int time,
+                              od_motion_log *log, od_error *err) {
+  const od_model *m = od_machine_model(machine);
+  size_t rows = (size_t)t->rows;
+  int *column = calloc((size_t)t->columns + 1, sizeof *column);
+  log->output = calloc((size_t)t->columns + 1, sizeof *log->output);
+  log->t = malloc((rows + 1) * sizeof *log->t);
+  for (int c = 0; column && log->output && c < t->columns; c++) {
+    int output = c == time ? -1 : od_machine_output_find(machine, t->name[c]);
+    if (output < 0 || !od_inverse_can_move(&m->output[output])) continue;
+    column[log->columns] = c;
+    log->output[log->columns++] = output;
+  }
+  log->value = malloc((rows + 1) * (size_t)(log->columns + 1) * sizeof *log->value);
+  od_units *units = od_units_new(err);
+  od_status status = units ? OD_OK : OD_BAD_INPUT;
+  if (!column || !log->output || !log->t || !log->value)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  else if (log->columns == 0)
+    status = od_fail(err, OD_BAD_INPUT,
+                     "%s: no column is called like a joint coordinate, length or point of the machine", path);
+  if (status == OD_OK) status = convert(path, t, time, "s", units, log->t, 1, err);
+  for (int i = 0; status == OD_OK && i < log->columns; i++)
+    status = convert(path, t, column[i], od_machine_output_unit(machine, log->output[i]), units, log->value + i,
+                     log->columns, err);
+  od_units_free(units);
+  free(column);
+  return status;
+}
+
+od_status od_motion_log_read(const od_machine *machine, const char *path, od_motion_log *log, od_error *err) {
+  od_table *t = NULL;
+  *log = (od_motion_log){0};
+  if (!path) return OD_OK;
+  od_status status = od_table_read(path, NULL, &t, err);
+  if (status != OD_OK) return status;
+  int time = od_table_find_time(t);
+  if (time < 0 || t->rows < 3)
+    status = od_fail(err, OD_BAD_INPUT, "%s: expected a column of times and at least three rows", path);
+  if (status == OD_OK) status = take_columns(machine, path, t, time, log, err);
+  if (status == OD_OK) log->rows = t->rows;
+  for (long k = 1; status == OD_OK && k < log->rows; k++)
+    if (!(log->t[k] > log->t[k - 1]))
+      status =
+          od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than that of the row before", path, k + 1);
+  if (status == OD_OK)
+    log->doubt = od_time_doubt_of(t->name[time], t->unit[time], path,
+                                  (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);
+  od_table_free(t);
+  return status;
+}
+
+od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out) {
+  double *samples = malloc((size_t)log->rows * sizeof *samples);
+  if (!samples) return OD_NO_MEMORY;
+  for (long k = 0; k < log->rows; k++) samples[k] = log->value[k * log->columns + column];
+  od_status status = od_trajectory_of_samples(log->t, samples, log->rows, low_pass, out);
+  free(samples);
+  return status;
+}
+
+double od_motion_log_nyquist(const od_motion_log *log) {
+  return (double)(log->rows - 1) / (log->t[log->rows - 1] - log->t[0]) / 2;
+}

@@ -1,0 +1,147 @@
+#include "linear/relative_gains.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "linear/linear_result.h"
+
+void od_gain_arrays_free(od_gain_arrays *r) {
+  free(r->gains);
+  free(r->pair);
+  od_table_free(r->table);
+  *r = (od_gain_arrays){0};
+}
+
+static od_status label(od_gain_arrays *r) {
+  const od_linear_model *m = r->model;
+  od_status status = od_table_label(r->table, 0, "frequency", "Hz");
+  for (int i = 0; i < r->n * r->n && status == OD_OK; i++) {
+    char text[600];
+    snprintf(text, sizeof text, "%.250s.to.%.250s.relative", m->input[i % r->n].name, m->output[i / r->n].name);
+    status = od_table_label(r->table, 1 + i, text, "1");
+  }
+  return status;
+}
+
+od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
+  int square = r->n * r->n;
+  od_linear_response *response = od_linear_response_new(r->model);
+  od_complex *G = calloc((size_t)square + 1, sizeof *G);
+  double *row = calloc((size_t)square + 1, sizeof *row);
+  r->gains = calloc((size_t)square * (size_t)r->count + 1, sizeof *r->gains);
+  r->pair = calloc((size_t)r->n * (size_t)r->count + 1, sizeof *r->pair);
+  r->table = od_table_new(1 + square);
+  od_status status = response && G && row && r->gains && r->pair && r->table ? label(r) : OD_NO_MEMORY;
+  for (int k = 0; k < r->count && status == OD_OK; k++) {
+    od_complex *gains = r->gains + k * square;
+    od_status found = od_linear_response_at(response, r->frequency[k], G);
+    if (found == OD_OK) found = od_relative_gains(r->n, G, gains);
+    for (int i = 0; i < square; i++) {
+      if (found != OD_OK) gains[i] = NAN;
+      row[1 + i] = creal(gains[i]);
+    }
+    for (int i = 0; i < r->n; i++) r->pair[k * r->n + i] = -1;
+    if (found == OD_OK) od_relative_gains_pair(r->n, gains, r->pair + k * r->n);
+    row[0] = r->frequency[k];
+    status = od_table_append(r->table, row);
+  }
+  od_linear_response_free(response);
+  free(G);
+  free(row);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
+}
+
+od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
+                                   od_error *err) {
+  double frequency[2] = {low, high};
+  od_gain_arrays r = {.model = model, .n = model->inputs, .count = 2, .frequency = frequency};
+  od_status status = od_gain_arrays_find(&r, err);
+  for (int i = 0; i < 2 * r.n * r.n && status == OD_OK; i++) {
+    char name[700];
+    snprintf(name, sizeof name, "%.600s.%s", r.table->name[1 + i % (r.n * r.n)], i < r.n * r.n ? "low" : "high");
+    if (!od_sweep_add(row, name, "1", creal(r.gains[i]))) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  od_gain_arrays_free(&r);
+  return status;
+}
+
+// --- Result -------------------------------------------------------------------------------------------------------------
+
+static void add_data(const od_gain_arrays *r, od_result *to) {
+  const od_linear_model *m = r->model;
+  json_t *points = json_array(), *inputs = json_array(), *outputs = json_array();
+  for (int i = 0; i < r->n; i++) {
+    json_array_append_new(inputs, od_json_text(m->input[i].name));
+    json_array_append_new(outputs, od_json_text(m->output[i].name));
+  }
+  for (int k = 0; k < r->count; k++) {
+    json_t *real = json_array(), *imaginary = json_array(), *pairing = json_array();
+    for (int i = 0; i < r->n * r->n; i++) {
+      json_array_append_new(real, od_json_number(creal(r->gains[k * r->n * r->n + i])));
+      json_array_append_new(imaginary, od_json_number(cimag(r->gains[k * r->n * r->n + i])));
+    }
+    for (int i = 0; i < r->n; i++) {
+      int input = r->pair[k * r->n + i];
+      json_array_append_new(pairing, od_json_text(input < 0 ? NULL : m->input[input].name));
+    }
+    json_array_append_new(points, json_pack("{s:o, s:o, s:o, s:o}", "frequency", od_json_number(r->frequency[k]),
+                                            "real", real, "imaginary", imaginary, "pairing", pairing));
+  }
+  od_result_set(to, "inputs", inputs);
+  od_result_set(to, "outputs", outputs);
+  od_result_set(to, "points", points);
+}
+
+// The relative gains at a frequency: a row for each output, a column for each input.
+static void add_array(const od_gain_arrays *r, int k, od_result *to) {
+  char heading[40];
+  od_result_column *column = od_arena_take(&to->arena, (size_t)(r->n + 1) * sizeof *column);
+  if (!column) {
+    to->is_short_of_memory = true;
+    return;
+  }
+  snprintf(heading, sizeof heading, "at %.6g Hz", r->frequency[k]);
+  column[0] = (od_result_column){NULL, heading, OD_CELL_TEXT};
+  for (int j = 0; j < r->n; j++) column[1 + j] = (od_result_column){NULL, r->model->input[j].name, OD_CELL_PLAIN, 5};
+  od_result_table *t = od_result_add_table(to, NULL, column, r->n + 1);
+  for (int i = 0; i < r->n; i++) {
+    od_result_add_row(t, NULL, NAN);
+    od_result_cell_text(t, r->model->output[i].name);
+    for (int j = 0; j < r->n; j++) od_result_cell(t, creal(r->gains[(k * r->n + i) * r->n + j]));
+  }
+}
+
+static bool same_pairing(const od_gain_arrays *r, int a, int b) {
+  for (int i = 0; i < r->n; i++)
+    if (r->pair[a * r->n + i] != r->pair[b * r->n + i]) return false;
+  return true;
+}
+
+// Frequencies k to last have one pairing.
+static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
+  char range[100];
+  size_t size = 16, used = 0;
+  for (int i = 0; i < r->n; i++) size += strlen(r->model->output[i].name) + strlen(r->model->input[i].name) + 8;
+  char *text = od_arena_take(&to->arena, size);
+  snprintf(range, sizeof range, "%.6g to %.6g Hz:", r->frequency[k], r->frequency[last]);
+  for (int i = 0; text && i < r->n && r->pair[k * r->n] >= 0; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s by %s", i ? ", " : "", r->model->output[i].name,
+                             r->model->input[r->pair[k * r->n + i]].name);
+  od_result_finding(to, OD_SOUND, range, "%s", used > 0 ? text : "the gains have no inverse");
+}
+
+od_result od_gain_arrays_result(const od_gain_arrays *found) {
+  od_result r = od_linear_result_new(found->machine, found->model, "relative gains");
+  add_data(found, &r);
+  add_array(found, 0, &r);
+  if (found->count > 1) add_array(found, found->count - 1, &r);
+  for (int k = 0, last; k < found->count; k = last + 1) {
+    for (last = k; last + 1 < found->count && same_pairing(found, k, last + 1);) last++;
+    add_pairing(found, k, last, &r);
+  }
+  od_add_linear_warnings(&r, found->model);
+  return r;
+}

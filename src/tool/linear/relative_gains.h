@@ -1,0 +1,27 @@
+// Relative gains of a linear model over frequency, the pairing of inputs and outputs, and their result.
+#ifndef OD_LINEAR_RELATIVE_GAINS_H
+#define OD_LINEAR_RELATIVE_GAINS_H
+
+#include "linear/response.h"
+#include "result/result.h"
+#include "sweep/sweep.h"
+
+typedef struct od_gain_arrays {
+  const od_machine *machine;
+  const od_linear_model *model;  // with as many inputs as outputs
+  int n, count;                  // inputs; frequencies
+  double *frequency;             // Hz; belongs to the caller
+  od_complex *gains;             // n x n per frequency; NAN where the gains have no inverse
+  int *pair;                     // of each frequency and output: its input; -1: unknown
+  od_table *table;               // frequency, then the real part of each relative gain
+} od_gain_arrays;
+
+od_status od_gain_arrays_find(od_gain_arrays *g, od_error *err);
+void od_gain_arrays_free(od_gain_arrays *g);
+// The relative gains at the lowest and at the highest frequency.
+od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
+                                   od_error *err);
+
+od_result od_gain_arrays_result(const od_gain_arrays *g);
+
+#endif

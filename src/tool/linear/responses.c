@@ -1,0 +1,231 @@
+#include "linear/responses.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "linear/linear_result.h"
+#include "linear/poles.h"
+#include "linear/response_plot.h"
+
+void od_responses_free(od_responses *r) {
+  for (int i = 0; r->name && i < r->paths; i++) free(r->name[i]);
+  free(r->name);
+  free(r->path);
+  free(r->margins);
+  free(r->frequency);
+  od_table_free(r->table);
+  *r = (od_responses){0};
+}
+
+static char *path_name(const od_linear_model *m, const od_path *p) {
+  const char *from = m->input[p->input].name, *to = m->output[p->output].name;
+  size_t size = strlen(from) + strlen(to) + 32;
+  char *text = malloc(size);
+  if (text)
+    snprintf(text, size, p->loop ? "loop at %s, opened where %s adds" : "%s to %s", p->loop ? to : from,
+             p->loop ? from : to);
+  return text;
+}
+
+od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err) {
+  const od_linear_model *m = r->model;
+  size_t most = (size_t)m->inputs * (size_t)m->outputs + 1;
+  r->path = calloc(most, sizeof *r->path);
+  r->name = calloc(most, sizeof *r->name);
+  r->margins = calloc(most, sizeof *r->margins);
+  if (!r->path || !r->name || !r->margins) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < m->outputs; i++) {
+    int before = r->paths;
+    for (int j = 0; j < m->inputs; j++) {
+      const od_path path = {j, i, loop};
+      if (loop && !od_loop_enters(r->machine, r->model, &path)) continue;
+      r->path[r->paths] = path;
+      r->name[r->paths] = path_name(m, &path);
+      if (!r->name[r->paths++]) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    }
+    if (loop && !all && r->paths == before)
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "--loop: no input adds to '%s' at once and to nothing else; a loop is looked at where an input comes in, "
+          "such as at the difference of a reference and what is measured",
+          m->output[i].name);
+  }
+  if (r->paths > 0) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT,
+                 loop ? "%s has no signal to which an input adds at once: there is no loop to look at"
+                      : "%s has no inputs: there is nothing to respond to",
+                 od_machine_file(r->machine));
+}
+
+// A gain with a unit is no loop's: it has no margins.
+static bool has_unit(const od_linear_model *m, const od_path *p) {
+  return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
+}
+
+// The model is that of the response: over a sweep the one of the results, of the first point, is gone.
+static od_margins find_margins(const od_responses *r, const od_linear_model *model, od_linear_response *response,
+                               int k) {
+  od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
+  if (has_unit(model, &r->path[k])) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
+  return m;
+}
+
+static od_status fill_table(od_responses *r, od_linear_response *response, od_error *err) {
+  int columns = 1 + 2 * r->paths;
+  double *row = malloc((size_t)columns * sizeof *row), *all = malloc((size_t)columns * (size_t)r->count * sizeof *all);
+  r->table = od_table_new(columns);
+  od_status status = row && all && r->table ? od_table_label(r->table, 0, "frequency", "Hz") : OD_NO_MEMORY;
+  for (int k = 0; k < r->paths && status == OD_OK; k++) {
+    char text[600];
+    const od_linear_model *m = r->model;
+    const char *from = m->input[r->path[k].input].name, *to = m->output[r->path[k].output].name;
+    const char *joint = r->path[k].loop ? ".loop." : ".to.";
+    double *magnitude = all + 2 * k * r->count;
+    snprintf(text, sizeof text, "%.250s%s%.250s.magnitude", from, joint, to);
+    status = od_table_label(r->table, 1 + 2 * k, text, "dB");
+    snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
+    if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
+    od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
+    r->margins[k] = find_margins(r, r->model, response, k);
+  }
+  for (int i = 0; i < r->count && status == OD_OK; i++) {
+    row[0] = r->frequency[i];
+    for (int c = 0; c < 2 * r->paths; c++) row[1 + c] = all[c * r->count + i];
+    status = od_table_append(r->table, row);
+  }
+  free(row);
+  free(all);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
+}
+
+od_status od_responses_find(od_responses *r, od_error *err) {
+  od_poles poles;
+  od_linear_response *response = od_linear_response_new(r->model);
+  od_status status = response ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) status = fill_table(r, response, err);
+  if (status == OD_OK) status = od_poles_find(r->model, &poles, err);
+  if (status == OD_OK) {
+    r->unstable = od_poles_unstable(&poles);
+    od_poles_free(&poles);
+  }
+  od_linear_response_free(response);
+  return status;
+}
+
+od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
+                                 bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err) {
+  od_linear_response *response = od_linear_response_new(model);
+  bool ok = response != NULL;
+  if (ok) od_linear_response_listen(response, goes_on, going);
+  for (int k = 0; k < first->paths && ok; k++) {
+    od_margins m = find_margins(first, model, response, k);
+    const struct {
+      const char *name, *unit;
+      double value;
+    } values[] = {{"gain_margin", "1", m.gain},
+                  {"phase_margin", "deg", m.phase},
+                  {"bandwidth", "Hz", m.bandwidth},
+                  {"peak", "1", m.peak},
+                  {"peak_at", "Hz", m.peak_at}};
+    for (size_t i = 0; i < sizeof values / sizeof *values && ok; i++) {
+      char name[600];
+      const od_path *p = &first->path[k];
+      snprintf(name, sizeof name, "%.250s%s%.250s.%s", model->input[p->input].name, p->loop ? ".loop." : ".to.",
+               model->output[p->output].name, values[i].name);
+      ok = od_sweep_add(row, name, values[i].unit, values[i].value);
+    }
+  }
+  od_linear_response_free(response);
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+// --- Result -------------------------------------------------------------------------------------------------------------
+
+static void add_data(const od_responses *r, od_result *to) {
+  json_t *list = json_array(), *frequencies = json_array();
+  for (int i = 0; i < r->count; i++) json_array_append_new(frequencies, od_json_number(r->frequency[i]));
+  for (int k = 0; k < r->paths; k++) {
+    const od_margins *m = &r->margins[k];
+    const od_path *p = &r->path[k];
+    json_t *item = json_pack("{s:o, s:o, s:b}", "input", od_json_text(r->model->input[p->input].name), "output",
+                             od_json_text(r->model->output[p->output].name), "loop", p->loop);
+    const struct {
+      const char *name;
+      double value;
+    } values[] = {{"gain_margin", m->gain},         {"gain_margin_at", m->gain_at}, {"phase_margin", m->phase},
+                  {"phase_margin_at", m->phase_at}, {"bandwidth", m->bandwidth},    {"peak", m->peak},
+                  {"peak_at", m->peak_at}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+      json_object_set_new(item, values[i].name, od_json_number(values[i].value));
+    json_t *magnitude = json_array(), *phase = json_array();
+    for (int i = 0; i < r->count; i++) {
+      const double *row = r->table->data + (long)i * r->table->columns;
+      json_array_append_new(magnitude, od_json_number(row[1 + 2 * k]));
+      json_array_append_new(phase, od_json_number(row[2 + 2 * k]));
+    }
+    json_object_set_new(item, "magnitude", magnitude);
+    json_object_set_new(item, "phase", phase);
+    json_array_append_new(list, item);
+  }
+  od_result_flag(to, "stable", r->unstable == 0);
+  od_result_set(to, "frequencies", frequencies);
+  od_result_set(to, "responses", list);
+}
+
+// A heading and a list for each path.
+static void add_path(const od_responses *r, int k, od_result *to) {
+  const od_margins *m = &r->margins[k];
+  const od_path *p = &r->path[k];
+  char unit[200] = "";
+  if (has_unit(r->model, p))
+    snprintf(unit, sizeof unit, " of %s per %s", r->model->output[p->output].unit, r->model->input[p->input].unit);
+  od_result_heading(to, "%s", r->name[k]);
+  if (!(m->peak > 0)) {
+    od_result_finding(to, OD_SOUND, "gain:", "none: the output does not follow the input here");
+    return;
+  }
+  od_result_finding(to, OD_SOUND, "gain:", "%.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz",
+                    r->table->data[1 + 2 * k], unit, r->frequency[0], 20 * log10(m->peak), m->peak_at);
+  if (!isnan(m->bandwidth))
+    od_result_finding(to, OD_SOUND, "bandwidth:", "%.6g Hz (3 dB below the first)", m->bandwidth);
+  if (has_unit(r->model, p)) return;
+  if (isnan(m->gain))
+    od_result_finding(to, OD_SOUND, "gain margin:", "any: the phase does not cross -180 deg");
+  else
+    od_result_finding(to, OD_SOUND, "gain margin:", "%.6g dB at %.6g Hz", 20 * log10(m->gain), m->gain_at);
+  if (isnan(m->phase))
+    od_result_finding(to, OD_SOUND, "phase margin:", "any: the gain does not cross 1");
+  else
+    od_result_finding(to, OD_SOUND, "phase margin:", "%.6g deg at %.6g Hz", m->phase, m->phase_at);
+}
+
+od_result od_responses_result(const od_responses *found) {
+  od_result r = od_linear_result_new(found->machine, found->model, "frequency responses");
+  add_data(found, &r);
+  for (int k = 0; k < found->paths; k++) add_path(found, k, &r);
+  od_result_line(&r, "The machine%s is %s at this operating point%s.",
+                 found->model->samples ? " with open loops through sampled blocks" : "",
+                 found->unstable ? "unstable" : "stable",
+                 found->unstable ? "; margins are those of the open loop alone" : "");
+  od_add_linear_warnings(&r, found->model);
+  return r;
+}
+
+od_status od_responses_write_plot(const void *user, const char *path, od_error *err) {
+  const od_responses *r = user;
+  char place[80], subtitle[400];
+  const char *title = od_machine_title(r->machine);
+  od_linear_place(r->model, place, sizeof place);
+  snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
+  const char *const note = "dB, of SI units";
+  const od_bode_plot plot = {.table = r->table,
+                             .name = (const char *const *)r->name,
+                             .groups = 1,
+                             .note = &note,
+                             .title = title && title[0] ? title : od_machine_file(r->machine),
+                             .subtitle = subtitle};
+  return od_bode_plot_write(&plot, path, err);
+}

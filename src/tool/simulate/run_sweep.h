@@ -1,0 +1,11 @@
+// A run as a point of a sweep.
+#ifndef OD_SIMULATE_RUN_SWEEP_H
+#define OD_SIMULATE_RUN_SWEEP_H
+
+#include "simulate/run.h"
+#include "sweep/sweep.h"
+
+// The least, greatest, root mean square and final value of every output of a run.
+od_status od_run_sweep_row(const od_machine *machine, const od_run_options *options, od_sweep_row *row, od_error *err);
+
+#endif

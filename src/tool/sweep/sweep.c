@@ -1,0 +1,156 @@
+// Each point has its own place in the arrays, so that results do not depend on the number of threads.
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value) {
+  if (row->count == row->capacity) {
+    int larger = row->capacity ? 2 * row->capacity : 16;
+    struct od_sweep_value *moved = realloc(row->item, (size_t)larger * sizeof *moved);
+    if (!moved) return false;
+    row->item = moved;
+    row->capacity = larger;
+  }
+  struct od_sweep_value *item = &row->item[row->count++];
+  *item = (struct od_sweep_value){strdup(name), strdup(unit && unit[0] ? unit : "1"), value};
+  return item->name && item->unit;
+}
+
+static void free_row(od_sweep_row *row) {
+  for (int i = 0; i < row->count; i++) free(row->item[i].name), free(row->item[i].unit);
+  free(row->item);
+}
+
+// The value of an axis at a point, in the unit of the axis.
+static double value_at(const od_sweep_plan *plan, int point, int which) {
+  const od_sweep_axis *a = &plan->axis[which];
+  if (plan->is_drawn) return od_draw_value(&a->draw, plan->seed, a->path, point);
+  for (int i = plan->axes - 1; i > which; i--) point /= plan->axis[i].count;
+  int k = point % a->count;
+  return a->count == 1 ? a->from : k + 1 == a->count ? a->to : a->from + (a->to - a->from) * k / (a->count - 1);
+}
+
+void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]) {
+  const od_sweep_axis *a = &plan->axis[axis];
+  char number[OD_NUMBER_SIZE];
+  od_number_format(number, value_at(plan, point, axis));
+  snprintf(text, OD_SWEEP_SETTING, "%s=%s%s%s", a->path, number, a->unit[0] ? " " : "", a->unit);
+}
+
+bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan) {
+  size_t points = (size_t)plan->points + 1;
+  *s = (od_sweep){.plan = *plan};
+  s->machine = calloc(points, sizeof *s->machine);
+  s->row = calloc(points, sizeof *s->row);
+  s->status = calloc(points, sizeof *s->status);
+  s->err = calloc(points, sizeof *s->err);
+  s->value = calloc(points * (size_t)plan->axes, sizeof *s->value);
+  for (int i = 0; s->status && i < plan->points; i++) s->status[i] = OD_INTERRUPTED;
+  return s->machine && s->row && s->status && s->err && s->value;
+}
+
+void od_sweep_free(od_sweep *s) {
+  for (int i = 0; i < s->plan.points; i++) {
+    if (s->machine) od_machine_free(s->machine[i]);
+    if (s->row) free_row(&s->row[i]);
+  }
+  free(s->machine);
+  free(s->row);
+  free(s->status);
+  free(s->err);
+  free(s->value);
+  *s = (od_sweep){0};
+}
+
+void od_sweep_take(od_sweep *s, int point, od_machine *machine) {
+  s->machine[point] = machine;
+  if (point == 0) snprintf(s->title, sizeof s->title, "%s", od_machine_title(machine));
+  for (int i = 0; i < s->plan.axes; i++) {
+    od_sweep_axis *a = &s->plan.axis[i];
+    int at = od_machine_number_find(machine, a->path);
+    od_number x = {.value = value_at(&s->plan, point, i)};
+    if (at >= 0) x = od_machine_number(machine, at);
+    s->value[point * s->plan.axes + i] = x.value;
+    snprintf(a->si, sizeof a->si, "%s", x.unit ? x.unit : "1");
+  }
+}
+
+static bool goes_on(void *user, double done) {
+  (void)done;
+  return !atomic_load(&((od_sweep *)user)->is_stopped);
+}
+
+static void *take_points(void *user) {
+  od_sweep *s = user;
+  while (goes_on(s, 0)) {
+    int point = atomic_fetch_add(&s->next, 1);
+    if (point >= s->plan.points) break;
+    s->status[point] = s->measure(s->user, s->machine[point], goes_on, s, &s->row[point], &s->err[point]);
+    od_machine_free(s->machine[point]);
+    s->machine[point] = NULL;
+    if (s->status[point] != OD_INTERRUPTED) atomic_fetch_add(&s->finished, 1);
+  }
+  return NULL;
+}
+
+void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
+                  bool (*progress)(void *user, double done), void *progress_user) {
+  const struct timespec pause = {.tv_nsec = 20000000};
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  int points = s->plan.points, made = 0;
+  if (threads <= 0) threads = cores < 1 ? 1 : (int)cores;
+  if (threads > points) threads = points;
+  s->measure = measure;
+  s->user = user;
+  pthread_t *thread = calloc((size_t)threads + 1, sizeof *thread);
+  while (thread && made < threads && pthread_create(&thread[made], NULL, take_points, s) == 0) made++;
+  if (made == 0) take_points(s);
+  while (atomic_load(&s->finished) < points && goes_on(s, 0)) {
+    if (!progress(progress_user, (double)atomic_load(&s->finished) / points)) atomic_store(&s->is_stopped, true);
+    nanosleep(&pause, NULL);
+  }
+  for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  free(thread);
+}
+
+// The first row with results has their names.
+static const od_sweep_row *first_row(const od_sweep *s) {
+  for (int i = 0; i < s->plan.points; i++)
+    if (s->status[i] == OD_OK) return &s->row[i];
+  return NULL;
+}
+
+bool od_sweep_has_results(const od_sweep *s) {
+  return first_row(s) != NULL;
+}
+
+od_table *od_sweep_table(od_sweep *s) {
+  const od_sweep_row *names = first_row(s);
+  int axes = s->plan.axes, columns = axes + (names ? names->count : 0);
+  od_table *table = od_table_new(columns);
+  double *row = malloc((size_t)columns * sizeof *row);
+  od_status status = table && row ? OD_OK : OD_NO_MEMORY;
+  for (int i = 0; i < columns && status == OD_OK; i++) {
+    const struct od_sweep_value *item = i < axes ? NULL : &names->item[i - axes];
+    status = od_table_label(table, i, item ? item->name : s->plan.axis[i].path, item ? item->unit : s->plan.axis[i].si);
+  }
+  for (int k = 0; k < s->plan.points && status == OD_OK; k++) {
+    const od_sweep_row *r = &s->row[k];
+    if (s->status[k] == OD_OK && r->count != names->count)
+      s->status[k] = od_fail(&s->err[k], OD_NOT_AVAILABLE,
+                             "other results than at the first point: %d numbers instead of %d", r->count, names->count);
+    for (int i = 0; i < columns; i++)
+      row[i] = i < axes ? s->value[k * axes + i] : s->status[k] == OD_OK ? r->item[i - axes].value : NAN;
+    status = od_table_append(table, row);
+  }
+  free(row);
+  if (status == OD_OK) return table;
+  od_table_free(table);
+  return NULL;
+}

@@ -1,0 +1,80 @@
+// The same computation for many values of one or more numbers of a machine: a grid of points, or random draws. Threads share the points.
+#ifndef OD_SWEEP_SWEEP_H
+#define OD_SWEEP_SWEEP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "io/table.h"
+#include "oleodyn/machine.h"
+#include "random/draw.h"
+#include "result/result.h"
+
+enum { OD_SWEEP_AXES = 8, OD_SWEEP_POINTS = 10000, OD_SWEEP_SETTING = 480 };
+
+// A number of the machine, and its values: `count` values from `from` to `to`, or random ones.
+typedef struct od_sweep_axis {
+  char path[300], unit[80];  // the unit of from, to and draw; "": SI
+  char si[64];               // filled by od_sweep_take()
+  double from, to;
+  int count;  // 1 for draws
+  od_draw draw;
+} od_sweep_axis;
+
+typedef struct od_sweep_plan {
+  int axes, points;  // the last axis changes fastest
+  bool is_drawn;     // points are random draws, not those of a grid
+  unsigned long long seed;
+  od_sweep_axis axis[OD_SWEEP_AXES];
+} od_sweep_plan;
+
+// "PATH=VALUE UNIT": the number of an axis at a point.
+void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]);
+
+// The results of one point: named numbers. Names and units are copied. False: memory ran out.
+typedef struct od_sweep_row {
+  int count, capacity;
+  struct od_sweep_value {
+    char *name, *unit;
+    double value;
+  } * item;
+} od_sweep_row;
+bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value);
+
+// The computation of a point, in any thread: fills the row. It asks goes_on(going, part done) now and then; after false it returns
+// OD_INTERRUPTED.
+typedef od_status od_sweep_measure(void *user, const od_machine *machine, bool (*goes_on)(void *going, double done),
+                                   void *going, od_sweep_row *row, od_error *err);
+
+typedef struct od_sweep {
+  od_sweep_plan plan;
+  char title[300];  // of the first machine
+  od_machine **machine;
+  od_sweep_row *row;
+  od_status *status;  // OD_INTERRUPTED: not computed
+  od_error *err;
+  double *value;  // points x axes, in SI
+  od_sweep_measure *measure;
+  void *user;
+  atomic_int next, finished;
+  atomic_bool is_stopped;
+} od_sweep;
+
+// False: memory ran out. Free it in either case.
+bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
+void od_sweep_free(od_sweep *s);
+// Takes over the machine of a point, which was loaded with the settings of the point.
+void od_sweep_take(od_sweep *s, int point, od_machine *machine);
+// Computes all points in so many threads (0: one for each core). `progress` is called now and then; after false no further point begins.
+void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
+                  bool (*progress)(void *user, double done), void *progress_user);
+// Whether a point has results.
+bool od_sweep_has_results(const od_sweep *s);
+// A row for each point: the axes, then the results, NAN where a point has none. NULL: memory ran out.
+od_table *od_sweep_table(od_sweep *s);
+
+// Columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`: that of
+// od_sweep_table(); NULL: failures alone.
+od_result od_sweep_result(const od_sweep *s, const od_table *table);
+
+#endif

@@ -1,0 +1,17 @@
+// The first results of a sweep as a picture: over the number that changes fastest, a curve for each value of the one before it.
+#ifndef OD_SWEEP_SWEEP_PLOT_H
+#define OD_SWEEP_SWEEP_PLOT_H
+
+#include "io/table.h"
+
+// What is drawn: columns of the table behind those of the axes, one panel each. With one or two axes only.
+typedef struct od_sweep_picture {
+  const od_table *table;
+  const int *counts;  // of values of each axis
+  int axes, columns;
+  const char *title;
+} od_sweep_picture;
+enum { OD_MOST_DRAWN_AXES = 2 };
+od_status od_sweep_plot_write(const od_sweep_picture *picture, const char *path, od_error *err);
+
+#endif
