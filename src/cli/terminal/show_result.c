@@ -9,6 +9,7 @@ void od_show_result(const od_result *r, FILE *to) {
     return;
   }
   for (const od_view_item *item = r->first; item; item = item->next) {
+    if (item->audience == OD_FOR_PAGE) continue;
     if (item->verdict) od_cli_verdict(item->verdict, NULL);
     if (item->trust > OD_SOUND) od_cli_warning("%s %s", item->lead, item->text);
   }

@@ -159,10 +159,10 @@ od_result_table *od_result_add_table(od_result *r, const char *key, const od_res
       width[i] = column[i].heading ? od_utf8_width(column[i].heading) : 0;
     }
   }
-  *t = (od_result_table){
-      .result = r, .column = column, .width = width, .columns = count, .rows = key ? json_array() : NULL};
+  json_t *rows = key ? json_object_get(r->data, key) : NULL;
+  if (key && !rows) od_result_set(r, key, rows = json_array());
+  *t = (od_result_table){.result = r, .column = column, .width = width, .columns = count, .rows = rows};
   item->table = t;
-  if (key) od_result_set(r, key, t->rows);
   return t;
 }
 
@@ -230,7 +230,13 @@ void od_result_cell(od_result_table *t, double value) {
     od_number_fixed(text, shown, c->decimals);
   else if (!isnan(value))
     od_number_round(text, shown, c->digits > 0 ? c->digits : 6);
-  fill(t, text, c->kind == OD_CELL_WHOLE && !isnan(value) ? json_integer((json_int_t)value) : od_json_number(value));
+  od_result_cell_shown(t, value, text);
+}
+
+void od_result_cell_shown(od_result_table *t, double value, const char *text) {
+  if (!has_cell(t)) return;
+  bool is_whole = t->column[t->filled].kind == OD_CELL_WHOLE && !isnan(value);
+  fill(t, text, is_whole ? json_integer((json_int_t)value) : od_json_number(value));
   fill_units(t);
 }
 

@@ -131,7 +131,8 @@ void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// A table: a list of objects under `key` in the data (NULL: in the view alone). A table without rows is not shown.
+// A table: a list of objects under `key` in the data (NULL: in the view alone). Tables with the same key are one list in the data. A table
+// without rows is not shown.
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
 // The next row. Its numbers are in the SI unit (NULL: none); the view shows them in the unit that suits numbers of this size (NAN: the
 // usual unit).
@@ -139,6 +140,8 @@ void od_result_add_row(od_result_table *t, const char *si, double size);
 // The cells of the row, column by column. A column OD_CELL_UNIT fills itself.
 void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
+// A number in SI in the data, shown as this text.
+void od_result_cell_shown(od_result_table *t, double value, const char *text);
 // A number with as many digits as its uncertainty (half of an interval, in SI; NAN: none) allows, and an uncertainty with two digits.
 void od_result_cell_value(od_result_table *t, double value, double uncertainty);
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty);

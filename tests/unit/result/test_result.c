@@ -101,6 +101,29 @@ static void test_parts(void **state) {
   od_verdict_free(&v);
 }
 
+// Tables with the same key are one list in the data; a number is shown as the text that is given with it.
+static void test_one_list(void **state) {
+  (void)state;
+  static const od_result_column two[] = {
+      {"name", "output", OD_CELL_TEXT}, {"p", "p", OD_CELL_PLAIN}, {"n", NULL, OD_CELL_WHOLE}};
+  od_result r = od_result_new("Report", "a machine");
+  for (int i = 0; i < 2; i++) {
+    od_result_table *t = od_result_add_table(&r, "outputs", two, 3);
+    od_result_add_row(t, NULL, NAN);
+    od_result_cell_text(t, i ? "b" : "a");
+    od_result_cell_shown(t, 0.25 + i, i ? "yes" : "0.2 \u00b1 0.1");
+    od_result_cell_shown(t, 3, "three");
+  }
+  char *text = printed(&r, false);
+  assert_string_equal(text, "  output          p\n  a       0.2 \u00b1 0.1\n  output    p\n  b       yes\n");
+  json_t *wanted = json_loads(
+      "{\"outputs\": [{\"name\": \"a\", \"p\": 0.25, \"n\": 3}, {\"name\": \"b\", \"p\": 1.25, \"n\": 3}]}", 0, NULL);
+  assert_true(json_equal(r.data, wanted));
+  json_decref(wanted);
+  free(text);
+  od_result_free(&r);
+}
+
 // Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
 static void test_surplus(void **state) {
   (void)state;
@@ -117,6 +140,7 @@ static void test_surplus(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
-                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_surplus)};
+                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_one_list),
+                                     cmocka_unit_test(test_surplus)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
