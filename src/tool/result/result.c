@@ -146,6 +146,12 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
+  json_t *rows = key ? json_object_get(r->data, key) : NULL;
+  if (key && !rows) od_result_set(r, key, rows = json_array());
+  return od_result_add_table_to(r, rows, columns, count);
+}
+
+od_result_table *od_result_add_table_to(od_result *r, json_t *list, const od_result_column *columns, int count) {
   od_view_item *item = add_item(r, OD_VIEW_TABLE);
   od_result_table *t = item ? take(r, sizeof *t) : NULL;
   od_result_column *column = t ? take(r, (size_t)count * sizeof *column) : NULL;
@@ -159,9 +165,7 @@ od_result_table *od_result_add_table(od_result *r, const char *key, const od_res
       width[i] = column[i].heading ? od_utf8_width(column[i].heading) : 0;
     }
   }
-  json_t *rows = key ? json_object_get(r->data, key) : NULL;
-  if (key && !rows) od_result_set(r, key, rows = json_array());
-  *t = (od_result_table){.result = r, .column = column, .width = width, .columns = count, .rows = rows};
+  *t = (od_result_table){.result = r, .column = column, .width = width, .columns = count, .rows = list};
   item->table = t;
   return t;
 }
@@ -206,6 +210,10 @@ void od_result_add_row(od_result_table *t, const char *si, double size) {
   t->shown = si ? od_display_unit(si, size) : (od_display){"", 1};
   if (t->rows && json_array_append_new(t->rows, json_object()) != 0) t->result->is_short_of_memory = true;
   fill_units(t);
+}
+
+void od_result_begin_group(od_result_table *t) {
+  if (t && t->last) t->last->begins_group = true;
 }
 
 static bool has_cell(const od_result_table *t) {

@@ -61,6 +61,7 @@ typedef struct od_shown_cell {
 typedef struct od_result_row {
   struct od_result_row *next;
   od_shown_cell *cell;  // for each column
+  bool begins_group;
 } od_result_row;
 
 typedef struct od_result_table {
@@ -134,9 +135,14 @@ void od_result_verdict(od_result *r, const od_verdict *v);
 // A table: a list of objects under `key` in the data (NULL: in the view alone). Tables with the same key are one list in the data. A table
 // without rows is not shown.
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
+// The same with a list anywhere in the data (NULL: in the view alone), which must live as long as the result. A table whose headings are all
+// empty is shown without them.
+od_result_table *od_result_add_table_to(od_result *r, json_t *list, const od_result_column *columns, int count);
 // The next row. Its numbers are in the SI unit (NULL: none); the view shows them in the unit that suits numbers of this size (NAN: the
 // usual unit).
 void od_result_add_row(od_result_table *t, const char *si, double size);
+// The last row begins a group: terminals show an empty line before it.
+void od_result_begin_group(od_result_table *t);
 // The cells of the row, column by column. A column OD_CELL_UNIT fills itself.
 void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);

@@ -124,6 +124,33 @@ static void test_one_list(void **state) {
   od_result_free(&r);
 }
 
+// Headings but the first have an empty line before them, groups of rows, too; tables may be without headings and in lists inside of the data.
+static void test_groups(void **state) {
+  (void)state;
+  static const od_result_column plain[] = {{"name", "", OD_CELL_TEXT}, {"n", "", OD_CELL_WHOLE}};
+  od_result r = od_result_new("Report", "a machine");
+  json_t *list = json_array();
+  od_result_set(&r, "parts", json_pack("{s:o}", "bodies", list));
+  od_result_heading(&r, "first");
+  od_result_heading(&r, "second");
+  od_result_table *t = od_result_add_table_to(&r, list, plain, 2);
+  for (int i = 0; i < 3; i++) {
+    od_result_add_row(t, NULL, NAN);
+    if (i == 2) od_result_begin_group(t);
+    od_result_cell_text(t, i ? "b" : "long");
+    od_result_cell(t, i);
+  }
+  char *text = printed(&r, false);
+  assert_string_equal(text, "first\n\nsecond\n  long  0\n  b     1\n\n  b     2\n");
+  json_t *wanted = json_loads(
+      "{\"parts\": {\"bodies\": [{\"name\": \"long\", \"n\": 0}, {\"name\": \"b\", \"n\": 1}, {\"name\": \"b\", \"n\": 2}]}}",
+      0, NULL);
+  assert_true(json_equal(r.data, wanted));
+  json_decref(wanted);
+  free(text);
+  od_result_free(&r);
+}
+
 // Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
 static void test_surplus(void **state) {
   (void)state;
@@ -140,7 +167,7 @@ static void test_surplus(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
-                                     cmocka_unit_test(test_parts), cmocka_unit_test(test_one_list),
-                                     cmocka_unit_test(test_surplus)};
+                                     cmocka_unit_test(test_parts),    cmocka_unit_test(test_one_list),
+                                     cmocka_unit_test(test_groups),   cmocka_unit_test(test_surplus)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
