@@ -14,6 +14,7 @@
 #include "friction_fit/friction_plan.h"
 #include "identify/fit.h"
 #include "io/json.h"
+#include "machine/machine_info.h"
 #include "study/study.h"
 
 static json_t *messages_json(const od_messages *messages) {
@@ -46,7 +47,7 @@ static verdict look_at_machine(const file *f, od_messages *messages) {
   verdict v = {.code = od_cli_load_content(f->path, f->content, f->load, &machine, messages)};
   if (machine) {
     v.has_facts = true;
-    v.facts = od_cli_facts(machine);
+    v.facts = od_model_get_facts(od_machine_model(machine));
     od_facts_text(&v.facts, v.text, sizeof v.text);
   }
   od_machine_free(machine);
