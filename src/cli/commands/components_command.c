@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "output/component_curve.h"
-#include "output/component_picture.h"
+#include "components/component_curve.h"
+#include "components/component_picture.h"
 #include "output/describe_blocks.h"
 #include "options/options.h"
 #include "terminal/terminal.h"
