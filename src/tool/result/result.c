@@ -130,6 +130,13 @@ void od_result_notice(od_result *r, od_trust trust, const char *lead, const char
   va_end(args);
 }
 
+void od_result_picture(od_result *r, const char *name, const char *path) {
+  od_view_item *item = add_item(r, OD_VIEW_PICTURE);
+  if (!item) return;
+  item->lead = keep(r, name);
+  item->text = keep(r, path);
+}
+
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user) {
   od_view_item *item = add_item(r, OD_VIEW_FIGURES);
   if (!item) return;

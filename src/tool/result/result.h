@@ -32,10 +32,12 @@ typedef enum od_view_kind {
   OD_VIEW_TABLE,
   OD_VIEW_VERDICT,
   OD_VIEW_FIGURES,  // for pages
+  OD_VIEW_PICTURE,  // a file beside a page of Markdown
 } od_view_kind;
 
 typedef enum od_cell_kind {
   OD_CELL_TEXT,    // to the left
+  OD_CELL_CODE,    // a word of a file, to the left
   OD_CELL_UNIT,    // the unit of the row: SI in the data, the unit of the trade in the view
   OD_CELL_NUMBER,  // in the unit of the row
   OD_CELL_PLAIN,   // a number that is shown as it is
@@ -84,7 +86,7 @@ typedef struct od_view_item {
   od_view_kind kind;
   od_audience audience;
   od_trust trust;    // of a finding or a notice: OD_SOUND, or it is a warning
-  const char *lead;  // the name of a fact; the words before a finding or a notice
+  const char *lead;  // the name of a fact or a picture; the words before a finding or a notice
   const char *text;
   od_result_table *table;
   const od_verdict *verdict;
@@ -125,6 +127,7 @@ void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 // What is not OD_SOUND is a warning on standard error where no view is shown.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
+void od_result_picture(od_result *r, const char *name, const char *path);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 
 // The verdict, as the field "verdict" and in the view. It must live as long as the result.
@@ -161,5 +164,7 @@ void od_result_row_set(od_result_table *t, const char *key, json_t *value);
 // Data as JSON: od_json_write(). View as a page: od_page_write_result() in report/page_result.h.
 // The view as text. is_bold: headings are bold, by the codes of terminals.
 void od_result_print(const od_result *r, FILE *to, bool is_bold);
+// The view as a page of Markdown.
+void od_result_print_markdown(const od_result *r, FILE *to);
 
 #endif

@@ -6,7 +6,7 @@
 #include "result/result.h"
 
 static bool is_to_the_left(const od_result_column *c) {
-  return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
+  return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_CODE || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
 }
 
 // One row; row NULL: the headings.
@@ -49,9 +49,10 @@ void od_result_print(const od_result *r, FILE *to, bool is_bold) {
   for (const od_view_item *item = r->first; item; item = item->next) {
     if (item->audience == OD_FOR_PAGE) continue;
     if (item->kind == OD_VIEW_HEADING) fputs(gap, to);
-    if (item->kind != OD_VIEW_SECTION && item->kind != OD_VIEW_FIGURES) gap = "\n";
+    if (item->kind != OD_VIEW_SECTION) gap = "\n";
     switch (item->kind) {
       case OD_VIEW_SECTION:
+      case OD_VIEW_PICTURE:
       case OD_VIEW_FIGURES: break;
       case OD_VIEW_HEADING: fprintf(to, "%s%s%s\n", bold, item->text, plain); break;
       case OD_VIEW_FACT: fprintf(to, "%s: %s\n", item->lead, item->text); break;

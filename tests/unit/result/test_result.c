@@ -151,6 +151,38 @@ static void test_groups(void **state) {
   od_result_free(&r);
 }
 
+// The same view as Markdown: bars of cells do not end them, words of files are code, lists are apart from what is around them.
+static void test_markdown(void **state) {
+  (void)state;
+  static const od_result_column keys[] = {
+      {"key", "key", OD_CELL_CODE}, {NULL, "meaning", OD_CELL_TEXT}, {"n", NULL, OD_CELL_WHOLE}};
+  char *text = NULL;
+  size_t size = 0;
+  od_result r = od_result_new("Reference", "Parts");
+  od_result_line(&r, "All of them.");
+  od_result_section(&r, "Oil");
+  od_result_heading(&r, "pump");
+  od_result_fact(&r, "In files", "section '%s'", "pumps");
+  od_result_fact(&r, "Shows", "flow");
+  od_result_table *t = od_result_add_table(&r, "fields", keys, 3);
+  od_result_add_row(t, NULL, NAN);
+  od_result_cell_text(t, "flow");
+  od_result_cell_text(t, "|flow|");
+  od_result_cell(t, 1);
+  od_result_audience(&r, OD_FOR_TERMINAL);
+  od_result_line(&r, "not here");
+  od_result_audience(&r, OD_FOR_ALL);
+  od_result_picture(&r, "pump", "pictures/pump.svg");
+  FILE *to = open_memstream(&text, &size);
+  od_result_print_markdown(&r, to);
+  fclose(to);
+  assert_string_equal(text,
+                      "# Parts\n\nAll of them.\n\n## Oil\n\n### pump\n\n- In files: section 'pumps'\n- Shows: flow\n\n"
+                      "| key | meaning |\n|---|---|\n| `flow` | \\|flow\\| |\n\n![pump](pictures/pump.svg)\n");
+  free(text);
+  od_result_free(&r);
+}
+
 // Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
 static void test_surplus(void **state) {
   (void)state;
@@ -168,6 +200,7 @@ static void test_surplus(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
                                      cmocka_unit_test(test_parts),    cmocka_unit_test(test_one_list),
-                                     cmocka_unit_test(test_groups),   cmocka_unit_test(test_surplus)};
+                                     cmocka_unit_test(test_groups),   cmocka_unit_test(test_markdown),
+                                     cmocka_unit_test(test_surplus)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
