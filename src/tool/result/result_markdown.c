@@ -1,14 +1,29 @@
 // The view of a result as a page of Markdown: sections and headings, facts and findings as lists, tables, pictures.
 #include <stdio.h>
+#include <string.h>
 
 #include "result/result.h"
 
-// A cell: a bar would end it.
+// A text without these characters, which mean something in Markdown.
+static void put_text(const char *text, const char *special, FILE *to) {
+  for (; *text; text++) fprintf(to, strchr(special, *text) ? "\\%c" : "%c", *text);
+}
+
+// A bar would end a cell.
 static void put_cell(const od_result_column *c, const char *text, FILE *to) {
-  const char *quote = c->kind == OD_CELL_CODE && *text ? "`" : "";
-  fprintf(to, " %s", quote);
-  for (; *text; text++) fprintf(to, *text == '|' ? "\\%c" : "%c", *text);
-  fprintf(to, "%s |", quote);
+  bool is_code = c->kind == OD_CELL_CODE && *text;
+  fputs(is_code ? " `" : " ", to);
+  put_text(text, is_code ? "|" : "|*", to);
+  fputs(is_code ? "` |" : " |", to);
+}
+
+// Words before a text, in between, and after it.
+static void put_line(const char *before, const char *lead, const char *between, const char *text, FILE *to) {
+  fputs(before, to);
+  put_text(lead, "*", to);
+  fputs(between, to);
+  put_text(text, "*", to);
+  fputc('\n', to);
 }
 
 static void print_table(const od_result_table *t, FILE *to) {
@@ -39,10 +54,10 @@ void od_result_print_markdown(const od_result *r, FILE *to) {
       case OD_VIEW_FIGURES: break;
       case OD_VIEW_SECTION: fprintf(to, "\n## %s\n", item->text); break;
       case OD_VIEW_HEADING: fprintf(to, "\n### %s\n", item->text); break;
-      case OD_VIEW_FACT: fprintf(to, "%s- %s: %s\n", is_first ? "\n" : "", item->lead, item->text); break;
-      case OD_VIEW_FINDING: fprintf(to, "%s- **%s** %s\n", is_first ? "\n" : "", item->lead, item->text); break;
-      case OD_VIEW_LINE: fprintf(to, "\n%s\n", item->text); break;
-      case OD_VIEW_NOTICE: fprintf(to, "\n**%s** %s\n", item->lead, item->text); break;
+      case OD_VIEW_FACT: put_line(is_first ? "\n- " : "- ", item->lead, ": ", item->text, to); break;
+      case OD_VIEW_FINDING: put_line(is_first ? "\n- **" : "- **", item->lead, "** ", item->text, to); break;
+      case OD_VIEW_LINE: put_line("\n", "", "", item->text, to); break;
+      case OD_VIEW_NOTICE: put_line("\n**", item->lead, "** ", item->text, to); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;
       case OD_VIEW_PICTURE: fprintf(to, "\n![%s](%s)\n", item->lead, item->text); break;
       case OD_VIEW_VERDICT: fprintf(to, "\nVerdict: %s\n", od_trust_text(item->verdict->trust)); break;

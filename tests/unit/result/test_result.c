@@ -159,7 +159,7 @@ static void test_markdown(void **state) {
   char *text = NULL;
   size_t size = 0;
   od_result r = od_result_new("Reference", "Parts");
-  od_result_line(&r, "All of them.");
+  od_result_line(&r, "All of them, a * b * c.");
   od_result_section(&r, "Oil");
   od_result_heading(&r, "pump");
   od_result_fact(&r, "In files", "section '%s'", "pumps");
@@ -176,9 +176,10 @@ static void test_markdown(void **state) {
   FILE *to = open_memstream(&text, &size);
   od_result_print_markdown(&r, to);
   fclose(to);
-  assert_string_equal(text,
-                      "# Parts\n\nAll of them.\n\n## Oil\n\n### pump\n\n- In files: section 'pumps'\n- Shows: flow\n\n"
-                      "| key | meaning |\n|---|---|\n| `flow` | \\|flow\\| |\n\n![pump](pictures/pump.svg)\n");
+  assert_string_equal(
+      text,
+      "# Parts\n\nAll of them, a \\* b \\* c.\n\n## Oil\n\n### pump\n\n- In files: section 'pumps'\n- Shows: flow\n\n"
+      "| key | meaning |\n|---|---|\n| `flow` | \\|flow\\| |\n\n![pump](pictures/pump.svg)\n");
   free(text);
   od_result_free(&r);
 }
