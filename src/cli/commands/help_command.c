@@ -1,39 +1,46 @@
 // oleodyn help: the overview, or the help of one command.
-#include <stdio.h>
+#include <math.h>
 
 #include "commands/command.h"
 #include "options/options.h"
 #include "output/manual_text.h"
-#include "terminal/terminal.h"
-#include "io/json.h"
 #include "oleodyn/oleodyn.h"
+#include "terminal/exit_codes.h"
+#include "terminal/show_result.h"
 
-static void print_overview(void) {
-  printf("oleodyn " OD_VERSION ": simulates, observes and identifies hydraulically driven machines\n\n");
-  od_heading(stdout, "Usage");
-  printf("  oleodyn COMMAND [arguments] [options]\n\n");
-  od_heading(stdout, "Commands");
-  for (const od_command *c = od_commands; c->name; c++) printf("  %-11s  %s\n", c->name, c->summary);
-  printf("\n");
-  od_heading(stdout, "First steps");
-  printf(
-      "  oleodyn check crane.yaml                          is the file right?\n"
-      "  oleodyn info crane.yaml                           what is in it, and what can be observed?\n"
-      "  oleodyn simulate crane.yaml --plot crane.svg      run it and look at it\n"
-      "  oleodyn observe experiment.yaml                   what can be found out while it works?\n"
-      "\n'oleodyn help COMMAND' or 'oleodyn COMMAND --help' explains a command.\n");
+// A command line and what it is for.
+static void add_step(od_result_table *t, const char *line, const char *purpose) {
+  od_result_add_row(t, NULL, NAN);
+  od_result_cell_text(t, line);
+  od_result_cell_text(t, purpose);
 }
 
-static int print_json(void) {
-  json_t *commands = json_array();
-  for (const od_command *c = od_commands; c->name; c++)
-    json_array_append_new(commands, json_pack("{s:s, s:s}", "name", c->name, "summary", c->summary));
-  json_t *object = json_pack("{s:s, s:o}", "version", OD_VERSION, "commands", commands);
-  od_error err = {0};
-  od_status status = od_json_write(object, "-", &err);
-  json_decref(object);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  return od_exit_code(status);
+static od_result overview(void) {
+  static const od_result_column commands[] = {{"name", "", OD_CELL_TEXT}, {"summary", "", OD_CELL_TEXT}};
+  static const od_result_column steps[] = {{NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
+  od_result r = od_result_new("Overview", "oleodyn");
+  od_result_text(&r, "version", OD_VERSION);
+  od_result_line(&r, "oleodyn " OD_VERSION ": simulates, observes and identifies hydraulically driven machines");
+  od_result_heading(&r, "Usage");
+  od_result_line(&r, "  oleodyn COMMAND [arguments] [options]");
+  od_result_heading(&r, "Commands");
+  od_result_table *t = od_result_add_table(&r, "commands", commands, 2);
+  for (const od_command *c = od_commands; c->name; c++) add_step(t, c->name, c->summary);
+  od_result_heading(&r, "First steps");
+  t = od_result_add_table(&r, NULL, steps, 2);
+  add_step(t, "oleodyn check crane.yaml", "is the file right?");
+  add_step(t, "oleodyn info crane.yaml", "what is in it, and what can be observed?");
+  add_step(t, "oleodyn simulate crane.yaml --plot crane.svg", "run it and look at it");
+  add_step(t, "oleodyn observe experiment.yaml", "what can be found out while it works?");
+  od_result_line(&r, "\n'oleodyn help COMMAND' or 'oleodyn COMMAND --help' explains a command.");
+  return r;
+}
+
+static int show_overview(bool as_json) {
+  od_result r = overview();
+  int code = od_show_either(&r, as_json);
+  od_result_free(&r);
+  return code;
 }
 
 static int ask(const od_command *command, const char *option) {
@@ -63,12 +70,8 @@ int od_command_help(int argc, char **argv) {
   const char *topic = arguments.count > 0 ? arguments.text[0] : NULL;
   od_words_free(&arguments);
   if (code >= 0) return code;
-  if (json) return print_json();
   if (manual) return print_manual_page();
-  if (!topic) {
-    print_overview();
-    return OD_EXIT_OK;
-  }
+  if (json || !topic) return show_overview(json);
   const od_command *command = od_command_find(topic);
   if (!command) return OD_EXIT_BAD_INPUT;
   return ask(command, "--help");

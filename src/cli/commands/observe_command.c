@@ -11,6 +11,7 @@
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "terminal/print_verdict.h"
+#include "terminal/show_result.h"
 #include "terminal/progress.h"
 #include "options/result_files.h"
 #include "output/row_file.h"
@@ -19,10 +20,8 @@
 #include "experiment/cramer_rao.h"
 #include "experiment/live_source.h"
 #include "experiment/observe.h"
-#include "io/display.h"
 #include "io/inputs_read.h"
-#include "io/plot.h"
-#include "report/observe_report.h"
+#include "report/observe_result.h"
 
 typedef struct arguments {
   const char *truth, *variant, *seed, *data;
@@ -75,77 +74,46 @@ static int choose_seed(const arguments *a, od_experiment *e) {
   return code;
 }
 
-// The table's columns that say something at a glance: estimates, and errors of outputs.
-static od_table *chosen_columns(const od_table *t) {
-  int count = 0, *chosen = calloc((size_t)t->columns, sizeof *chosen);
-  if (!chosen) return NULL;
-  for (int c = 0; c < t->columns; c++)
-    if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
-  od_table *out = od_table_new(count);
-  double *row = calloc((size_t)count + 1, sizeof *row);
-  bool ok = out && row;
-  for (int c = 0; ok && c < count; c++) ok = od_table_label(out, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
-  for (long i = 0; ok && i < t->rows; i++) {
-    for (int c = 0; c < count; c++) row[c] = t->data[i * t->columns + chosen[c]];
-    ok = od_table_append(out, row) == OD_OK;
-  }
-  free(row);
-  free(chosen);
-  if (ok) return out;
-  od_table_free(out);
-  return NULL;
-}
+// The findings of a run and its CSV file, for the writers of files.
+typedef struct finished_run {
+  od_observe_findings findings;
+  od_row_file *rows;
+} finished_run;
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {
-  const od_findings *f = user;
-  od_table *table = chosen_columns(f->observed->table);
-  if (!table) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  char subtitle[800], how[500];
-  od_findings_describe(f, how, sizeof how);
-  snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
-  od_status status = od_plot_write(table, NULL, f->experiment->title, subtitle, path, err);
-  od_table_free(table);
-  return status;
+  return od_observe_plot(&((const finished_run *)user)->findings, path, err);
 }
 
-static od_status write_report(const void *user, const char *path, od_error *err) {
-  const od_findings *f = user;
-  return od_observe_report_write(f->experiment, f->observed, f->message, path, err);
-}
-
-// Its rows are there already.
+// The rows were written during the run.
 static od_status write_csv(const void *user, const char *path, od_error *err) {
-  const od_findings *f = user;
+  const finished_run *run = user;
   (void)path;
-  return od_row_file_end(f->rows, f->observed->table, err);
+  return od_row_file_end(run->rows, run->findings.observed->table, err);
 }
 
-// What a run has found goes to its files and to people.
+// Prints the result of a run and writes its files.
 static int write_results(const arguments *a, const od_experiment *e, watch *w, od_observed *observed, od_status status,
                          const od_error *err) {
   bool ok = true;
   int trusted = OD_EXIT_OK;
   if (observed) {
     FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
-    od_findings findings = {e, observed, status == OD_OK ? NULL : err->text, &w->rows};
+    finished_run run = {{e, observed, status == OD_OK ? NULL : err->text}, &w->rows};
+    od_result result = od_observe_result(&run.findings);
     od_log_warn(e->log);
-    if (notes == stdout || (notes && a->live))
-      od_findings_print(&findings, notes);
-    else
-      od_cli_verdict(&observed->verdict, NULL);
+    od_show_result(&result, notes == stdout || a->live ? notes : NULL);
     trusted = od_cli_verdict_exit(&observed->verdict);
-    json_t *summary = a->files.path[OD_FILE_JSON] ? od_findings_json(&findings) : NULL;
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
     const od_file_contents contents = {.table = observed->table,
                                        .rows = observed->rows,
                                        .write[OD_FILE_CSV] = write_csv,
-                                       .summary = summary,
+                                       .result = &result,
                                        .write[OD_FILE_PLOT] = write_plot,
-                                       .write[OD_FILE_REPORT] = write_report,
-                                       .user = &findings,
+                                       .user = &run,
                                        .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
     ok = od_files_write(&a->files, &contents, notes);
+    od_result_free(&result);
   }
   if (status == OD_INTERRUPTED)
     fprintf(stderr, "oleodyn: %s\n", err->text);

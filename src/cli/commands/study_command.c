@@ -1,5 +1,4 @@
 // oleodyn study: runs the cases of a study many times on all cores and prints what comes out on the whole.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,11 +7,12 @@
 #include "options/options.h"
 #include "terminal/progress.h"
 #include "options/result_files.h"
-#include "output/study_plot.h"
+#include "terminal/show_result.h"
 #include "terminal/terminal.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
 #include "oleodyn/version.h"
+#include "study/study_summary.h"
 #include "study/study_team.h"
 
 typedef struct arguments {
@@ -71,68 +71,42 @@ static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
   return true;
 }
 
-// --- What is printed ----------------------------------------------------------------------------------------------
+// --- Files --------------------------------------------------------------------------------------------------------
 
-static void print_number(FILE *to, double value) {
-  if (isnan(value))
-    fprintf(to, " %10s", "-");
-  else
-    fprintf(to, " %10.4g", value);
+typedef struct finished_study {
+  const od_study *study;
+  const od_study_result *result;
+  const od_result *summary;
+} finished_study;
+
+// The rows alone.
+static od_status write_json(const void *user, const char *path, od_error *err) {
+  return od_json_write(json_object_get(((const finished_study *)user)->summary->data, "rows"), path, err);
 }
 
-static void print_rows(const od_study_result *r, FILE *to) {
-  int name = 4, metric = 6;
-  for (int i = 0; i < r->rows; i++) {
-    name = od_text_widest(name, r->row[i].case_name);
-    metric = od_text_widest(metric, r->row[i].metric->name);
-  }
-  fprintf(to, "  %-*s  %-*s %10s %-5s %10s %10s %10s %10s %7s\n", name, "case", metric, "metric", "value", "unit",
-          "99 % low", "high", "bound", "published", "runs");
-  for (int i = 0; i < r->rows; i++) {
-    const od_study_row *row = &r->row[i];
-    bool first = i == 0 || strcmp(row->case_name, r->row[i - 1].case_name) != 0;
-    fprintf(to, "  %-*s  %-*s", name, first ? row->case_name : "", metric, row->metric->name);
-    print_number(to, row->value);
-    fprintf(to, "%c%-5s", od_study_row_outside(row) ? '*' : ' ',
-            strcmp(row->metric->unit, "1") ? row->metric->unit : "");
-    print_number(to, row->low);
-    print_number(to, row->high);
-    print_number(to, row->metric->bound);
-    print_number(to, row->metric->published);
-    fprintf(to, " %7ld\n", row->runs);
-  }
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const finished_study *f = user;
+  return od_study_plot(f->study, f->result, path, err);
 }
 
-static void print(const od_study *s, const od_study_result *r, int files, FILE *to) {
-  od_heading(to, s->title);
-  print_rows(r, to);
-  int outside = 0;
-  for (int i = 0; i < r->rows; i++) outside += od_study_row_outside(&r->row[i]);
-  if (outside > 0)
-    fprintf(to, "* %d value%s outside the interval of a right estimator\n", outside, outside > 1 ? "s" : "");
-  if (files > 0)
-    fprintf(to, "%ld runs from %d file%s\n", r->done, files, files == 1 ? "" : "s");
-  else
-    fprintf(to, "%ld runs in %.1f s on %d thread%s\n", r->done, r->seconds, r->threads, r->threads == 1 ? "" : "s");
-}
-
-static json_t *rows_json(const od_study_result *r) {
-  json_t *list = json_array();
-  for (int i = 0; i < r->rows; i++) {
-    const od_study_row *row = &r->row[i];
-    json_t *item =
-        json_pack("{s:o, s:o}", "case", od_json_text(row->case_name), "metric", od_json_text(row->metric->name));
-    json_object_set_new(item, "value", od_json_number(row->value));
-    json_object_set_new(item, "unit", od_json_text(row->metric->unit));
-    json_object_set_new(item, "published", od_json_number(row->metric->published));
-    json_object_set_new(item, "bound", od_json_number(row->metric->bound));
-    json_object_set_new(item, "runs", json_integer(row->runs));
-    json_object_set_new(item, "low", od_json_number(row->low));
-    json_object_set_new(item, "high", od_json_number(row->high));
-    if (od_study_row_expects(row)) json_object_set_new(item, "outside", json_boolean(od_study_row_outside(row)));
-    json_array_append_new(list, item);
+// Prints the rows and writes the files; the exit code.
+static int write_rows(const arguments *a, const od_study *s, const od_study_result *r) {
+  FILE *notes = od_files_notes(&a->files, a->quiet);
+  od_result summary = od_study_summary(s, r, a->merge.count);
+  const finished_study f = {s, r, &summary};
+  bool has_plot = od_study_has_quantiles(r), wants_plot = a->files.path[OD_FILE_PLOT];
+  const od_file_contents contents = {.result = &summary,
+                                     .write[OD_FILE_JSON] = write_json,
+                                     .write[OD_FILE_PLOT] = has_plot ? write_plot : NULL,
+                                     .user = &f};
+  od_show_result(&summary, notes);
+  int code = od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
+  if (wants_plot && !has_plot) {
+    od_cli_error("--plot: no case draws numbers; give a case the key 'draw'");
+    code = OD_EXIT_BAD_INPUT;
   }
-  return list;
+  od_result_free(&summary);
+  return code;
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
@@ -159,41 +133,19 @@ static int run_and_write(arguments *a, od_study *s) {
   od_progress progress = od_progress_start(a->quiet);
   options.progress = od_progress_tick;
   options.user = &progress;
-  od_status status = od_study_run(s, &options, &result, &err), written = OD_OK;
+  od_status status = od_study_run(s, &options, &result, &err);
   od_progress_end(&progress);
-  if (result) {
-    FILE *notes = od_files_notes(&a->files, a->quiet);
-    if (notes && a->part)
-      fprintf(notes, "wrote %s: %ld of %ld runs of part %s\n", a->files.path[OD_FILE_VALUES], result->done, result->all,
-              a->part);
-    else if (notes)
-      print(s, result, a->merge.count, notes);
-    if (a->files.path[OD_FILE_JSON]) {
-      json_t *rows = rows_json(result);
-      od_error wrong = {0};
-      written = od_json_write(rows, a->files.path[OD_FILE_JSON], &wrong);
-      if (written != OD_OK)
-        od_cli_error("%s", wrong.text);
-      else if (notes && notes == stdout)
-        fprintf(notes, "wrote %s: %d rows\n", a->files.path[OD_FILE_JSON], result->rows);
-      json_decref(rows);
-    }
-    if (a->files.path[OD_FILE_PLOT] && !a->part) {
-      od_error wrong = {0};
-      od_status drawn = od_study_plot_write(s, result, a->files.path[OD_FILE_PLOT], &wrong);
-      if (drawn != OD_OK)
-        od_cli_error("%s", wrong.text);
-      else if (notes && notes == stdout)
-        fprintf(notes, "wrote %s\n", a->files.path[OD_FILE_PLOT]);
-      if (drawn != OD_OK) written = drawn;
-    }
-  }
+  code = OD_EXIT_OK;
+  if (result && !a->part)
+    code = write_rows(a, s, result);
+  else if (result && !a->quiet)
+    printf("wrote %s: %ld of %ld runs of part %s\n", a->files.path[OD_FILE_VALUES], result->done, result->all, a->part);
   if (status == OD_INTERRUPTED)
     fprintf(stderr, "oleodyn: %s\n", err.text);
   else if (status != OD_OK)
     od_cli_error("%s", err.text);
   od_study_result_free(result);
-  return od_exit_code(status != OD_OK ? status : written);
+  return status != OD_OK ? od_exit_code(status) : code;
 }
 
 static const char details[] =

@@ -1,11 +1,8 @@
 // oleodyn version
-#include <stdio.h>
-
 #include "commands/command.h"
 #include "options/options.h"
-#include "terminal/terminal.h"
-#include "io/json.h"
 #include "oleodyn/oleodyn.h"
+#include "terminal/show_result.h"
 
 int od_command_version(int argc, char **argv) {
   bool json = false;
@@ -15,14 +12,11 @@ int od_command_version(int argc, char **argv) {
   od_words_free(&arguments);
   if (code >= 0) return code;
 
-  if (!json) {
-    printf("oleodyn " OD_VERSION "\n");
-    return OD_EXIT_OK;
-  }
-  json_t *object = json_pack("{s:s, s:s}", "name", "oleodyn", "version", OD_VERSION);
-  od_error err = {0};
-  od_status status = od_json_write(object, "-", &err);
-  json_decref(object);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  return od_exit_code(status);
+  od_result r = od_result_new("Version", "oleodyn");
+  od_result_text(&r, "name", "oleodyn");
+  od_result_text(&r, "version", OD_VERSION);
+  od_result_line(&r, "oleodyn " OD_VERSION);
+  code = od_show_either(&r, json);
+  od_result_free(&r);
+  return code;
 }

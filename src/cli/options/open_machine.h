@@ -2,10 +2,7 @@
 #ifndef OD_OPTIONS_OPEN_MACHINE_H
 #define OD_OPTIONS_OPEN_MACHINE_H
 
-#include <jansson.h>
-
 #include "options/options.h"
-#include "model/model.h"
 #include "oleodyn/machine.h"
 
 typedef struct od_load_arguments {
@@ -31,14 +28,5 @@ int od_cli_load_content(const char *path, od_content content, const od_load_argu
 
 // For files of other kinds: shows the messages of a load and frees them. -1 to go on, or the exit code.
 int od_cli_loaded(od_messages *messages, od_status status);
-
-// How many bodies, joints, freedoms, ... it has.
-od_model_facts od_cli_facts(const od_machine *machine);
-// States of the machine's plant.
-int od_cli_state_count(const od_machine *machine);
-// "3 bodies, 4 joints, 1 degree of freedom"
-void od_facts_text(const od_model_facts *facts, char *text, size_t size);
-// The facts as members of an object.
-void od_facts_json(const od_model_facts *facts, json_t *object);
 
 #endif

@@ -9,4 +9,7 @@
 // Prints the view to `to`. NULL: nothing but the warnings of the view, on standard error.
 void od_show_result(const od_result *r, FILE *to);
 
+// Prints the view to standard output, or the data as JSON. Returns the exit code.
+int od_show_either(const od_result *r, bool as_json);
+
 #endif

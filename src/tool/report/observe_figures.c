@@ -1,12 +1,29 @@
-// The charts of the observe report.
+// Figures of an observer: inputs, outputs, curves of valves, parameters and innovations.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "io/plot.h"
+#include "math/normal.h"
 #include "report/figure_range.h"
-#include "report/observe_sections.h"
+#include "report/innovation_series.h"
+#include "report/observe_result.h"
+#include "report/page_values.h"
 
 // A page must stay readable, and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
+
+// The page and the run that is drawn.
+typedef struct drawing {
+  od_page *page;
+  const od_experiment *e;
+  const od_observed *o;
+} drawing;
+
+static drawing drawing_of(od_page *page, const void *findings) {
+  const od_observe_findings *f = findings;
+  return (drawing){page, f->experiment, f->observed};
+}
 
 // --- Series over time ---------------------------------------------------------------------------------------------
 
@@ -21,27 +38,26 @@ static bool any_finite(od_series s) {
 }
 
 // A figure over the run's time with values of an SI unit in a range.
-static od_figure over_time(const od_observe_report *a, const char *title, const char *note, od_figure_range r,
-                           od_display shown) {
+static od_figure over_time(const drawing *a, const char *title, const char *note, od_figure_range r, od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
   return od_figure_over_time(title, note, 0, end, od_display_unit("s", end), r, shown);
 }
 
-static od_series time_of(const od_observe_report *a) {
+static od_series time_of(const drawing *a) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
   return column(t, 0, od_display_unit("s", end).factor);
 }
 
-static void report_left_out(od_observe_report *a, int all, int shown, const char *what, const char *which) {
+static void report_left_out(const drawing *a, int all, int shown, const char *what, const char *which) {
   if (all > shown) od_page_text(a->page, "Shown are %d of %d %s%s.", shown, all, what, which);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
 
 // As the observer knew them, from a file or from a stream.
-static void draw_input(od_observe_report *a, int input) {
+static void draw_input(const drawing *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
   od_figure_range r = od_no_figure_range;
@@ -54,14 +70,13 @@ static void draw_input(od_observe_report *a, int input) {
   od_page_figure_end(a->page, &f);
 }
 
-void od_report_inputs(od_observe_report *a) {
-  int inputs = od_machine_input_count(a->e->model);
-  if (inputs == 0) return;
-  od_page_section(a->page, "Inputs");
-  od_page_figures_begin(a->page, true);
-  for (int input = 0; input < inputs && input < MOST_INPUTS; input++) draw_input(a, input);
-  od_page_figures_end(a->page);
-  report_left_out(a, inputs, MOST_INPUTS, "inputs", "");
+void od_observe_draw_inputs(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  int inputs = od_machine_input_count(a.e->model);
+  od_page_figures_begin(page, true);
+  for (int input = 0; input < inputs && input < MOST_INPUTS; input++) draw_input(&a, input);
+  od_page_figures_end(page);
+  report_left_out(&a, inputs, MOST_INPUTS, "inputs", "");
 }
 
 // --- Outputs ------------------------------------------------------------------------------------------------------
@@ -93,13 +108,13 @@ static od_figure_range output_range(const od_table *t, output_columns c) {
   return r;
 }
 
-static void draw_output(od_observe_report *a, const od_watched *w) {
+static void draw_output(const drawing *a, const od_watched *w) {
   const od_table *t = a->o->table;
   output_columns c = columns_of(t, w->name);
   od_figure_range r = output_range(t, c);
   od_display shown = od_display_unit(w->unit, od_figure_range_size(r));
   char note[120];
-  double value = od_report_last_of(a->o, c.estimate), sigma = od_report_last_of(a->o, c.sigma);
+  double value = od_observe_last(a->o, "estimate", w->name), sigma = od_observe_last(a->o, "sigma", w->name);
   snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
@@ -112,7 +127,7 @@ static void draw_output(od_observe_report *a, const od_watched *w) {
   od_page_figure_end(a->page, &f);
 }
 
-void od_report_outputs_figures(od_observe_report *a, int first, int end) {
+static void draw_outputs(const drawing *a, int first, int end) {
   const od_table *t = a->o->table;
   bool truth = any_finite(column(t, columns_of(t, a->e->watched[first].name).truth, 1));
   bool measured = first < a->e->sensors;
@@ -129,6 +144,16 @@ void od_report_outputs_figures(od_observe_report *a, int first, int end) {
   for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
   od_page_figures_end(a->page);
   report_left_out(a, end - first, last - first, "outputs", ", the first in the file");
+}
+
+void od_observe_draw_sensors(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  draw_outputs(&a, 0, a.e->sensors);
+}
+
+void od_observe_draw_hidden(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  draw_outputs(&a, a.e->sensors, a.e->watches);
 }
 
 // --- Curves -------------------------------------------------------------------------------------------------------
@@ -161,7 +186,7 @@ static double travel_factor(const od_curve_result *c) {
   return od_display_unit(c->x_unit, c->sample[c->samples - 1].x).factor;
 }
 
-static void draw_curve(od_observe_report *a, const od_curve_result *c) {
+static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_figure_range r = od_no_figure_range, band = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
     od_figure_range_include(&r, c->sample[i].start);
@@ -192,9 +217,12 @@ static void draw_curve(od_observe_report *a, const od_curve_result *c) {
 }
 
 // The same under the magnifying glass: the band about the estimate, in percent of fully open.
-static void draw_band_of_curve(od_observe_report *a, const od_curve_result *c) {
+static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
-  if (!difference) return;
+  if (!difference) {
+    od_page_fail(a->page);
+    return;
+  }
   const double zero = 0;
   od_figure_range r = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
@@ -217,45 +245,42 @@ static void draw_band_of_curve(od_observe_report *a, const od_curve_result *c) {
   free(difference);
 }
 
-void od_report_curves(od_observe_report *a) {
-  const od_observed *o = a->o;
-  if (o->curves == 0) return;
-  bool truth = false;
-  for (int i = 0; i < o->curves; i++) truth = truth || !isnan(o->curve[i].rmse);
-  od_page_section(a->page, "Valve curves");
-  od_page_text(
-      a->page,
-      "Over the travel of the spool beyond dead band and overlap, in the unit of the valve's command. Circles are "
-      "control points with their 95 %% intervals; points without an interval were not estimated.");
+static void draw_curves(const drawing *a, bool small, void draw(const drawing *, const od_curve_result *)) {
+  int curves = a->o->curves;
+  od_page_figures_begin(a->page, small);
+  for (int i = 0; i < curves && i < MOST_CURVES; i++) draw(a, &a->o->curve[i]);
+  od_page_figures_end(a->page);
+}
+
+void od_observe_draw_curves(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
   const od_legend legend[] = {{"start", OD_DRAWN_START},
                               {"estimate", OD_DRAWN_ESTIMATE},
                               {"95 % interval", OD_DRAWN_BAND},
-                              {truth ? "true" : NULL, OD_DRAWN_TRUTH},
+                              {isnan(od_observed_curve_rmse(a.o)) ? NULL : "true", OD_DRAWN_TRUTH},
                               {NULL, NULL}};
-  od_page_legend(a->page, legend);
-  od_page_figures_begin(a->page, false);
-  for (int i = 0; i < o->curves && i < MOST_CURVES; i++) draw_curve(a, &o->curve[i]);
-  od_page_figures_end(a->page);
-  od_page_heading(a->page, "How near");
-  od_page_text(a->page, "The 95 %% interval about the estimate%s, in percent of fully open.",
-               truth ? ", and the true curve minus the estimate" : "");
-  od_page_figures_begin(a->page, true);
-  for (int i = 0; i < o->curves && i < MOST_CURVES; i++) draw_band_of_curve(a, &o->curve[i]);
-  od_page_figures_end(a->page);
-  report_left_out(a, o->curves, MOST_CURVES, "curves", "");
+  od_page_legend(page, legend);
+  draw_curves(&a, false, draw_curve);
+}
+
+void od_observe_draw_bands(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  draw_curves(&a, true, draw_band_of_curve);
+  report_left_out(&a, a.o->curves, MOST_CURVES, "curves", "");
 }
 
 // --- Convergence of parameters ------------------------------------------------------------------------------------
 
-static void draw_parameter(od_observe_report *a, int i) {
+static void draw_parameter(const drawing *a, int i) {
   const od_table *t = a->o->table;
   const od_estimated *p = &a->e->parameter[i];
+  double truth = a->o->has_truth ? a->o->truth[i] : (double)NAN;
   int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
   if (estimate < 0 || sigma < 0) return;
   od_figure_range r = od_no_figure_range;
   od_series all = column(t, estimate, 1);
   for (long k = 0; k < all.count; k++) od_figure_range_include(&r, od_series_at(&all, k));
-  od_figure_range_include(&r, p->truth);
+  od_figure_range_include(&r, truth);
   od_figure_range_include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
   od_figure_range_include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
   od_display shown = od_display_unit(p->unit, od_figure_range_size(r));
@@ -263,46 +288,50 @@ static void draw_parameter(od_observe_report *a, int i) {
   od_series x = time_of(a), middle = column(t, estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
   od_chart_band(f.to, &f.chart, x, middle, column(t, sigma, OD_NORMAL95 * shown.factor), OD_DRAWN_BAND, "");
-  od_chart_level(f.to, &f.chart, p->truth * shown.factor, OD_DRAWN_TRUTH, "true");
+  od_chart_level(f.to, &f.chart, truth * shown.factor, OD_DRAWN_TRUTH, "true");
   od_chart_line(f.to, &f.chart, x, middle, OD_DRAWN_ESTIMATE, "estimate");
   od_page_figure_end(a->page, &f);
 }
 
-// Marks the parameters about which the data say most, as many as are shown.
-static void choose_parameters(const od_observe_report *a, bool *chosen) {
-  for (int n = 0; n < MOST_PARAMETERS && n < a->e->parameters; n++) {
+// Marks the parameters whose uncertainty shrinks most, as many as are shown.
+static void choose_parameters(const od_observe_findings *f, bool *chosen) {
+  int count = f->experiment->parameters;
+  for (int n = 0; n < MOST_PARAMETERS && n < count; n++) {
     int best = -1;
-    for (int i = 0; i < a->e->parameters; i++)
-      if (!chosen[i] && (best < 0 || od_kept_uncertainty(a, i) < od_kept_uncertainty(a, best))) best = i;
+    for (int i = 0; i < count; i++)
+      if (!chosen[i] && (best < 0 || od_kept_uncertainty(f, i) < od_kept_uncertainty(f, best))) best = i;
     chosen[best] = true;
   }
 }
 
-void od_report_convergence(od_observe_report *a) {
-  int count = a->e->parameters, shown = count < MOST_PARAMETERS ? count : MOST_PARAMETERS;
+void od_observe_draw_parameters(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  int count = a.e->parameters, shown = count < MOST_PARAMETERS ? count : MOST_PARAMETERS;
   bool *chosen = calloc((size_t)count + 1, sizeof *chosen);
-  if (!chosen) return;
-  choose_parameters(a, chosen);
-  od_page_heading(a->page, "How they came about");
+  if (!chosen) {
+    od_page_fail(page);
+    return;
+  }
+  choose_parameters(findings, chosen);
   const od_legend legend[] = {{"estimate", OD_DRAWN_ESTIMATE},
                               {"95 % interval", OD_DRAWN_BAND},
-                              {a->o->compared ? "true" : NULL, OD_DRAWN_TRUTH},
+                              {a.o->compared ? "true" : NULL, OD_DRAWN_TRUTH},
                               {NULL, NULL}};
-  od_page_legend(a->page, legend);
-  od_page_figures_begin(a->page, true);
+  od_page_legend(page, legend);
+  od_page_figures_begin(page, true);
   for (int i = 0; i < count; i++)
-    if (chosen[i]) draw_parameter(a, i);
-  od_page_figures_end(a->page);
-  report_left_out(a, count, shown, "parameters", ", those about which the data say most");
+    if (chosen[i]) draw_parameter(&a, i);
+  od_page_figures_end(page);
+  report_left_out(&a, count, shown, "parameters", ", the best informed ones");
   free(chosen);
 }
 
 // --- Innovations --------------------------------------------------------------------------------------------------
 
-static void draw_windows(od_observe_report *a) {
+static void draw_windows(const drawing *a, double *const *series) {
   od_nis_window windows[OD_MOST_WINDOWS];
   char note[60] = "over windows of a sixtieth of the run";
-  int count = od_nis_windows(a->e, a->o, a->series, windows);
+  int count = od_nis_windows(a->e, a->o, series, windows);
   const long stride = sizeof *windows / sizeof(double);
   od_figure_range r = {1, 1};
   for (int i = 0; i < count; i++) {
@@ -321,8 +350,7 @@ static void draw_windows(od_observe_report *a) {
   od_page_figure_end(a->page, &f);
 }
 
-static void draw_innovations(od_observe_report *a, int sensor) {
-  double *series = a->series[sensor];
+static void draw_innovations(const drawing *a, int sensor, const double *series) {
   long rows = a->o->table->rows;
   od_figure_range r = {-3, 3};
   for (long i = 0; i < rows; i++) od_figure_range_include(&r, series[i]);
@@ -334,16 +362,61 @@ static void draw_innovations(od_observe_report *a, int sensor) {
   od_page_figure_end(a->page, &f);
 }
 
-void od_report_innovations(od_observe_report *a) {
-  int sensors = a->e->sensors < MOST_SENSORS ? a->e->sensors : MOST_SENSORS;
-  od_page_figures_begin(a->page, false);
-  draw_windows(a);
-  for (int i = 0; i < sensors; i++) {
-    if (a->o->innovations[i].run.count < 2) continue;
-    draw_innovations(a, i);
-    od_page_correlations(a->page, a->e->sensor[i].name, "correlation with earlier innovations",
-                         a->o->innovations[i].correlation, OD_LAGS, a->o->innovations[i].correlation_limit);
+void od_observe_draw_innovations(od_page *page, const void *findings) {
+  const drawing a = drawing_of(page, findings);
+  int all = a.e->sensors, shown = all < MOST_SENSORS ? all : MOST_SENSORS;
+  double **series = calloc((size_t)all + 1, sizeof *series);
+  bool ok = series;
+  for (int i = 0; ok && i < all; i++) ok = (series[i] = od_innovation_series(a.e, a.o, i)) != NULL;
+  if (ok) {
+    od_page_figures_begin(page, false);
+    draw_windows(&a, series);
+    for (int i = 0; i < shown; i++) {
+      const od_innovations *in = &a.o->innovations[i];
+      if (in->run.count < 2) continue;
+      draw_innovations(&a, i, series[i]);
+      od_page_correlations(page, a.e->sensor[i].name, "correlation with earlier innovations", in->correlation, OD_LAGS,
+                           in->correlation_limit);
+    }
+    od_page_figures_end(page);
+    report_left_out(&a, all, shown, "sensors", ", the first in the file");
+  } else {
+    od_page_fail(page);
   }
-  od_page_figures_end(a->page);
-  report_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");
+  for (int i = 0; series && i < all; i++) free(series[i]);
+  free(series);
+}
+
+// --- Plot -------------------------------------------------------------------------------------------------------------
+
+// The columns of estimates and of errors of outputs; NULL: memory ran out.
+static od_table *plotted_columns(const od_table *t) {
+  int count = 0, *chosen = calloc((size_t)t->columns, sizeof *chosen);
+  if (!chosen) return NULL;
+  for (int c = 0; c < t->columns; c++)
+    if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
+  od_table *out = od_table_new(count);
+  double *row = calloc((size_t)count + 1, sizeof *row);
+  bool ok = out && row;
+  for (int c = 0; ok && c < count; c++) ok = od_table_label(out, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
+  for (long i = 0; ok && i < t->rows; i++) {
+    for (int c = 0; c < count; c++) row[c] = t->data[i * t->columns + chosen[c]];
+    ok = od_table_append(out, row) == OD_OK;
+  }
+  free(row);
+  free(chosen);
+  if (ok) return out;
+  od_table_free(out);
+  return NULL;
+}
+
+od_status od_observe_plot(const od_observe_findings *f, const char *path, od_error *err) {
+  od_table *table = plotted_columns(f->observed->table);
+  if (!table) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  char subtitle[800], how[500];
+  od_observe_describe(f, how, sizeof how);
+  snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
+  od_status status = od_plot_write(table, NULL, f->experiment->title, subtitle, path, err);
+  od_table_free(table);
+  return status;
 }

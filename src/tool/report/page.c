@@ -82,6 +82,10 @@ static void write_links(const od_page *p, FILE *to) {
   fputs("</nav>\n", to);
 }
 
+void od_page_fail(od_page *p) {
+  p->failed = true;
+}
+
 od_status od_page_write(od_page *p, const char *path, od_error *err) {
   od_atomic_file f;
   if (p->failed || fflush(p->body) != 0 || ferror(p->body)) return od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -18,6 +18,8 @@ od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
 // Writes the page; complete or not at all.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
+// Memory ran out for something that is drawn: od_page_write() fails.
+void od_page_fail(od_page *p);
 
 #define OD_PAGE_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 

@@ -27,7 +27,7 @@ static void add_table(od_page *p, const od_result_table *t) {
   if (!t || !t->first) return;
   for (int i = 0; i < t->columns && count < MOST_COLUMNS; i++) {
     od_cell_kind kind = t->column[i].kind;
-    bool words = kind == OD_CELL_TEXT || kind == OD_CELL_UNIT || kind == OD_CELL_REMARK;
+    bool words = kind == OD_CELL_TEXT || kind == OD_CELL_CODE || kind == OD_CELL_UNIT || kind == OD_CELL_REMARK;
     if (t->column[i].heading) columns[count++] = (od_page_column){t->column[i].heading, words};
   }
   od_page_table_begin(p, columns, count);
@@ -49,6 +49,7 @@ static void add_item(od_page *p, const od_view_item *item) {
     case OD_VIEW_TABLE: add_table(p, item->table); break;
     case OD_VIEW_VERDICT: od_page_verdict(p, item->verdict); break;
     case OD_VIEW_FIGURES: item->draw(p, item->user); break;
+    case OD_VIEW_PICTURE: break;
   }
 }
 

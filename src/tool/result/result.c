@@ -134,6 +134,13 @@ void od_result_notice(od_result *r, od_trust trust, const char *lead, const char
   va_end(args);
 }
 
+void od_result_picture(od_result *r, const char *name, const char *path) {
+  od_view_item *item = add_item(r, OD_VIEW_PICTURE);
+  if (!item) return;
+  item->lead = keep(r, name);
+  item->text = keep(r, path);
+}
+
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user) {
   od_view_item *item = add_item(r, OD_VIEW_FIGURES);
   if (!item) return;
@@ -159,14 +166,26 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// rows: where they go in the data, which is taken over; NULL: the table is in the view alone.
-static od_result_table *add_table(od_result *r, const char *key, json_t *rows, const od_result_column *columns,
-                                  int count) {
+// The list or the object under a key; made where there is none.
+static json_t *rows_of(od_result *r, const char *key, json_t *(*make)(void)) {
+  json_t *rows = json_object_get(r->data, key);
+  if (!rows) od_result_set(r, key, rows = make());
+  return rows;
+}
+
+od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
+  return od_result_add_table_to(r, key ? rows_of(r, key, json_array) : NULL, columns, count);
+}
+
+od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count) {
+  return od_result_add_table_to(r, rows_of(r, key, json_object), columns, count);
+}
+
+od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count) {
   od_view_item *item = add_item(r, OD_VIEW_TABLE);
   od_result_table *t = item ? take(r, sizeof *t) : NULL;
   od_result_column *column = t ? take(r, (size_t)count * sizeof *column) : NULL;
   int *width = column ? take(r, (size_t)count * sizeof *width) : NULL;
-  if (key) od_result_set(r, key, rows);
   if (!width) return NULL;
   for (int i = 0; i < count; i++) {
     column[i] = columns[i];
@@ -179,14 +198,6 @@ static od_result_table *add_table(od_result *r, const char *key, json_t *rows, c
   *t = (od_result_table){.result = r, .column = column, .width = width, .columns = count, .rows = rows};
   item->table = t;
   return t;
-}
-
-od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count) {
-  return add_table(r, key, key ? json_array() : NULL, columns, count);
-}
-
-od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count) {
-  return add_table(r, key, json_object(), columns, count);
 }
 
 // Fills the cell of the next column: its text, and its value in the data, which is taken over.
@@ -230,6 +241,10 @@ void od_result_add_row(od_result_table *t, const char *si, double size) {
   fill_units(t);
 }
 
+void od_result_begin_group(od_result_table *t) {
+  if (t && t->last) t->last->begins_group = true;
+}
+
 static bool has_cell(const od_result_table *t) {
   return t && t->last && t->filled < t->columns;
 }
@@ -252,7 +267,13 @@ void od_result_cell(od_result_table *t, double value) {
     od_number_fixed(text, shown, c->decimals);
   else if (!isnan(value))
     od_number_round(text, shown, c->digits > 0 ? c->digits : 6);
-  fill(t, text, c->kind == OD_CELL_WHOLE && !isnan(value) ? json_integer((json_int_t)value) : od_json_number(value));
+  od_result_cell_shown(t, value, text);
+}
+
+void od_result_cell_shown(od_result_table *t, double value, const char *text) {
+  if (!has_cell(t)) return;
+  bool is_whole = t->column[t->filled].kind == OD_CELL_WHOLE && !isnan(value);
+  fill(t, text, is_whole ? json_integer((json_int_t)value) : od_json_number(value));
   fill_units(t);
 }
 

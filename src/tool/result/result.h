@@ -32,10 +32,12 @@ typedef enum od_view_kind {
   OD_VIEW_TABLE,
   OD_VIEW_VERDICT,
   OD_VIEW_FIGURES,  // for pages
+  OD_VIEW_PICTURE,  // a file beside a page of Markdown
 } od_view_kind;
 
 typedef enum od_cell_kind {
   OD_CELL_TEXT,    // to the left
+  OD_CELL_CODE,    // a word of a file, to the left
   OD_CELL_UNIT,    // the unit of the row: SI in the data, the unit of the trade in the view
   OD_CELL_NUMBER,  // in the unit of the row
   OD_CELL_PLAIN,   // a number that is shown as it is
@@ -61,6 +63,7 @@ typedef struct od_shown_cell {
 typedef struct od_result_row {
   struct od_result_row *next;
   od_shown_cell *cell;  // for each column
+  bool begins_group;
 } od_result_row;
 
 typedef struct od_result_table {
@@ -84,7 +87,7 @@ typedef struct od_view_item {
   od_view_kind kind;
   od_audience audience;
   od_trust trust;    // of a finding or a notice: OD_SOUND, or it is a warning
-  const char *lead;  // the name of a fact; the words before a finding or a notice
+  const char *lead;  // the name of a fact or a picture; the words before a finding or a notice
   const char *text;
   od_result_table *table;
   const od_verdict *verdict;
@@ -125,6 +128,7 @@ void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 // What is not OD_SOUND is a warning on standard error where no view is shown.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
+void od_result_picture(od_result *r, const char *name, const char *path);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 
 // Remarks that are no verdict: a notice for each, and the list of their texts as the field "warnings".
@@ -135,16 +139,24 @@ void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// A table: a list of objects under `key` in the data (NULL: in the view alone). A table without rows is not shown.
+// A table: a list of objects under `key` in the data (NULL: in the view alone). Tables with the same key are one list in the data. A table
+// without rows is not shown.
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
 // The same, but an object under `key`: each row is an object under the text of its first cell.
 od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
+// The same with a list or an object anywhere in the data (NULL: in the view alone), which must live as long as the result. A table whose headings are all
+// empty is shown without them.
+od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
 // The next row. Its numbers are in the SI unit (NULL: none); the view shows them in the unit that suits numbers of this size (NAN: the
 // usual unit).
 void od_result_add_row(od_result_table *t, const char *si, double size);
+// The last row begins a group: terminals show an empty line before it.
+void od_result_begin_group(od_result_table *t);
 // The cells of the row, column by column. A column OD_CELL_UNIT fills itself.
 void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
+// A number in SI in the data, shown as this text.
+void od_result_cell_shown(od_result_table *t, double value, const char *text);
 // A number with as many digits as its uncertainty (half of an interval, in SI; NAN: none) allows, and an uncertainty with two digits.
 void od_result_cell_value(od_result_table *t, double value, double uncertainty);
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty);
@@ -158,5 +170,7 @@ void od_result_row_set(od_result_table *t, const char *key, json_t *value);
 // Data as JSON: od_json_write(). View as a page: od_page_write_result() in report/page_result.h.
 // The view as text. is_bold: headings are bold, by the codes of terminals.
 void od_result_print(const od_result *r, FILE *to, bool is_bold);
+// The view as a page of Markdown.
+void od_result_print_markdown(const od_result *r, FILE *to);
 
 #endif

@@ -1,11 +1,12 @@
-// The view of a result as text: a heading or a sentence a line, tables in columns that are as wide as their longest cell.
+// The view of a result as text: a heading or a sentence a line, an empty line before all headings but the first, tables in columns that are
+// as wide as their longest cell.
 #include <stdio.h>
 
 #include "io/utf8.h"
 #include "result/result.h"
 
 static bool is_to_the_left(const od_result_column *c) {
-  return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
+  return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_CODE || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
 }
 
 // One row; row NULL: the headings.
@@ -27,9 +28,14 @@ static void print_row(const od_result_table *t, const od_result_row *row, FILE *
 }
 
 static void print_table(const od_result_table *t, FILE *to) {
+  bool has_headings = false;
   if (!t || !t->first) return;
-  print_row(t, NULL, to);
-  for (const od_result_row *row = t->first; row; row = row->next) print_row(t, row, to);
+  for (int i = 0; i < t->columns; i++) has_headings = has_headings || (t->column[i].heading && *t->column[i].heading);
+  if (has_headings) print_row(t, NULL, to);
+  for (const od_result_row *row = t->first; row; row = row->next) {
+    if (row->begins_group) fputc('\n', to);
+    print_row(t, row, to);
+  }
 }
 
 static void print_verdict(const od_verdict *v, FILE *to) {
@@ -39,10 +45,14 @@ static void print_verdict(const od_verdict *v, FILE *to) {
 
 void od_result_print(const od_result *r, FILE *to, bool is_bold) {
   const char *bold = is_bold ? "\033[1m" : "", *plain = is_bold ? "\033[0m" : "";
+  const char *gap = "";
   for (const od_view_item *item = r->first; item; item = item->next) {
     if (item->audience == OD_FOR_PAGE) continue;
+    if (item->kind == OD_VIEW_HEADING) fputs(gap, to);
+    if (item->kind != OD_VIEW_SECTION) gap = "\n";
     switch (item->kind) {
       case OD_VIEW_SECTION:
+      case OD_VIEW_PICTURE:
       case OD_VIEW_FIGURES: break;
       case OD_VIEW_HEADING: fprintf(to, "%s%s%s\n", bold, item->text, plain); break;
       case OD_VIEW_FACT: fprintf(to, "%s: %s\n", item->lead, item->text); break;

@@ -55,7 +55,7 @@ static void test_fits(void **state) {
     snprintf(text, sizeof text, "%s%s", experiment, more[i]);
     scratch_put(s, "it.yaml", text);
     expect_code(run(s, "fit it.yaml --quiet"), 0);
-    expect(s, text, 0, ": ok: a fit of 1 parameters to 1 set of data");
+    expect(s, text, 0, ": ok: a fit of 1 parameter to 1 set of data");
   }
 }
 
@@ -65,9 +65,9 @@ static void test_kinds(void **state) {
   expect(s, lag, 0, ": ok: 1 block, linear");
   // Keys in quotes, and words that only look like sections.
   snprintf(text, sizeof text, "'machine': lag.yaml\n\"sensors\": {lag: {sigma: 50 mV}}\n");
-  expect(s, text, 0, ": ok: an experiment with 1 sensors and 0 estimated parameters");
+  expect(s, text, 0, ": ok: an experiment with 1 sensor and 0 estimated parameters");
   snprintf(text, sizeof text, "{machine: lag.yaml, sensors: {lag: {sigma: 50 mV}}}\n");
-  expect(s, text, 0, ": ok: an experiment with 1 sensors and 0 estimated parameters");
+  expect(s, text, 0, ": ok: an experiment with 1 sensor and 0 estimated parameters");
   snprintf(text, sizeof text, "machine: |\n  a title with\n  sensors: and\nsets: {a: {time: 1 s}}\n");
   expect(s, text, 2, "error: ");
   snprintf(text, sizeof text, "'study': some runs\n'cases': {a: {experiment: it.yaml}}\n");

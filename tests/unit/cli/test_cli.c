@@ -393,7 +393,7 @@ static void test_check_and_info(void **state) {
 
   o = run(s, "info " MACHINE);
   ends_with(o, 0);
-  says(o.out, "degrees of freedom    1");
+  says(o.out, "degrees of freedom  1");
   says(o.out, "spring.stiffness");
   says(o.out, "10 kN/m");
   forget(o);

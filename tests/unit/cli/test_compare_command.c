@@ -22,7 +22,8 @@ static const char experiment[] = "experiment: Small\nmachine: " MACHINE
                                  "sensors: {A.angle: {sigma: 0.02 rad}, A.rate: {sigma: 0.2 rad/s}}\n"
                                  "initial: {A.angle: 0.1 rad, A.rate: 0.1 rad/s}\nnoise: {acceleration: 0.1}\n"
                                  "metrics: {angle: {rms: A.angle}, e: {norm: crank.end.x, points: 26}}\n"
-                                 "variants: {loose: {sensors: {A.angle: {sigma: 0.1 rad}}}}\n";
+                                 "variants: {loose: {sensors: {A.angle: {sigma: 0.1 rad}}},\n"
+                                 "  late: {sensors: {A.angle: {sigma: 0.1 rad, delay: 1000 s}}}}\n";
 
 static void write_files(scratch *s) {
   scratch_write(s, "x.yaml", experiment, strlen(experiment));
@@ -127,6 +128,63 @@ static void multiplies_out(void **state) {
   json_decref(two);
 }
 
+// The line of a text that begins with these words.
+static const char *line_of(const char *text, const char *words) {
+  const char *at = strstr(text, words);
+  if (!at) fail_msg("no line '%s' in\n%s", words, text);
+  return at;
+}
+
+// The terminal shows the values of the JSON file, in degrees and mm; a row that cannot run has its reason instead.
+static void terminal_has_the_rows(void **state) {
+  static const char study[] =
+      "study: Same\nseeds: 2\ncases: {one: {experiment: x.yaml}, two: {experiment: x.yaml, variant: loose}}\n";
+  write_files(*state);
+  scratch_write(*state, "s.yaml", study, strlen(study));
+  // A delay of 1000 s is possible in steps of 2 ms, not in those of 0.1 ms.
+  outcome o = run(*state,
+                  "compare x.yaml --filter ekf --variant loose --variant late --step '2 ms' --step '0.1 ms' "
+                  "--seeds 2 --json rows.json");
+  ends_with(o, 0);
+  json_t *root = json_load_file(scratch_path(*state, "rows.json"), 0, NULL), *row;
+  size_t i, run_rows = 0;
+  const char *at = o.out;
+  json_array_foreach(json_object_get(root, "rows"), i, row) {
+    const char *filter = json_string_value(json_object_get(row, "filter"));
+    const char *problem = json_string_value(json_object_get(row, "problem"));
+    double angle = 0, length = 0;
+    at = line_of(at, filter ? "\n  ekf " : "\n  no correction ") + 1;
+    if (problem) {
+      assert_true(strstr(at, problem) && strstr(at, problem) < strchr(at, '\n'));
+      continue;
+    }
+    assert_int_equal(sscanf(strstr(at, " ms") + 3, "%lf %lf", &angle, &length), 2);
+    assert_true(fabs(angle * 3.141592653589793 / 180 / value_of(row, "angle") - 1) < 5e-4);
+    assert_true(fabs(length / 1000 / value_of(row, "e") - 1) < 5e-4);
+    run_rows++;
+  }
+  assert_true(run_rows > 2 && run_rows < i);
+  json_decref(root);
+  forget(o);
+  o = run(*state, "study s.yaml --json study.json");
+  ends_with(o, 0);
+  says(o.out, "Same\n  case  metric ");
+  says(o.out, "4 runs in ");
+  json_t *rows = json_load_file(scratch_path(*state, "study.json"), 0, NULL);
+  at = o.out;
+  json_array_foreach(rows, i, row) {
+    double value = 0;
+    const char *metric = json_string_value(json_object_get(row, "metric"));
+    at = line_of(at, metric) + strlen(metric);
+    assert_int_equal(sscanf(at, "%lf", &value), json_is_null(json_object_get(row, "value")) ? 0 : 1);
+    double wanted = json_number_value(json_object_get(row, "value"));
+    assert_true(fabs(value - wanted) <= 5e-4 * fabs(wanted));
+  }
+  assert_true(i >= 8);
+  json_decref(rows);
+  forget(o);
+}
+
 static void mistakes(void **state) {
   write_files(*state);
   outcome o = run(*state, "compare x.yaml --filter ekff --sensors A.angel --variant lose --seeds 2");
@@ -145,6 +203,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(without_correction, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(agrees_with_studies, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(multiplies_out, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(terminal_has_the_rows, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(mistakes, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,9 +39,9 @@ static void test_balanced_values(void **state) {
   scratch_write(s, "ram.yaml", ram, sizeof ram - 1);
   outcome o = run(s, "info ram.yaml");
   ends_with(o, 0);
-  says(o.out, " 9.81 bar ");
+  says(o.out, " 9.81  bar ");
   says(o.out, "  balance from 2 bar: balanced\n");
-  says(o.out, " -90 deg ");
+  says(o.out, " -90  deg ");
   says(o.out, "  balance from -80 deg: balanced\n");
   forget(o);
   o = run(s, "info ram.yaml --json");
@@ -57,7 +57,7 @@ static void test_balanced_values(void **state) {
   // Values instead of the balance.
   o = run(s, "info ram.yaml --set initial.A.pressure='9 bar' --set initial.hinge.angle='-80 deg'");
   ends_with(o, 0);
-  says(o.out, " 9 bar ");
+  says(o.out, " 9  bar ");
   assert_null(strstr(o.out, "balanced"));
   forget(o);
   // A mass in the wrong unit shows in the pressure that holds it.

@@ -32,7 +32,7 @@ static void test_log(void **state) {
   ends_with(o, 0);
   says(o.out, "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart");
   assert_null(strstr(o.out, "true"));
-  assert_null(strstr(o.out, "curves: off"));
+  assert_null(strstr(o.out, "All curves: error"));
   assert_string_equal(o.err, "");
   forget(o);
   char *report = scratch_read(scratch_path(s, "b.html"));
@@ -118,7 +118,7 @@ static void test_calibration_of_a_log(void **state) {
   outcome o = run(s, "observe e.yaml --csv run.csv");
   ends_with(o, 0);
   says(o.out, "true");
-  says(o.out, "parameters: 1 of 1 true values");
+  says(o.out, "1 of 1 true values within their 95 % intervals");
   forget(o);
   o = run(s, "observe e.yaml --data run.csv --json b.json --report b.html");
   ends_with(o, 0);

@@ -143,6 +143,89 @@ static void test_warnings(void **state) {
   od_verdict_free(&v);
 }
 
+// Tables with the same key are one list in the data; a number is shown as the text that is given with it.
+static void test_one_list(void **state) {
+  (void)state;
+  static const od_result_column two[] = {
+      {"name", "output", OD_CELL_TEXT}, {"p", "p", OD_CELL_PLAIN}, {"n", NULL, OD_CELL_WHOLE}};
+  od_result r = od_result_new("Report", "a machine");
+  for (int i = 0; i < 2; i++) {
+    od_result_table *t = od_result_add_table(&r, "outputs", two, 3);
+    od_result_add_row(t, NULL, NAN);
+    od_result_cell_text(t, i ? "b" : "a");
+    od_result_cell_shown(t, 0.25 + i, i ? "yes" : "0.2 \u00b1 0.1");
+    od_result_cell_shown(t, 3, "three");
+  }
+  char *text = printed(&r, false);
+  assert_string_equal(text, "  output          p\n  a       0.2 \u00b1 0.1\n  output    p\n  b       yes\n");
+  json_t *wanted = json_loads(
+      "{\"outputs\": [{\"name\": \"a\", \"p\": 0.25, \"n\": 3}, {\"name\": \"b\", \"p\": 1.25, \"n\": 3}]}", 0, NULL);
+  assert_true(json_equal(r.data, wanted));
+  json_decref(wanted);
+  free(text);
+  od_result_free(&r);
+}
+
+// Headings but the first have an empty line before them, groups of rows, too; tables may be without headings and in lists inside of the data.
+static void test_groups(void **state) {
+  (void)state;
+  static const od_result_column plain[] = {{"name", "", OD_CELL_TEXT}, {"n", "", OD_CELL_WHOLE}};
+  od_result r = od_result_new("Report", "a machine");
+  json_t *list = json_array();
+  od_result_set(&r, "parts", json_pack("{s:o}", "bodies", list));
+  od_result_heading(&r, "first");
+  od_result_heading(&r, "second");
+  od_result_table *t = od_result_add_table_to(&r, list, plain, 2);
+  for (int i = 0; i < 3; i++) {
+    od_result_add_row(t, NULL, NAN);
+    if (i == 2) od_result_begin_group(t);
+    od_result_cell_text(t, i ? "b" : "long");
+    od_result_cell(t, i);
+  }
+  char *text = printed(&r, false);
+  assert_string_equal(text, "first\n\nsecond\n  long  0\n  b     1\n\n  b     2\n");
+  json_t *wanted = json_loads(
+      "{\"parts\": {\"bodies\": [{\"name\": \"long\", \"n\": 0}, {\"name\": \"b\", \"n\": 1}, {\"name\": \"b\", \"n\": 2}]}}",
+      0, NULL);
+  assert_true(json_equal(r.data, wanted));
+  json_decref(wanted);
+  free(text);
+  od_result_free(&r);
+}
+
+// The same view as Markdown: bars of cells do not end them, words of files are code, lists are apart from what is around them.
+static void test_markdown(void **state) {
+  (void)state;
+  static const od_result_column keys[] = {
+      {"key", "key", OD_CELL_CODE}, {NULL, "meaning", OD_CELL_TEXT}, {"n", NULL, OD_CELL_WHOLE}};
+  char *text = NULL;
+  size_t size = 0;
+  od_result r = od_result_new("Reference", "Parts");
+  od_result_line(&r, "All of them, a * b * c.");
+  od_result_section(&r, "Oil");
+  od_result_heading(&r, "pump");
+  od_result_fact(&r, "In files", "section '%s'", "pumps");
+  od_result_fact(&r, "Shows", "flow");
+  od_result_table *t = od_result_add_table(&r, "fields", keys, 3);
+  od_result_add_row(t, NULL, NAN);
+  od_result_cell_text(t, "flow");
+  od_result_cell_text(t, "|flow|");
+  od_result_cell(t, 1);
+  od_result_audience(&r, OD_FOR_TERMINAL);
+  od_result_line(&r, "not here");
+  od_result_audience(&r, OD_FOR_ALL);
+  od_result_picture(&r, "pump", "pictures/pump.svg");
+  FILE *to = open_memstream(&text, &size);
+  od_result_print_markdown(&r, to);
+  fclose(to);
+  assert_string_equal(
+      text,
+      "# Parts\n\nAll of them, a \\* b \\* c.\n\n## Oil\n\n### pump\n\n- In files: section 'pumps'\n- Shows: flow\n\n"
+      "| key | meaning |\n|---|---|\n| `flow` | \\|flow\\| |\n\n![pump](pictures/pump.svg)\n");
+  free(text);
+  od_result_free(&r);
+}
+
 // Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
 static void test_surplus(void **state) {
   (void)state;
@@ -158,8 +241,9 @@ static void test_surplus(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),
-                                     cmocka_unit_test(test_parts),    cmocka_unit_test(test_surplus),
-                                     cmocka_unit_test(test_map),      cmocka_unit_test(test_warnings)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_terminal), cmocka_unit_test(test_json),   cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_surplus),  cmocka_unit_test(test_map),    cmocka_unit_test(test_warnings),
+      cmocka_unit_test(test_one_list), cmocka_unit_test(test_groups), cmocka_unit_test(test_markdown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // What a class of elements does, as a table: its flows and forces over a pressure, a speed, a length, a signal or a state.
-#ifndef OD_OUTPUT_COMPONENT_CURVE_H
-#define OD_OUTPUT_COMPONENT_CURVE_H
+#ifndef OD_COMPONENTS_COMPONENT_CURVE_H
+#define OD_COMPONENTS_COMPONENT_CURVE_H
 
 #include "elements/element.h"
 #include "io/table.h"

@@ -1,4 +1,4 @@
-#include "output/lone_element.h"
+#include "components/lone_element.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "output/component_picture.h"
+#include "components/component_picture.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "output/component_curve.h"
+#include "components/component_curve.h"
 #include "io/atomic_file.h"
 #include "io/chart.h"
 #include "io/display.h"

@@ -1,10 +1,10 @@
-#include "output/component_curve.h"
+#include "components/component_curve.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "output/lone_element.h"
+#include "components/lone_element.h"
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 

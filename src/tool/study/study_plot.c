@@ -1,4 +1,4 @@
-#include "output/study_plot.h"
+#include "study/study_summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,13 +27,22 @@ static od_status label(od_table *t, int column, const od_study_row *row) {
   return od_table_label(t, column, text, row->metric->unit);
 }
 
-od_status od_study_plot_write(const od_study *s, const od_study_result *r, const char *path, od_error *err) {
+// Whether a row has the values of its runs.
+static bool has_quantiles(const od_study_row *row) {
+  return row->sorted && row->runs > 1;
+}
+
+bool od_study_has_quantiles(const od_study_result *r) {
+  for (int i = 0; i < r->rows; i++)
+    if (has_quantiles(&r->row[i])) return true;
+  return false;
+}
+
+od_status od_study_plot(const od_study *s, const od_study_result *r, const char *path, od_error *err) {
   const od_study_row *drawn[MOST_CHARTS];
   int count = 0;
   for (int i = 0; i < r->rows && count < MOST_CHARTS; i++)
-    if (r->row[i].sorted && r->row[i].runs > 1) drawn[count++] = &r->row[i];
-  if (count == 0)
-    return od_fail(err, OD_BAD_INPUT, "--plot: no case draws numbers ('draw'), so that there is nothing to show");
+    if (has_quantiles(&r->row[i])) drawn[count++] = &r->row[i];
   od_table *t = od_table_new(1 + count);
   od_status status = t ? od_table_label(t, 0, "part of the runs", "1") : OD_NO_MEMORY;
   for (int i = 0; i < count && status == OD_OK; i++) status = label(t, 1 + i, drawn[i]);
@@ -44,7 +53,7 @@ od_status od_study_plot_write(const od_study *s, const od_study_result *r, const
   }
   if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out");
   if (status == OD_OK)
-    status = od_plot_write(t, NULL, s->title, "below which value so large a part of the runs stays", path, err);
+    status = od_plot_write(t, NULL, s->title, "quantiles: the values below which a part of the runs is", path, err);
   od_table_free(t);
   return status;
 }

@@ -1,6 +1,6 @@
 // A small picture of a class of elements for its entry in the reference.
-#ifndef OD_OUTPUT_COMPONENT_PICTURE_H
-#define OD_OUTPUT_COMPONENT_PICTURE_H
+#ifndef OD_COMPONENTS_COMPONENT_PICTURE_H
+#define OD_COMPONENTS_COMPONENT_PICTURE_H
 
 #include "elements/element.h"
 #include "oleodyn/status.h"

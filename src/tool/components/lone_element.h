@@ -1,7 +1,7 @@
 // One instance of an element class alone, with its defaults and otherwise the middle of what is usual: what pictures of classes
 // are drawn by.
-#ifndef OD_OUTPUT_LONE_ELEMENT_H
-#define OD_OUTPUT_LONE_ELEMENT_H
+#ifndef OD_COMPONENTS_LONE_ELEMENT_H
+#define OD_COMPONENTS_LONE_ELEMENT_H
 
 #include "elements/element.h"
 

@@ -1,0 +1,32 @@
+// The classes of elements and blocks that machine files can use, in words, from their tables.
+#ifndef OD_COMPONENTS_REFERENCE_H
+#define OD_COMPONENTS_REFERENCE_H
+
+#include "blocks/block_classes.h"
+#include "elements/elements.h"
+#include "result/result.h"
+
+// One of the two.
+typedef struct od_component_class {
+  const od_element_class *element;
+  const od_block_class *block;
+} od_component_class;
+
+// All classes, elements first; i < od_component_count().
+int od_component_count(void);
+od_component_class od_component_at(int i);
+// The name of a class of elements, the type of a block.
+const char *od_component_name(od_component_class c);
+
+// Names and summaries of all classes.
+od_result od_component_list(void);
+// Keys, connections and outputs of these classes. has_pictures: with links to components/*.svg (component_picture.h).
+od_result od_component_reference(const od_component_class *classes, int count, bool has_pictures);
+
+// block_reference.c: adds a type of block to the view and its object to a list of the data.
+void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c);
+
+// The columns of a table of keys.
+extern const od_result_column od_key_columns[5];
+
+#endif

@@ -1,0 +1,385 @@
+// The parts of a machine, read from its compiled model: a table and a list of the data for each kind.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "io/number.h"
+#include "machine/machine_info.h"
+#include "model/joint_types.h"
+
+static const char *const shapes[] = {[OD_SHAPE_GENERAL] = "general",
+                                     [OD_SHAPE_BEAM] = "beam",
+                                     [OD_SHAPE_CYLINDER] = "cylinder",
+                                     [OD_SHAPE_POINT] = "point",
+                                     [OD_SHAPE_BOX] = "box"};
+
+static const char *const node_kinds[] = {
+    [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source", [OD_NODE_JUNCTION] = "junction"};
+
+enum { TEXT_SIZE = 320 };
+
+static void point_text(const od_model *m, int point, char *text, size_t size) {
+  const od_point *p = &m->point[point];
+  snprintf(text, size, "%s.%s", p->body == OD_GROUND ? "ground" : m->body[p->body].name, p->name);
+}
+
+static void pair_text(const od_model *m, int a, int b, char text[TEXT_SIZE]) {
+  char from[TEXT_SIZE / 2 - 2], to[TEXT_SIZE / 2 - 2];
+  point_text(m, a, from, sizeof from);
+  point_text(m, b, to, sizeof to);
+  snprintf(text, TEXT_SIZE, "%s - %s", from, to);
+}
+
+// A value with its unit: "2 kg".
+static void number_text(const od_model *m, int number, char text[TEXT_SIZE]) {
+  char value[OD_NUMBER_SIZE];
+  od_display shown = od_display_unit(m->unit[number], m->theta[number]);
+  od_number_round(value, m->theta[number] * shown.factor, 6);
+  snprintf(text, TEXT_SIZE, shown.unit[0] ? "%s %s" : "%s", value, shown.unit);
+}
+
+// A value that an input may drive: "100 N", "drive", "2000 N times lever".
+static void driven_text(const od_model *m, int number, int input, char text[TEXT_SIZE]) {
+  char value[TEXT_SIZE];
+  number_text(m, number, value);
+  bool is_one = m->theta[number] == 1 && !strcmp(m->unit[number], "1");
+  if (input < 0)
+    snprintf(text, TEXT_SIZE, "%s", value);
+  else
+    snprintf(text, TEXT_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ", m->input[input].name);
+}
+
+// What a number is called within its element: "spring.stiffness" is "stiffness".
+static const char *label_of(const od_model *m, int number) {
+  const char *dot = strrchr(m->path[number], '.');
+  return dot ? dot + 1 : m->path[number];
+}
+
+// How many of its numbers have names: those of its fields, or of its formula.
+static int named_numbers(const od_instance *e) {
+  const od_element_class *c = od_instance_class(e);
+  return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
+}
+
+// Numbers of a component, without those that are zero: "stiffness 10000 N/m, length 1.4 m". What follows a signal names it.
+static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
+  const od_element_class *c = od_instance_class(e);
+  size_t used = 0;
+  for (int k = 0; k < named_numbers(e) && used < TEXT_SIZE; k++) {
+    char number[TEXT_SIZE];
+    bool follows = !c->formula_key && c->fields[k].follows_signal && e->signal >= 0;
+    if (m->theta[e->number + k] == 0 && !follows) continue;
+    driven_text(m, e->number + k, follows ? e->signal : -1, number);
+    used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%s %.100s", used ? ", " : "", label_of(m, e->number + k),
+                             number);
+  }
+}
+
+// Where a force or torque acts: a point, a body or a joint. Returns the words that go before it.
+static const char *load_place(const od_model *m, const od_load *load, char *text, size_t size) {
+  switch (load->kind) {
+    case OD_LOAD_CONTACT:
+    case OD_LOAD_FORCE: point_text(m, load->point, text, size); return "at";
+    case OD_LOAD_TORQUE: snprintf(text, size, "%s", m->body[m->link[load->link].body].name); return "on body";
+    case OD_LOAD_JOINT:
+      snprintf(text, size, "%s", m->joint[m->link[m->coordinate_link[load->coordinate]].joint].name);
+      return "in joint";
+  }
+  return "";
+}
+
+// --- Fields of the data -----------------------------------------------------------------------------------------------
+
+static json_t *point_json(const od_model *m, int point) {
+  char text[TEXT_SIZE];
+  point_text(m, point, text, sizeof text);
+  return od_json_text(text);
+}
+
+static void set_texts(od_result_table *t, const char *key, const char *a, const char *b) {
+  od_result_row_set(t, key, json_pack("[o, o]", od_json_text(a), od_json_text(b)));
+}
+
+static void set_points(od_result_table *t, const od_model *m, int a, int b) {
+  od_result_row_set(t, "between", json_pack("[o, o]", point_json(m, a), point_json(m, b)));
+}
+
+// "mass": {"value": 2, "unit": "kg"}
+static void set_number(od_result_table *t, const od_model *m, int number) {
+  od_result_row_set(
+      t, label_of(m, number),
+      json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(m->unit[number])));
+}
+
+static json_t *input_json(const od_model *m, int input) {
+  return od_json_text(input < 0 ? NULL : m->input[input].name);
+}
+
+// --- Rows -------------------------------------------------------------------------------------------------------------
+
+// Fills the row of part i: cells and further fields.
+typedef void row_writer(const od_model *m, int i, od_result_table *t);
+
+static void add_body(const od_model *m, int i, od_result_table *t) {
+  const od_body *body = &m->body[i];
+  char mass[TEXT_SIZE];
+  number_text(m, body->number, mass);  // the mass is the first number of every shape
+  od_result_cell_text(t, body->name);
+  od_result_cell_text(t, shapes[body->shape]);
+  od_result_cell_text(t, mass);
+  set_number(t, m, body->number);
+}
+
+static void add_joint(const od_model *m, int i, od_result_table *t) {
+  const od_joint *joint = &m->joint[i];
+  bool is_preferred = joint->spec.independent, closes_loop = joint->link < 0;
+  char pair[TEXT_SIZE], role[40];
+  pair_text(m, joint->spec.point_a, joint->spec.point_b, pair);
+  snprintf(role, sizeof role, "%s%s%s", closes_loop ? "closes a loop" : "", closes_loop && is_preferred ? ", " : "",
+           is_preferred ? "preferred" : "");
+  od_result_cell_text(t, joint->name);
+  od_result_cell_text(t, od_joint_class_of(joint->spec.type)->name);
+  od_result_cell_text(t, pair);
+  od_result_cell_text(t, role);
+  set_points(t, m, joint->spec.point_a, joint->spec.point_b);
+  od_result_row_set(t, "closes_loop", json_boolean(closes_loop));
+  od_result_row_set(t, "preferred", json_boolean(is_preferred));
+}
+
+static void add_rod(const od_model *m, int i, od_result_table *t) {
+  const od_rod *rod = &m->rod[i];
+  char pair[TEXT_SIZE], length[TEXT_SIZE];
+  pair_text(m, rod->point_a, rod->point_b, pair);
+  number_text(m, rod->number, length);
+  od_result_cell_text(t, rod->name);
+  od_result_cell_text(t, pair);
+  od_result_cell_text(t, length);
+  set_points(t, m, rod->point_a, rod->point_b);
+  set_number(t, m, rod->number);
+}
+
+static void add_gear(const od_model *m, int i, od_result_table *t) {
+  const od_gear *g = &m->gear[i];
+  const char *a = m->joint[g->joint_a].name, *b = m->joint[g->joint_b].name;
+  char pair[TEXT_SIZE], ratio[TEXT_SIZE];
+  snprintf(pair, sizeof pair, "%.60s, %.60s", a, b);
+  number_text(m, g->number, ratio);
+  od_result_cell_text(t, g->name);
+  od_result_cell_text(t, pair);
+  od_result_cell_text(t, ratio);
+  set_texts(t, "joints", a, b);
+  set_number(t, m, g->number);
+  set_number(t, m, g->number + 1);
+}
+
+static void add_difference(const od_model *m, int i, od_result_table *t) {
+  const od_difference *d = &m->difference[i];
+  const char *a = m->node[d->node_a].name, *b = m->node[d->node_b].name;
+  char pair[TEXT_SIZE];
+  snprintf(pair, sizeof pair, "%.60s - %.60s", a, b);
+  od_result_cell_text(t, d->name);
+  od_result_cell_text(t, pair);
+  set_texts(t, "between", a, b);
+}
+
+static void add_load(const od_model *m, int i, od_result_table *t) {
+  static const char *const keys[] = {
+      [OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint", [OD_LOAD_CONTACT] = "point"};
+  const od_load *load = &m->load[i];
+  char place[TEXT_SIZE / 2], where[TEXT_SIZE], value[TEXT_SIZE];
+  const char *how = load_place(m, load, place, sizeof place);
+  snprintf(where, sizeof where, "%s %s", how, place);
+  driven_text(m, load->number, load->input, value);
+  od_result_cell_text(t, load->name);
+  od_result_cell_text(t, where);
+  od_result_cell_text(t, value);
+  od_result_row_set(t, keys[load->kind], od_json_text(place));
+  set_number(t, m, load->number);
+  od_result_row_set(t, "input", input_json(m, load->input));
+}
+
+static void add_node(const od_model *m, int i, od_result_table *t) {
+  const od_node *node = &m->node[i];
+  bool has_number = node->kind != OD_NODE_JUNCTION;
+  char value[TEXT_SIZE] = "";
+  if (has_number) driven_text(m, node->number, node->input, value);
+  od_result_cell_text(t, node->name);
+  od_result_cell_text(t, node_kinds[node->kind]);
+  od_result_cell_text(t, value);
+  if (has_number) set_number(t, m, node->number);
+  od_result_row_set(t, "input", input_json(m, node->input));
+}
+
+// --- Components -------------------------------------------------------------------------------------------------------
+
+static const char *node_name(const od_model *m, int node) {
+  return node >= 0 ? m->node[node].name : "nowhere";
+}
+
+// What an instance is called: "valve.PA", "spring in joint A"; what belongs to a component is one of its numbers, no part.
+static bool is_described(const od_instance *e) {
+  return *e->name || e->joint >= 0;
+}
+
+static const char *component_name(const od_model *m, const od_instance *e, char *text, size_t size) {
+  const char *owner = e->host >= 0 ? m->instance[e->host].name : NULL;
+  if (*e->name)
+    snprintf(text, size, "%s%s%s", owner ? owner : "", owner ? "." : "", e->name);
+  else
+    snprintf(text, size, "%s", m->joint[e->joint].name);
+  return text;
+}
+
+// Where it acts and what it joins: "A.end - ground.B", "in joint A", "P - T".
+static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
+  const od_element_class *c = od_instance_class(e);
+  char between[TEXT_SIZE] = "", ends[TEXT_SIZE / 2] = "";
+  size_t used = 0;
+  int count = od_element_end_count(c);
+  if (e->point_a >= 0) pair_text(m, e->point_a, e->point_b, between);
+  if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", m->joint[e->joint].name);
+  for (int k = 0; k < count && used < sizeof ends; k++)
+    used += (size_t)snprintf(ends + used, sizeof ends - used, "%s%.60s", k ? " - " : "", node_name(m, e->end[k]));
+  if (c->signal_key && e->signal >= 0) snprintf(ends, sizeof ends, "follows %.100s", m->input[e->signal].name);
+  snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
+}
+
+// Fields of a component: its class, its host, its place, its nodes, its inputs and its numbers.
+static void set_component(const od_model *m, const od_instance *e, od_result_table *t) {
+  const od_element_class *c = od_instance_class(e);
+  json_t *ends = json_array(), *more = json_array();
+  for (int k = 0; k < od_element_end_count(c); k++)
+    json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
+  for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)
+    json_array_append_new(more, input_json(m, e->more_signals[k]));
+  od_result_row_set(t, "name", od_json_text(*e->name ? e->name : m->joint[e->joint].name));
+  od_result_row_set(t, "class", json_string(c->name));
+  if (e->host >= 0) od_result_row_set(t, "of", od_json_text(m->instance[e->host].name));
+  if (e->joint >= 0) od_result_row_set(t, "joint", od_json_text(m->joint[e->joint].name));
+  if (e->point_a >= 0) set_points(t, m, e->point_a, e->point_b);
+  od_result_row_set(t, "nodes", ends);
+  od_result_row_set(t, "input", input_json(m, e->signal));
+  if (json_array_size(more) > 0) od_result_row_set(t, "more_inputs", json_incref(more));
+  json_decref(more);
+  for (int k = 0; k < named_numbers(e); k++) set_number(t, m, e->number + k);
+}
+
+static void add_component(const od_model *m, int i, od_result_table *t) {
+  const od_instance *e = &m->instance[i];
+  char name[TEXT_SIZE], place[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
+  place_text(m, e, place);
+  if (od_instance_class(e) == &od_port_class)
+    snprintf(numbers, sizeof numbers, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
+  else
+    numbers_text(m, e, numbers);
+  od_result_cell_text(t, component_name(m, e, name, sizeof name));
+  od_result_cell_text(t, place);
+  od_result_cell_text(t, numbers);
+  set_component(m, e, t);
+}
+
+// --- Blocks -----------------------------------------------------------------------------------------------------------
+
+// What an input of a block is connected to, or NULL.
+static const char *source_name(const od_model *m, int source) {
+  return source < 0 ? NULL : source < m->signals ? m->input[source].name : m->measure[source - m->signals].name;
+}
+
+// "u_i, feedback": where the signals come from.
+static void sources_text(const od_model *m, const od_block *block, char text[TEXT_SIZE]) {
+  size_t used = 0;
+  for (int k = 0; k < block->inputs && used < TEXT_SIZE; k++) {
+    const char *name = source_name(m, m->block_line[block->line + k].source);
+    if (name) used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%.60s", used ? ", " : "", name);
+  }
+}
+
+static void add_block(const od_model *m, int i, od_result_table *t) {
+  const od_block *block = &m->block[i];
+  char sources[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
+  size_t used = 0;
+  json_t *inputs = json_array();
+  sources_text(m, block, sources);
+  if (block->spec.sample > 0)
+    used += (size_t)snprintf(numbers, TEXT_SIZE, "every %s", od_display_quantity(block->spec.sample, "s").text);
+  for (int k = 0; k < block->numbers && k < 8 && used < TEXT_SIZE; k++) {
+    char number[TEXT_SIZE];
+    number_text(m, block->number + k, number);
+    used += (size_t)snprintf(numbers + used, TEXT_SIZE - used, "%s%s %.40s", used ? ", " : "",
+                             label_of(m, block->number + k), number);
+  }
+  for (int k = 0; k < block->inputs; k++)
+    json_array_append_new(inputs, od_json_text(source_name(m, m->block_line[block->line + k].source)));
+  od_result_cell_text(t, block->name);
+  od_result_cell_text(t, od_block_class_of(&block->spec)->type);
+  od_result_cell_text(t, sources);
+  od_result_cell_text(t, numbers);
+  od_result_row_set(t, "inputs", inputs);
+  od_result_row_set(t, "sample", block->spec.sample > 0 ? od_json_number(block->spec.sample) : json_null());
+  for (int k = 0; k < block->numbers; k++) set_number(t, m, block->number + k);
+}
+
+// --- All of them ------------------------------------------------------------------------------------------------------
+
+// A kind of part: its list, its heading, and the field of its second column (NULL: none).
+typedef struct part_kind {
+  const char *key, *heading, *second;
+  int count;
+  row_writer *write;
+} part_kind;
+
+// The parts index[0 .. count); without an index 0 .. count - 1.
+static void add_rows(od_result *r, const od_model *m, json_t *list, const part_kind *kind, const int *index) {
+  const od_result_column cells[] = {
+      {"name", "", OD_CELL_TEXT}, {kind->second, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
+  if (kind->count == 0) return;
+  od_result_heading(r, "%s", kind->heading);
+  od_result_table *t = od_result_add_table_to(r, list, cells, 4);
+  for (int i = 0; i < kind->count; i++) {
+    od_result_add_row(t, NULL, NAN);
+    kind->write(m, index ? index[i] : i, t);
+  }
+}
+
+static void add_kind(od_result *r, const od_model *m, json_t *parts, part_kind kind) {
+  json_t *list = json_array();
+  json_object_set_new(parts, kind.key, list);
+  add_rows(r, m, list, &kind, NULL);
+}
+
+// Components, a table for each class; the data have them in the order of the model.
+static void add_components(od_result *r, const od_model *m, json_t *parts) {
+  int *index = calloc((size_t)m->instances + 1, sizeof *index);
+  json_t **row = calloc((size_t)m->instances + 1, sizeof *row), *list = json_array();
+  json_object_set_new(parts, "components", list);
+  for (int k = 0; index && row && k < od_element_class_count(); k++) {
+    part_kind kind = {NULL, od_element_class_at(k)->heading, NULL, 0, add_component};
+    for (int i = 0; i < m->instances; i++)
+      if (m->instance[i].element_class == k && is_described(&m->instance[i])) index[kind.count++] = i;
+    size_t first = json_array_size(list);
+    add_rows(r, m, list, &kind, index);
+    for (int i = 0; i < kind.count; i++) row[index[i]] = json_incref(json_array_get(list, first + (size_t)i));
+  }
+  json_array_clear(list);
+  for (int i = 0; row && i < m->instances; i++)
+    if (row[i]) json_array_append_new(list, row[i]);
+  free(row);
+  free(index);
+}
+
+void od_add_machine_parts(od_result *r, const od_model *m) {
+  json_t *parts = json_object();
+  od_result_set(r, "parts", parts);
+  add_kind(r, m, parts, (part_kind){"bodies", "Bodies", "shape", m->bodies, add_body});
+  add_kind(r, m, parts, (part_kind){"joints", "Joints", "type", m->joints, add_joint});
+  add_kind(r, m, parts, (part_kind){"rods", "Rods (each closes a loop)", NULL, m->rods, add_rod});
+  add_kind(r, m, parts, (part_kind){"gears", "Gears (each removes a degree of freedom)", NULL, m->gears, add_gear});
+  add_kind(r, m, parts, (part_kind){"forces", "Forces and torques", NULL, m->loads, add_load});
+  add_kind(r, m, parts, (part_kind){"nodes", "Volumes, junctions, tanks and sources", "kind", m->nodes, add_node});
+  add_kind(r, m, parts,
+           (part_kind){"pressure_differences", "Pressure differences", NULL, m->differences, add_difference});
+  add_components(r, m, parts);
+  add_kind(r, m, parts, (part_kind){"blocks", "Blocks", "type", m->blocks, add_block});
+}

@@ -1,0 +1,60 @@
+#include "study/study_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/json.h"
+
+od_starred_text od_study_row_text(const od_study_row *row, double factor) {
+  od_starred_text t = {"- "};
+  if (!row || isnan(row->value)) return t;
+  int length = od_number_round(t.text, row->value * factor, 4);
+  memcpy(t.text + length, od_study_row_outside(row) ? "*" : " ", 2);
+  return t;
+}
+
+void od_study_add_effort(od_result *r, const od_study_result *study) {
+  od_result_line(r, "%ld run%s in %.1f s on %d thread%s", study->done, study->done == 1 ? "" : "s", study->seconds,
+                 study->threads, study->threads == 1 ? "" : "s");
+}
+
+static void add_row(od_result_table *t, const od_study_row *row, bool is_first_of_case) {
+  const od_metric *m = row->metric;
+  const double value[] = {row->low, row->high, m->bound, m->published};
+  od_result_add_row(t, NULL, NAN);
+  od_result_row_set(t, "case", od_json_text(row->case_name));
+  od_result_cell_text(t, is_first_of_case ? row->case_name : "");
+  od_result_cell_text(t, m->name);
+  od_result_cell_shown(t, row->value, od_study_row_text(row, 1).text);
+  od_result_cell_text(t, strcmp(m->unit, "1") ? m->unit : "");
+  for (int i = 0; i < 4; i++) od_result_cell(t, value[i]);
+  od_result_cell(t, (double)row->runs);
+  od_result_row_set(t, "unit", od_json_text(m->unit));
+  if (od_study_row_expects(row)) od_result_row_set(t, "outside", json_boolean(od_study_row_outside(row)));
+}
+
+od_result od_study_summary(const od_study *s, const od_study_result *r, int files) {
+  static const od_result_column columns[] = {
+      {NULL, "case", OD_CELL_TEXT},          {"metric", "metric", OD_CELL_TEXT},
+      {"value", "value ", OD_CELL_PLAIN},    {NULL, "unit", OD_CELL_TEXT},
+      {"low", "99 % low", OD_CELL_PLAIN, 4}, {"high", "high", OD_CELL_PLAIN, 4},
+      {"bound", "bound", OD_CELL_PLAIN, 4},  {"published", "published", OD_CELL_PLAIN, 4},
+      {"runs", "runs", OD_CELL_WHOLE}};
+  od_result result = od_result_new("Study", s->title);
+  od_result_heading(&result, "%s", s->title);
+  od_result_table *t = od_result_add_table(&result, "rows", columns, 9);
+  int outside = 0;
+  for (int i = 0; i < r->rows; i++) {
+    add_row(t, &r->row[i], i == 0 || strcmp(r->row[i].case_name, r->row[i - 1].case_name) != 0);
+    outside += od_study_row_outside(&r->row[i]);
+  }
+  if (outside > 0)
+    od_result_line(&result, "* %d value%s outside the interval of a consistent estimator", outside,
+                   outside > 1 ? "s" : "");
+  if (files > 0)
+    od_result_line(&result, "%ld runs from %d file%s", r->done, files, files == 1 ? "" : "s");
+  else
+    od_study_add_effort(&result, r);
+  return result;
+}
