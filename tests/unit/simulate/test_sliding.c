@@ -239,68 +239,11 @@ static void quantisers_are_named(void **state) {
   }
 }
 
-// Derivatives of a step that slides: those of x'' = -b sign(c x + v) + u by state, input, b and c against differences of steps, with every
-// integrator. Across the surface nothing is left of the state.
-static void derivatives_of_sliding(void **state) {
-  (void)state;
-  static const char text[] =
-      "inputs: {u: {sine: {amplitude: 0.5, frequency: 0.3 Hz}}}\nblocks:\n"
-      "  v: {type: integrator, input: e, gain: 1 1/s, unit: '1'}\n  x: {type: integrator, input: v, gain: 1 1/s, unit: '1'}\n"
-      "  law: {type: formula, inputs: {x: x, v: v}, parameters: {b: 2, c: 1.3}, formula: 'b * sign(c * x + sin(v))'}\n"
-      "  e: {type: sum, inputs: [u, law], weights: [1, -1]}\ninitial: {x.integral: 0.5}\nrun: {time: 1 s, outputs: [x]}\n";
-  enum { NX = 2, NP = 2 };
-  od_machine *machine = od_test_machine_text(text);
-  const od_model *m = od_machine_model(machine);
-  int parameter[NP], found = 0;
-  for (int i = 0; i < m->numbers && found < NP; i++)
-    if (m->block[2].number <= i && i < m->block[2].number + NP) parameter[found++] = i;
-  assert_int_equal(found, NP);
-  od_plant *plant = NULL;
-  assert_int_equal(od_model_plant(m, NULL, 0, parameter, NP, &plant, NULL), OD_OK);
-  assert_int_equal(plant->jumps, 1);
-  od_sim *sim = od_sim_new(plant), *copy = malloc(od_sim_size(plant));
-  for (int k = 0; k < 3; k++) {
-    const double h = 0.01, u0 = 0.3, u1 = 0.35;
-    double F[NX * NX], Gu0[NX], Gu1[NX], Gp[NX * NP], p[NP], x[NX];
-    od_sim_set_integrator(sim, od_integrator_find(integrators[k]));
-    assert_int_equal(od_sim_start(sim, 0, &u0), OD_OK);
-    for (int i = 0; i < 100; i++) assert_int_equal(od_sim_step(sim, h, &u0), OD_OK);
-    memcpy(x, od_sim_state(sim), sizeof x);
-    assert_true(fabs(1.3 * x[1] + sin(x[0])) < 1e-9 && fabs(x[0]) > 0.01);
-    od_sim_parameters(sim, p);
-    memcpy(copy, sim, od_sim_size(plant));
-    assert_int_equal(od_sim_step_with_jacobians(copy, h, &u1, F, Gu0, Gu1, Gp), OD_OK);
-    for (int j = 0; j < NX + NP + 2; j++) {
-      double end[2][NX], by = 1e-4;
-      for (int side = 0; side < 2; side++) {
-        double d = side ? by : -by, xm[NX] = {x[0], x[1]}, pm[NP] = {p[0], p[1]}, um[2] = {u0, u1};
-        *(j < NX ? &xm[j] : j < NX + NP ? &pm[j - NX] : &um[j - NX - NP]) += d;
-        memcpy(copy, sim, od_sim_size(plant));
-        assert_int_equal(od_sim_set_with_parameters(copy, od_sim_time(sim), xm, um, pm), OD_OK);
-        assert_int_equal(od_sim_step(copy, h, um + 1), OD_OK);
-        memcpy(end[side], od_sim_state(copy), sizeof end[side]);
-      }
-      for (int i = 0; i < NX; i++) {
-        double given = j < NX ? F[i * NX + j] : j < NX + NP ? Gp[i * NP + j - NX] : j == NX + NP ? Gu0[i] : Gu1[i];
-        double difference = (end[1][i] - end[0][i]) / (2 * by);
-        if (!(fabs(given - difference) < 1e-6))
-          fail_msg("%s: state %d by %d: %.9g, difference %.9g", integrators[k], i, j, given, difference);
-      }
-    }
-    for (int j = 0; j < NX; j++) assert_true(fabs(1.3 * F[NX + j] + cos(x[0]) * F[j]) < 0.02);
-  }
-  free(copy);
-  od_sim_free(sim);
-  od_plant_free(plant);
-  od_machine_free(machine);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(laws_stick_and_slip),  cmocka_unit_test(masses_stick_and_slip),
       cmocka_unit_test(jumps_slide_together), cmocka_unit_test(control_slides),
-      cmocka_unit_test(motions_pass_jumps),   cmocka_unit_test(derivatives_of_sliding),
-      cmocka_unit_test(quantisers_are_named),
+      cmocka_unit_test(motions_pass_jumps),   cmocka_unit_test(quantisers_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
