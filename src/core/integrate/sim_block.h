@@ -8,6 +8,8 @@
 // By what derivatives are taken.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
+enum { OD_MOST_JUMPS_IN_STEP = 24 };  // that a step holds or passes (slide.c)
+
 // Where the factors of Newton's matrix stand.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
 
@@ -30,6 +32,7 @@ struct od_sim {
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
   // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
   int holding, jumps_known, entered;
+  int left_out;        // a jump, counted from 1, for which the failed step had no room; 0: none
   int by_held;         // whether derivatives by the values that jumps are held at take the place of those by parameters
   double last_step;    // its length
   double step_before;  // and that of the one before

@@ -18,11 +18,7 @@
 #include "integrate/sim_block.h"
 #include "math/dense.h"
 
-enum {
-  MOST_UNKNOWNS = 24,  // jumps that one step holds or passes
-  MOST_ROUNDS = 30,
-  SWEEPS = 500
-};
+enum { MOST_UNKNOWNS = OD_MOST_JUMPS_IN_STEP, MOST_ROUNDS = 30, SWEEPS = 500 };
 static const double trial_change = 0.25;  // of v, for slopes
 static const double accuracy = 1e-9;      // of s at the end, in parts of what v moves it by
 
@@ -162,6 +158,7 @@ static od_status held_step(od_sim *s, const attempt *a, const double *value, con
 
 typedef struct unknowns {
   int count, jump[MOST_UNKNOWNS];
+  int left_out;  // a jump that there is no room for, counted from 1; 0: none
   bool has_slopes;
   double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // of guards by values
   double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // where the step was taken last, and its guards
@@ -174,11 +171,12 @@ static int place_of(const unknowns *q, int jump) {
   return -1;
 }
 
-static bool add_unknown(unknowns *q, int jump) {
-  if (q->count == MOST_UNKNOWNS) return false;
-  q->jump[q->count++] = jump;
+static void add_unknown(unknowns *q, int jump) {
+  if (q->count < MOST_UNKNOWNS)
+    q->jump[q->count++] = jump;
+  else
+    q->left_out = jump + 1;
   q->has_slopes = false;
-  return true;
 }
 
 static double sign_of(double x) {
@@ -190,25 +188,20 @@ static bool agrees(double value, double guard, double tolerance) {
   return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
 }
 
-// Whether all of them are; those that are not become unknowns. *fits is false where there are too many.
-static bool all_agree(const od_sim *s, const memory *m, unknowns *q, bool *fits) {
+// Whether all of them are; those that are not become unknowns.
+static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
   bool all = true;
   for (int j = 0; j < s->plant->jumps; j++) {
     int place = place_of(q, j);
     if (agrees(m->value[j], m->guard[j], place >= 0 && q->has_slopes ? q->tolerance[place] : 0)) continue;
     all = false;
-    if (place < 0 && !add_unknown(q, j)) *fits = false;
+    if (place < 0) add_unknown(q, j);
   }
   return all;
 }
 
-static void take_slopes(unknowns *q, const double *change, int column, double by) {
-  for (int i = 0; i < q->count; i++) q->slope[i][column] = change[i] / by;
-}
-
-// By a step with another value of each.
+// By a step with another value of each. They steer the iteration; its result does not depend on them.
 static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
-  double change[MOST_UNKNOWNS];
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
   for (int c = 0; c < q->count; c++) {
     double by = q->v[c] > 0 ? -trial_change : trial_change;
@@ -216,8 +209,7 @@ static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unkno
     od_status status = held_step(s, a, m->value, NULL, m->guard);
     m->value[q->jump[c]] = q->v[c];
     if (status != OD_OK) return status;
-    for (int i = 0; i < q->count; i++) change[i] = m->guard[q->jump[i]] - q->s[i];
-    take_slopes(q, change, c, by);
+    for (int i = 0; i < q->count; i++) q->slope[i][c] = (m->guard[q->jump[i]] - q->s[i]) / by;
     q->tolerance[c] = accuracy * fabs(q->slope[c][c]);
   }
   q->has_slopes = true;
@@ -258,14 +250,12 @@ static void next_values(const memory *m, const unknowns *q) {
 
 // Ends with the step at the values that are found.
 static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
-  bool fits = true;
-  for (int round = 0; round < MOST_ROUNDS; round++) {
+  for (int round = 0; round < MOST_ROUNDS && !q->left_out; round++) {
     od_status status = held_step(s, a, m->value, NULL, m->guard);
     if (status != OD_OK) return status;
     if (q->has_slopes) update_slopes(m, q);
-    if (all_agree(s, m, q, &fits)) return OD_OK;
-    if (!fits) return OD_NOT_CONVERGED;
-    if (!q->has_slopes) status = find_slopes(s, a, m, q);
+    if (all_agree(s, m, q)) return OD_OK;
+    if (!q->has_slopes && !q->left_out) status = find_slopes(s, a, m, q);
     if (status != OD_OK) return status;
     next_values(m, q);
   }
@@ -408,13 +398,12 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   const double *held = od_sim_at(s, s->held), *start = od_sim_at(s, s->jump_start);
   unknowns q = {0};
   bool held_changed = false;
-  od_status status = OD_OK;
-  for (int j = 0; j < plant->jumps && status == OD_OK; j++) {
+  for (int j = 0; j < plant->jumps; j++) {
     bool is_held = a->before.holding > 0 && !isnan(held[j]);
     m.value[j] = is_held ? held[j] : sign_of(start[j]);
-    if ((is_held || start[j] == 0) && !add_unknown(&q, j)) status = OD_NOT_CONVERGED;
+    if (is_held || start[j] == 0) add_unknown(&q, j);
   }
-  if (status == OD_OK) status = find_values(s, a, &m, &q);
+  od_status status = find_values(s, a, &m, &q);
   if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
     int count = hold_on(s, &m, &q);
@@ -431,6 +420,7 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   }
   go_back(s, a);
   if (held_changed) s->holding = 0;
+  s->left_out = q.left_out;
   s->jumps_known = 0;
   plant->ops->hold(plant, od_sim_work(s), s->holding ? held : NULL);
   return od_sim_settle(s, status);
@@ -465,7 +455,7 @@ static od_status know_guards(od_sim *s) {
 
 od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, const double *u, const od_transition *out) {
   const memory m = memory_of(s);
-  s->entered = 0;
+  s->entered = s->left_out = 0;
   od_status status = know_guards(s);
   if (status != OD_OK) return status;
   const attempt a = {.before = *s, .h = h, .inside = inside, .u = u};
@@ -480,7 +470,7 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
   if (status == OD_OK) status = turns_back(s, h, m.guard, looks_ahead ? m.slope : NULL, &back);
   if (status == OD_OK && back) {
     status = slide(s, &a, true, out);
-    if (status != OD_NOT_CONVERGED) return status;
+    if (status != OD_NOT_CONVERGED || s->left_out) return status;
     status = plain_step(s, &a, out);
     if (status == OD_OK) status = read_guards(s, m.guard);
   }

@@ -138,6 +138,16 @@ bool od_model_plant_count_guards(od_plant_data *d) {
   return true;
 }
 
+void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  int held = d->jump_held[jump];
+  *element = NULL, *block = NULL;
+  for (int i = 0; i < d->m->instances; i++)
+    if (od_formula_jumps(&d->m->instance[i].formula) && d->m->instance[i].held <= held) *element = &d->m->instance[i];
+  for (int i = 0; i < d->m->blocks; i++)
+    if (d->m->block[i].jumps && d->m->block[i].held <= held) *element = NULL, *block = &d->m->block[i];
+}
+
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);

@@ -11,8 +11,6 @@
 #include <cmocka.h>
 
 #include "machine/machine.h"
-#include "oleodyn/sim.h"
-#include "plant/model_plant.h"
 #include "simulate/run.h"
 #include "support/machines.h"
 
@@ -239,11 +237,46 @@ static void quantisers_are_named(void **state) {
   }
 }
 
+// A step has room for 24 jumps. One more: the message names its block or its element, here one of many that hold the same mass.
+static void too_many_jumps_are_named(void **state) {
+  (void)state;
+  static const char
+      blocks
+          [] = "inputs: {d: {constant: 0.3}}\nrun: {time: 10 ms, outputs: [x1]}\nblocks:\n",
+    elements[] =
+        "bodies: {m: {point: {mass: 1 kg}}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+        "initial: {rail.position: 0 m, rail.rate: 1 mm/s}\nrun: {time: 10 ms, outputs: [rail.position]}\nforce_formulas:\n",
+    block[] =
+        "  x%d: {type: integrator, input: e%d, gain: 1 1/s, unit: '1'}\n  s%d: {type: sign, input: x%d}\n"
+        "  e%d: {type: sum, inputs: [d, s%d], weights: [1, -1]}\n",
+    element[] = "  f%d: {joint: rail, parameters: {F: 1 N}, force: 'F * sign(-v)'}\n";
+  for (int k = 0; k < 4; k++) {
+    char text[8000];
+    int count = k < 2 ? 24 : 25, of_elements = k % 2;
+    int used = snprintf(text, sizeof text, "%s", of_elements ? elements : blocks);
+    for (int i = 1; i <= count; i++)
+      used += of_elements ? snprintf(text + used, sizeof text - (size_t)used, element, i)
+                          : snprintf(text + used, sizeof text - (size_t)used, block, i, i, i, i, i, i);
+    od_machine *m = od_test_machine_text(text);
+    const od_run_options options = {
+        .time = 0.01, .step = 1e-3, .outputs = od_machine_run(m)->outputs, .output_count = 1};
+    od_table *t = NULL;
+    od_error err = {0};
+    assert_int_equal(od_run(m, &options, &t, NULL, &err), count > 24 ? OD_NOT_CONVERGED : OD_OK);
+    if (count > 24 && !strstr(err.text, of_elements ? "the force formula 'f25'" : "the block 's25'"))
+      fail_msg("%s", err.text);
+    od_table_free(t);
+    od_machine_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(laws_stick_and_slip),  cmocka_unit_test(masses_stick_and_slip),
-      cmocka_unit_test(jumps_slide_together), cmocka_unit_test(control_slides),
-      cmocka_unit_test(motions_pass_jumps),   cmocka_unit_test(quantisers_are_named),
+      cmocka_unit_test(laws_stick_and_slip),      cmocka_unit_test(masses_stick_and_slip),
+      cmocka_unit_test(jumps_slide_together),     cmocka_unit_test(control_slides),
+      cmocka_unit_test(motions_pass_jumps),       cmocka_unit_test(quantisers_are_named),
+      cmocka_unit_test(too_many_jumps_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "support/machines.h"
 
 static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4"};
+static const double h = 0.05, u0 = 0.3, u1 = 0.4;  // the step that is looked at, and its inputs
 
 typedef double _Complex number;
 enum { MOST = 2 };
@@ -45,7 +46,7 @@ static void solve_stage(const sliding_system *m, const step_data *d, const numbe
 }
 
 // The end of a step by the trapezoidal rule, TR-BDF2 or the classical Runge-Kutta rule.
-static void end_of_step(const sliding_system *m, int rule, double h, const step_data *d, const number *v, number *x) {
+static void end_of_step(const sliding_system *m, int rule, const step_data *d, const number *v, number *x) {
   const double gamma = 2 - sqrt(2), weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, node[] = {0, 0.5, 0.5, 1};
   number f0[MOST], f2[MOST], base[MOST];
   m->rates(d->x, d->u[0], d->p, v, f0);
@@ -69,21 +70,21 @@ static void end_of_step(const sliding_system *m, int rule, double h, const step_
   }
 }
 
-static void guards_at_end(const sliding_system *m, int rule, double h, const step_data *d, const number *v, number *x,
+static void guards_at_end(const sliding_system *m, int rule, const step_data *d, const number *v, number *x,
                           number *s) {
-  end_of_step(m, rule, h, d, v, x);
+  end_of_step(m, rule, d, v, x);
   m->guards(x, d->u[1], d->p, v, s);
 }
 
 // The end of a step that slides: v by Newton's method in complex numbers. Its slopes are real differences: they determine how quickly it
 // converges, not where.
-static void sliding_step(const sliding_system *m, int rule, double h, const step_data *d, number *x) {
+static void sliding_step(const sliding_system *m, int rule, const step_data *d, number *x) {
   number v[MOST] = {0}, s[MOST], s1[MOST], slope[MOST][MOST] = {{1, 0}, {0, 1}};
   for (int round = 0; round < 60; round++) {
-    guards_at_end(m, rule, h, d, v, x, s);
+    guards_at_end(m, rule, d, v, x, s);
     for (int j = 0; j < m->jumps; j++) {
       v[j] += 1e-6;
-      guards_at_end(m, rule, h, d, v, x, s1);
+      guards_at_end(m, rule, d, v, x, s1);
       v[j] -= 1e-6;
       for (int i = 0; i < m->jumps; i++) slope[i][j] = creal(s1[i] - s[i]) / 1e-6;
     }
@@ -92,7 +93,7 @@ static void sliding_step(const sliding_system *m, int rule, double h, const step
                        (slope[0][0] * (m->jumps > 1 ? s[1] : 0) - slope[1][0] * s[0]) / det};
     for (int i = 0; i < m->jumps; i++) v[i] -= change[i];
   }
-  guards_at_end(m, rule, h, d, v, x, s);
+  guards_at_end(m, rule, d, v, x, s);
   for (int i = 0; i < m->jumps; i++) assert_true(fabs(creal(v[i])) < 0.95);
 }
 
@@ -194,33 +195,36 @@ static int find_number(const od_model *m, const char *name) {
   return -1;
 }
 
-// A simulation that slides, and the data of its next step.
-static void begin_sliding(const sliding_system *m, od_sim *sim, int rule, double h, step_data *d) {
-  const double u0 = 0.3;
-  double p[MOST];
-  number s[MOST], v[MOST] = {0};
+static void go_on_until_it_slides(od_sim *sim, int rule) {
   od_sim_set_integrator(sim, od_integrator_find(integrators[rule]));
   assert_int_equal(od_sim_start(sim, 0, &u0), OD_OK);
   for (int i = 0; i < 30; i++) assert_int_equal(od_sim_step(sim, h, &u0), OD_OK);
+}
+
+// The data of the next step.
+static step_data data_of(const sliding_system *m, od_sim *sim) {
+  double p[MOST];
+  number s[MOST], v[MOST] = {0};
+  step_data d = {.u = {u0, u1}};
   od_sim_parameters(sim, p);
-  for (int i = 0; i < MOST; i++) d->x[i] = od_sim_state(sim)[i], d->p[i] = p[i];
-  d->u[0] = u0, d->u[1] = 0.4;
-  m->guards(d->x, u0, d->p, v, s);
-  assert_true(fabs(creal(s[0])) < 1e-8);  // the other guard, if there is one, has the value of the first jump
+  for (int i = 0; i < MOST; i++) d.x[i] = od_sim_state(sim)[i], d.p[i] = p[i];
+  m->guards(d.x, u0, d.p, v, s);
+  assert_true(fabs(creal(s[0])) < 1e-8);  // a second guard has the value of the first jump in it
+  return d;
 }
 
 static void check_step(const sliding_system *m, od_sim *sim, int rule) {
-  const double h = 0.05, tiny = 1e-30;
-  double F[MOST * MOST], Gp[MOST * MOST], Gu[2][MOST], u1 = 0.4;
+  const double tiny = 1e-30;
+  double F[MOST * MOST], Gp[MOST * MOST], Gu[2][MOST];
   number x[MOST];
-  step_data d;
-  begin_sliding(m, sim, rule, h, &d);
+  go_on_until_it_slides(sim, rule);
+  const step_data d = data_of(m, sim);
   assert_int_equal(od_sim_step_with_jacobians(sim, h, &u1, F, Gu[0], Gu[1], Gp), OD_OK);
   for (int j = 0; j < 2 * MOST + 2; j++) {
     step_data moved = d;
     number *entry = j < MOST ? &moved.x[j] : j < 2 * MOST ? &moved.p[j - MOST] : &moved.u[j - 2 * MOST];
     *entry += tiny * I;
-    sliding_step(m, rule, h, &moved, x);
+    sliding_step(m, rule, &moved, x);
     for (int i = 0; i < MOST; i++) {
       double exact = cimag(x[i]) / tiny, given = j < MOST       ? F[i * MOST + j]
                                                  : j < 2 * MOST ? Gp[i * MOST + j - MOST]
@@ -235,16 +239,21 @@ static void check_step(const sliding_system *m, od_sim *sim, int rule) {
   }
 }
 
+static od_plant *plant_of(const od_machine *machine, const sliding_system *s) {
+  const od_model *m = od_machine_model(machine);
+  int parameter[MOST];
+  od_plant *plant = NULL;
+  for (int i = 0; i < MOST; i++) parameter[i] = find_number(m, s->parameters[i]);
+  assert_int_equal(od_model_plant(m, NULL, 0, parameter, MOST, &plant, NULL), OD_OK);
+  assert_int_equal(plant->jumps, s->jumps);
+  return plant;
+}
+
 static void derivatives_are_exact(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof systems / sizeof *systems; k++) {
     od_machine *machine = od_test_machine_text(systems[k].text);
-    const od_model *m = od_machine_model(machine);
-    int parameter[MOST];
-    for (int i = 0; i < MOST; i++) parameter[i] = find_number(m, systems[k].parameters[i]);
-    od_plant *plant = NULL;
-    assert_int_equal(od_model_plant(m, NULL, 0, parameter, MOST, &plant, NULL), OD_OK);
-    assert_int_equal(plant->jumps, systems[k].jumps);
+    od_plant *plant = plant_of(machine, &systems[k]);
     od_sim *sim = od_sim_new(plant);
     for (int rule = 0; rule < 3; rule++) check_step(&systems[k], sim, rule);
     od_sim_free(sim);
@@ -253,9 +262,69 @@ static void derivatives_are_exact(void **state) {
   }
 }
 
+// Parameters that follow one q, and a sensor with a bias: p0 = 0.7 q, p1 = q^2.
+static void follow(const void *user, const double *q, double *p, double *slope) {
+  (void)user;
+  p[0] = 0.7 * q[0], p[1] = q[0] * q[0];
+  slope[0] = 0.7, slope[1] = 2 * q[0];
+}
+
+static void wrapped_plants_slide(void **state) {
+  (void)state;
+  const double one = 1;
+  double Gp[MOST * MOST], Gq[MOST * 2];
+  od_machine *machine = od_test_machine_text(systems[0].text);
+  od_plant *plain = plant_of(machine, &systems[0]), *inner = NULL, *tied = NULL, *calibrated = NULL;
+  int output = 0, parameter[MOST];
+  for (int i = 0; i < MOST; i++) parameter[i] = find_number(od_machine_model(machine), systems[0].parameters[i]);
+  assert_int_equal(od_model_plant(od_machine_model(machine), &output, 1, parameter, MOST, &inner, NULL), OD_OK);
+  assert_int_equal(od_plant_tied(inner, &(od_tie){.count = 1, .start = &one, .follow = follow}, &tied, NULL), OD_OK);
+  assert_int_equal(od_plant_calibrated(tied, &(od_calibration){0, OD_CALIBRATE_BIAS}, 1, &calibrated, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plain), *wrapped = od_sim_new(calibrated);
+  for (int rule = 0; rule < 3; rule++) {
+    go_on_until_it_slides(sim, rule);
+    go_on_until_it_slides(wrapped, rule);
+    assert_int_equal(od_sim_step_with_jacobians(sim, h, &u1, NULL, NULL, NULL, Gp), OD_OK);
+    assert_int_equal(od_sim_step_with_jacobians(wrapped, h, &u1, NULL, NULL, NULL, Gq), OD_OK);
+    for (int i = 0; i < MOST; i++) {
+      assert_true(fabs(Gq[i * 2] - 0.7 * Gp[i * MOST] - 2 * Gp[i * MOST + 1]) < 1e-12);
+      assert_true(fabs(Gq[i * 2]) > 1e-6 && Gq[i * 2 + 1] == 0);
+    }
+  }
+  od_sim_free(sim);
+  od_sim_free(wrapped);
+  od_plant_free(plain);
+  od_plant_free(calibrated);
+  od_machine_free(machine);
+}
+
+// Complex steps through a whole step do not follow the values of jumps: they are refused, not wrong.
+static void complex_steps_do_not_slide(void **state) {
+  (void)state;
+  double F[MOST * MOST];
+  od_machine *machine = od_test_machine_text(systems[0].text);
+  od_plant *plant = plant_of(machine, &systems[0]);
+  od_sim *sim = od_sim_new(plant);
+  void *memory = calloc(1, od_sim_complex_size(plant));
+  assert_int_equal(od_sim_start(sim, 0, &u0), OD_OK);
+  for (int i = 0, slides = 0; i < 10; i++) {
+    od_status status = od_sim_step_with_complex_steps(sim, h, &u0, memory, F, NULL);
+    const double *x = od_sim_state(sim);
+    slides = slides || fabs(x[0] * x[0] * x[1] - 1.06) < 1e-9;
+    assert_int_equal(status, slides ? OD_NOT_AVAILABLE : OD_OK);
+    assert_true(slides || i < 5);
+  }
+  free(memory);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_are_exact),
+      cmocka_unit_test(wrapped_plants_slide),
+      cmocka_unit_test(complex_steps_do_not_slide),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
