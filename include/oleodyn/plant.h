@@ -31,6 +31,11 @@ typedef struct od_complex_ops {
   void (*reserved[2])(void);  // zero
 } od_complex_ops;
 
+// A direction in which a point changes: state (nx), inputs (nu), parameters (np), the values that jumps are held at (jumps). NULL: no change.
+typedef struct od_point_change {
+  const double *x, *u, *p, *held;
+} od_point_change;
+
 // What a plant has to offer. Functions that read "the last point" refer to the last successful residual().
 typedef struct od_plant_ops {
   // Makes work memory ready; x (nx) receives the initial state.
@@ -91,6 +96,10 @@ typedef struct od_plant_ops {
   // Holds the results of jumps (see od_plant) at values from -1, the law on the negative side of the guard, to 1, or lets them follow
   // their guards: NAN, or NULL for all (jumps). It holds until the next call; start() lets all of them go. NULL for plants without jumps.
   void (*hold)(const od_plant *plant, void *work, const double *held);
+  // At the last point, of plants with jumps: dg/dv (nk x jumps) by the values v that jumps are held at, zero for jumps at -1 or 1 and for those
+  // that follow their guards; and the derivatives of the guards of all jumps (jumps) in a direction.
+  od_status (*held_jacobian)(const od_plant *plant, void *work, double *gv);
+  od_status (*guard_slopes)(const od_plant *plant, void *work, od_point_change along, double *slope);
 } od_plant_ops;
 
 struct od_plant {

@@ -73,7 +73,8 @@ OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, c
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
 // The same for F and Gp by complex steps through the whole step, one per column: a reference, and slow. The trapezoidal rule alone, and
-// plants that have a complex residual; else OD_NOT_AVAILABLE. memory: od_sim_complex_size() bytes, zero before the first use.
+// plants that have a complex residual; else OD_NOT_AVAILABLE, also after a step that slides along a jump. memory: od_sim_complex_size() bytes,
+// zero before the first use.
 OD_API size_t od_sim_complex_size(const od_plant *plant);
 OD_API od_status od_sim_step_with_complex_steps(od_sim *sim, double h, const double *u, void *memory, double *F,
                                                 double *Gp);

@@ -80,6 +80,16 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
   return count;
 }
 
+int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
+                           const double _Complex *held, double _Complex *guard) {
+  double _Complex v[OD_MOST_OPERATIONS];
+  int count = 0;
+  run_c(f, in, ins, q, held, v);
+  for (int i = 0; i < f->count; i++)
+    if (od_operation_jumps(f->operation[i].kind)) guard[count++] = v[f->operation[i].a];
+  return count;
+}
+
 double od_formula_value(const od_formula *f, const double *in, int ins, const double *q, const double *held) {
   double v[OD_MOST_OPERATIONS];
   return run_r(f, in, ins, q, held, v);

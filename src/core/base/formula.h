@@ -37,6 +37,10 @@ void od_formula_results_c(const od_formula *f, const double _Complex *in, int in
 int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, const double *held,
                         double *value, bool *jumps);
 
+// The operands of its jumps in complex numbers, in the order of the jumps; returns how many there are.
+int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
+                           const double _Complex *held, double _Complex *guard);
+
 // The value, and all its derivatives by in and then by q, in one pass backwards. At a corner it is the derivative of the branch
 // that the value is from; of abs() at zero it is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,

@@ -129,7 +129,9 @@ od_status od_sim_step_with_complex_steps(od_sim *sim, double h, const double *u,
   memcpy(s.x0, od_sim_state(sim), (size_t)nx * sizeof *s.x0);
   memcpy(s.k0, od_sim_rates(sim), (size_t)nk * sizeof *s.k0);
   if (status == OD_OK) status = old_rates(sim, &s, nx + np);
+  bool slides = sim->holding;
   if (status == OD_OK) status = od_sim_step(sim, h, u);
+  if (status == OD_OK && (slides || sim->holding || sim->entered)) return OD_NOT_AVAILABLE;
   if (status == OD_OK) status = od_sim_refresh(sim);
   if (status == OD_OK) status = factor(sim, &s, h * h / 4, h / 2);
   if (status != OD_OK) return status;

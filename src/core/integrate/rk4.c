@@ -53,7 +53,7 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
 // K of a stage whose rates were found last, from the derivatives X of its state.
 static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_stage, const memory *m) {
   const od_plant *plant = s->plant;
-  int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
+  int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
   od_sim_stands_at_rates(s);  // the stage is the plant's last point, with its matrix
   od_status status = od_sim_linearise(s, c.by);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);

@@ -13,7 +13,8 @@
 // former, and none for the latter where the plant factors by itself.
 static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
-  size_t np = (size_t)plant->np, nq = (size_t)plant->nq, d = sizeof(double), end = sizeof *s;
+  size_t np = (size_t)plant->np, most_np = (size_t)od_most_parameters(plant), nq = (size_t)plant->nq;
+  size_t d = sizeof(double), end = sizeof *s;
   *s = (od_sim){.plant = plant, .integrator = od_integrator_at(0), .plain = plain};
   s->dense_room = !plain || !plant->ops->step_factors;
   size_t dense = s->dense_room ? nk * nk : 0, columns = plain ? 0 : od_most_columns(plant), rows = plain ? 0 : nk;
@@ -35,10 +36,10 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->careful = od_place(&end, 3 * nk * d);
   s->kx = od_place(&end, rows * nx * d);
   s->ku = od_place(&end, rows * nu * d);
-  s->kp = od_place(&end, rows * np * d);
+  s->kp = od_place(&end, rows * most_np * d);
   s->gx = od_place(&end, rows * nx * d);
   s->gu = od_place(&end, rows * nu * d);
-  s->gp = od_place(&end, rows * np * d);
+  s->gp = od_place(&end, rows * most_np * d);
   s->rate_matrix = od_place(&end, (s->dense_room ? od_rate_matrix_doubles(plant) : 0) * d);
   s->across = od_place(&end, rows * nk * d);
   s->right = od_place(&end, rows * columns * d);
@@ -48,7 +49,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
   s->held = od_place(&end, 2 * (size_t)plant->jumps * d);
   s->jump_start = od_place(&end, (size_t)plant->jumps * d);
-  s->slide = od_place(&end, od_slide_doubles(plant) * d);
+  s->slide = od_place(&end, od_slide_doubles(plant, plain) * d);
   s->work = od_place(&end, plant->work_size);
   s->size = od_place(&end, 0);
   return s->size;
@@ -267,8 +268,9 @@ od_status od_sim_find_slopes(od_sim *s, int by) {
          *gu = missing & OD_BY_INPUT ? od_sim_at(s, s->gu) : NULL;
   double *gk = s->has_gk ? NULL : od_sim_rate_matrix(s).gk;
   od_status status = gx || gu || gk ? plant->ops->jacobians(plant, od_sim_work(s), gx, gk, gu) : OD_OK;
-  if (status == OD_OK && (missing & OD_BY_PARAMETER) && plant->np)
-    status = plant->ops->parameter_jacobian(plant, od_sim_work(s), od_sim_at(s, s->gp));
+  if (status == OD_OK && (missing & OD_BY_PARAMETER) && od_sim_np(s))
+    status = (s->by_held ? plant->ops->held_jacobian : plant->ops->parameter_jacobian)(plant, od_sim_work(s),
+                                                                                       od_sim_at(s, s->gp));
   if (status != OD_OK) return status;
   s->slopes |= missing;
   s->has_gk = 1;
@@ -292,7 +294,7 @@ od_status od_sim_linearise(od_sim *s, int by) {
     size_t g, k;
   } parts[] = {{OD_BY_STATE, od_plant_nx(plant), s->gx, s->kx},
                {OD_BY_INPUT, plant->nu, s->gu, s->ku},
-               {OD_BY_PARAMETER, plant->np, s->gp, s->kp}};
+               {OD_BY_PARAMETER, od_sim_np(s), s->gp, s->kp}};
   for (int i = 0; i < 3; i++)
     if (missing & parts[i].by)
       od_rate_matrix_solve(plant, &matrix, od_sim_at(s, parts[i].g), parts[i].columns, od_sim_at(s, parts[i].k));

@@ -8,6 +8,8 @@
 // By what derivatives are taken.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
+enum { OD_MOST_JUMPS_IN_STEP = 24 };  // that a step holds or passes (slide.c)
+
 // Where the factors of Newton's matrix stand.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
 
@@ -30,6 +32,8 @@ struct od_sim {
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
   // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
   int holding, jumps_known, entered;
+  int left_out;        // a jump, counted from 1, for which the failed step had no room; 0: none
+  int by_held;         // whether derivatives by the values that jumps are held at take the place of those by parameters
   double last_step;    // its length
   double step_before;  // and that of the one before
   double matrix_beta;  // of the stage that the factored matrix belongs to
@@ -104,13 +108,21 @@ void od_sim_let_go(od_sim *sim);
 // Holds what `after`, a simulation that has been copied here, holds at its end, as it was at time t within its last step.
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
 // Doubles of memory that slide.c has at `slide`.
-size_t od_slide_doubles(const od_plant *plant);
+size_t od_slide_doubles(const od_plant *plant, bool plain);
 // A step of a plant with jumps: by the integrator, and where that leads to a jump that the motion cannot leave, along it. out NULL: no
 // derivatives are wanted.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
 // What the beginning of sliding adds to the local error of the last step.
 void od_sim_add_entry_error(od_sim *sim, double *before);
+
+// How many parameters derivatives are taken by, and the most that there may be.
+static inline int od_sim_np(const od_sim *sim) {
+  return sim->by_held ? sim->plant->jumps : sim->plant->np;
+}
+static inline int od_most_parameters(const od_plant *plant) {
+  return plant->jumps > plant->np ? plant->jumps : plant->np;
+}
 
 // Columns of a transition's derivatives: x0 (nx), then p (np), u0 (nu) and u1 (nu) where they are wanted.
 typedef struct od_step_columns {
@@ -119,7 +131,7 @@ typedef struct od_step_columns {
 } od_step_columns;
 static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transition *out) {
   const od_plant *plant = sim->plant;
-  int nx = od_plant_nx(plant), np = out->Gp ? plant->np : 0, nu = out->Gu0 || out->Gu1 ? plant->nu : 0;
+  int nx = od_plant_nx(plant), np = out->Gp ? od_sim_np(sim) : 0, nu = out->Gu0 || out->Gu1 ? plant->nu : 0;
   return (od_step_columns){
       .p = nx,
       .u0 = nx + np,
@@ -128,7 +140,7 @@ static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transit
       .by = OD_BY_STATE | (out->Gp ? OD_BY_PARAMETER : 0) | (out->Gu0 || out->Gu1 ? OD_BY_INPUT : 0)};
 }
 static inline size_t od_most_columns(const od_plant *plant) {
-  return (size_t)(od_plant_nx(plant) + plant->np + 2 * plant->nu);
+  return (size_t)(od_plant_nx(plant) + od_most_parameters(plant) + 2 * plant->nu);
 }
 // Hands out the parts of X (nx x count), the derivatives of the new state by all columns.
 void od_sim_give_transition(const od_sim *sim, od_step_columns c, const double *X, const od_transition *out);

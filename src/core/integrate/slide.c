@@ -18,20 +18,15 @@
 #include "integrate/sim_block.h"
 #include "math/dense.h"
 
-enum {
-  MOST_UNKNOWNS = 24,  // jumps that one step holds or passes
-  MOST_ROUNDS = 30,
-  SWEEPS = 500
-};
+enum { MOST_UNKNOWNS = OD_MOST_JUMPS_IN_STEP, MOST_ROUNDS = 30, SWEEPS = 500 };
 static const double trial_change = 0.25;  // of v, for slopes
 static const double accuracy = 1e-9;      // of s at the end, in parts of what v moves it by
-static const double aside = 1e-4;         // of a step: the distance over which the rate of s is taken
 
-// What a step begins with: rates, inputs, state, earlier rates, integrals. Values of jumps, their guards at the end of a step and a
-// moment later, inputs then; the change of the rates at the beginning of the step by what is held.
+// What a step begins with: rates, inputs, state, earlier rates, integrals. Values of jumps, their guards at the end of a step, derivatives of
+// guards, rates of inputs; the change of the rates at the beginning of the step by what is held.
 typedef struct memory {
-  double *kept, *value, *guard, *later, *u, *change;
-  double *by_value, *p;  // derivatives of the new state by what is held (nx x MOST_UNKNOWNS), parameters
+  double *kept, *value, *guard, *slope, *du, *change;
+  double *by_value, *unit;  // derivatives of the new state by what is held (nx x jumps), zeros that make a unit vector
 } memory;
 
 static size_t kept_doubles(const od_plant *plant) {
@@ -39,9 +34,14 @@ static size_t kept_doubles(const od_plant *plant) {
   return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq;
 }
 
-size_t od_slide_doubles(const od_plant *plant) {
-  size_t jumps = (size_t)plant->jumps;
-  size_t derivatives = (size_t)od_plant_nx(plant) * MOST_UNKNOWNS + 2 * (size_t)plant->np;
+static size_t unit_doubles(const od_plant *plant) {
+  int nx = od_plant_nx(plant), most = od_most_parameters(plant) > plant->nu ? od_most_parameters(plant) : plant->nu;
+  return (size_t)(nx > most ? nx : most);
+}
+
+size_t od_slide_doubles(const od_plant *plant, bool plain) {
+  size_t jumps = (size_t)plant->jumps, nx = (size_t)od_plant_nx(plant);
+  size_t derivatives = plain ? 0 : nx * jumps + unit_doubles(plant);
   return jumps ? kept_doubles(plant) + 3 * jumps + (size_t)plant->nu + (size_t)od_plant_nk(plant) + derivatives : 0;
 }
 
@@ -49,11 +49,11 @@ static memory memory_of(od_sim *s) {
   memory m = {.kept = od_sim_at(s, s->slide)};
   m.value = m.kept + kept_doubles(s->plant);
   m.guard = m.value + s->plant->jumps;
-  m.later = m.guard + s->plant->jumps;
-  m.u = m.later + s->plant->jumps;
-  m.change = m.u + s->plant->nu;
+  m.slope = m.guard + s->plant->jumps;
+  m.du = m.slope + s->plant->jumps;
+  m.change = m.du + s->plant->nu;
   m.by_value = m.change + od_plant_nk(s->plant);
-  m.p = m.by_value + od_plant_nx(s->plant) * MOST_UNKNOWNS;
+  m.unit = m.by_value + od_plant_nx(s->plant) * s->plant->jumps;
   return m;
 }
 
@@ -118,19 +118,18 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// The same a moment after the present point, a part of the last step of length h, in which inputs came from u0 (NULL: they stay). The plant
-// stands elsewhere then.
-static od_status read_later_guards(od_sim *s, double h, const double *u0, double *guard) {
+// The rates of these guards at the present point, with inputs that move as they did in the last step, of length h, from u0 (NULL: they are
+// constant).
+static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
-  double *moved = od_sim_at(s, s->x_next), *inputs = memory_of(s).u, dt = aside * h;
+  double *dx = od_sim_at(s, s->x_next), *du = memory_of(s).du;
   int nz = plant->nz;
-  for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + dt * (i < nz ? x[nz + i] : k[i - nz]);
-  for (int i = 0; i < plant->nu; i++) inputs[i] = u[i] + (u0 ? aside * (u[i] - u0[i]) : 0);
-  s->counts.residuals++;
-  s->at_point = 0;
-  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + dt, moved, k, inputs, od_sim_at(s, s->g));
-  return status == OD_OK ? read_guards(s, guard) : od_sim_settle(s, status);
+  for (int i = 0; i < od_plant_nx(plant); i++) dx[i] = i < nz ? x[nz + i] : k[i - nz];
+  for (int i = 0; i < plant->nu; i++) du[i] = u0 ? (u[i] - u0[i]) / h : 0;
+  od_status status = od_sim_refresh(s);
+  const od_point_change along = {.x = dx, .u = du};
+  return status == OD_OK ? plant->ops->guard_slopes(plant, od_sim_work(s), along, rate) : status;
 }
 
 static od_status plain_step(od_sim *s, const attempt *a, const od_transition *out) {
@@ -159,6 +158,7 @@ static od_status held_step(od_sim *s, const attempt *a, const double *value, con
 
 typedef struct unknowns {
   int count, jump[MOST_UNKNOWNS];
+  int left_out;  // a jump that there is no room for, counted from 1; 0: none
   bool has_slopes;
   double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // of guards by values
   double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // where the step was taken last, and its guards
@@ -171,11 +171,12 @@ static int place_of(const unknowns *q, int jump) {
   return -1;
 }
 
-static bool add_unknown(unknowns *q, int jump) {
-  if (q->count == MOST_UNKNOWNS) return false;
-  q->jump[q->count++] = jump;
+static void add_unknown(unknowns *q, int jump) {
+  if (q->count < MOST_UNKNOWNS)
+    q->jump[q->count++] = jump;
+  else
+    q->left_out = jump + 1;
   q->has_slopes = false;
-  return true;
 }
 
 static double sign_of(double x) {
@@ -187,25 +188,20 @@ static bool agrees(double value, double guard, double tolerance) {
   return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
 }
 
-// Whether all of them are; those that are not become unknowns. *fits is false where there are too many.
-static bool all_agree(const od_sim *s, const memory *m, unknowns *q, bool *fits) {
+// Whether all of them are; those that are not become unknowns.
+static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
   bool all = true;
   for (int j = 0; j < s->plant->jumps; j++) {
     int place = place_of(q, j);
     if (agrees(m->value[j], m->guard[j], place >= 0 && q->has_slopes ? q->tolerance[place] : 0)) continue;
     all = false;
-    if (place < 0 && !add_unknown(q, j)) *fits = false;
+    if (place < 0) add_unknown(q, j);
   }
   return all;
 }
 
-static void take_slopes(unknowns *q, const double *change, int column, double by) {
-  for (int i = 0; i < q->count; i++) q->slope[i][column] = change[i] / by;
-}
-
-// By a step with another value of each.
+// By a step with another value of each. They steer the iteration; its result does not depend on them.
 static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
-  double change[MOST_UNKNOWNS];
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
   for (int c = 0; c < q->count; c++) {
     double by = q->v[c] > 0 ? -trial_change : trial_change;
@@ -213,8 +209,7 @@ static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unkno
     od_status status = held_step(s, a, m->value, NULL, m->guard);
     m->value[q->jump[c]] = q->v[c];
     if (status != OD_OK) return status;
-    for (int i = 0; i < q->count; i++) change[i] = m->guard[q->jump[i]] - q->s[i];
-    take_slopes(q, change, c, by);
+    for (int i = 0; i < q->count; i++) q->slope[i][c] = (m->guard[q->jump[i]] - q->s[i]) / by;
     q->tolerance[c] = accuracy * fabs(q->slope[c][c]);
   }
   q->has_slopes = true;
@@ -255,14 +250,12 @@ static void next_values(const memory *m, const unknowns *q) {
 
 // Ends with the step at the values that are found.
 static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
-  bool fits = true;
-  for (int round = 0; round < MOST_ROUNDS; round++) {
+  for (int round = 0; round < MOST_ROUNDS && !q->left_out; round++) {
     od_status status = held_step(s, a, m->value, NULL, m->guard);
     if (status != OD_OK) return status;
     if (q->has_slopes) update_slopes(m, q);
-    if (all_agree(s, m, q, &fits)) return OD_OK;
-    if (!fits) return OD_NOT_CONVERGED;
-    if (!q->has_slopes) status = find_slopes(s, a, m, q);
+    if (all_agree(s, m, q)) return OD_OK;
+    if (!q->has_slopes && !q->left_out) status = find_slopes(s, a, m, q);
     if (status != OD_OK) return status;
     next_values(m, q);
   }
@@ -291,111 +284,85 @@ static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
 // With s = 0 at the end for jumps that are held, what they are held at follows everything else: from ds = s_v dv + s_j dj = 0, the derivatives
 // of the new state are those with v constant less x_v s_v^-1 s_j.
 
-// Central differences by what is held, of the new state and of the guards; jumps that are not held at the end are left out of q.
-static od_status differ_by_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
-  const int nx = od_plant_nx(s->plant);
-  int count = 0;
-  for (int i = 0; i < q->count; i++)
-    if (fabs(m->value[q->jump[i]]) < 1) q->jump[count++] = q->jump[i];
-  q->count = count;
-  for (int c = 0; c < count; c++) {
-    double *value = &m->value[q->jump[c]], v = *value, by = 1e-2 * (1 - fabs(v));
-    for (int side = 1; side >= -1; side -= 2) {
-      *value = v + side * by;
-      od_status status = held_step(s, a, m->value, NULL, m->guard);
-      *value = v;
-      if (status != OD_OK) return status;
-      for (int i = 0; i < nx; i++) {
-        double *to = &m->by_value[i * MOST_UNKNOWNS + c], x = od_sim_state(s)[i] / (2 * by);
-        *to = side > 0 ? x : *to - x;
-      }
-      for (int i = 0; i < count; i++) {
-        double g = m->guard[q->jump[i]] / (2 * by);
-        q->slope[i][c] = side > 0 ? g : q->slope[i][c] - g;
-      }
-    }
-  }
-  return OD_OK;
+// Derivatives of the guards of q along a column of derivatives of the new state, `stride` apart, and whatever else changes.
+static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column, int stride, od_point_change along,
+                              double *slope) {
+  double *dx = od_sim_at(s, s->x_next), *all = memory_of(s).slope;
+  for (int i = 0; i < od_plant_nx(s->plant); i++) dx[i] = column[i * stride];
+  along.x = dx;
+  od_status status = s->plant->ops->guard_slopes(s->plant, od_sim_work(s), along, all);
+  for (int i = 0; i < q->count; i++) slope[i] = all[q->jump[i]];
+  return status;
 }
 
-// One column of derivatives of the new state, `stride` apart, and the parameter or input that it belongs to (-1: none).
-typedef struct column {
-  double *dx;
-  int stride, parameter, input;
-} column;
-
-// Central differences of the guards along a column, from the present point; linear guards are exact.
-static od_status differ_guards(od_sim *s, const memory *m, const unknowns *q, column c, double *slope) {
-  const od_plant *plant = s->plant;
-  const double *x = od_sim_state(s), *u = od_sim_inputs(s), *scale = plant->scale;
-  double *moved = od_sim_at(s, s->x_next), largest = 1e-300, *p = m->p + plant->np;
-  int nz = plant->nz;
-  for (int i = 0; i < od_plant_nx(plant); i++)
-    largest = fmax(largest, fabs(c.dx[i * c.stride]) / (fabs(x[i]) + (scale ? scale[i < nz ? i : i - nz] : 1)));
-  if (c.parameter >= 0) largest = fmax(largest, 1 / (fabs(m->p[c.parameter]) + 1e-12));
-  if (c.input >= 0) largest = fmax(largest, 1 / (fabs(u[c.input]) + 1));
-  for (int side = 1; side >= -1; side -= 2) {
-    double by = side * 1e-4 / largest;
-    od_status status = OD_OK;
-    for (int i = 0; i < od_plant_nx(plant); i++) moved[i] = x[i] + by * c.dx[i * c.stride];
-    for (int i = 0; i < plant->nu; i++) m->u[i] = u[i] + (i == c.input ? by : 0);
-    for (int i = 0; i < plant->np; i++) p[i] = m->p[i] + (i == c.parameter ? by : 0);
-    if (c.parameter >= 0) status = plant->ops->set_parameters(plant, od_sim_work(s), p);
-    s->counts.residuals++;
-    s->at_point = 0;
-    if (status == OD_OK)
-      status = plant->ops->residual(plant, od_sim_work(s), s->t, moved, od_sim_rates(s), m->u, od_sim_at(s, s->g));
-    if (status == OD_OK) status = read_guards(s, m->later);
-    if (status != OD_OK) return od_sim_settle(s, status);
-    for (int i = 0; i < q->count; i++) slope[i] = (side > 0 ? 0 : slope[i]) + m->later[q->jump[i]] / (2 * by);
+// s_v, factored.
+static od_status factor_slopes(od_sim *s, const memory *m, const unknowns *q, double *matrix, int *pivot) {
+  double slope[MOST_UNKNOWNS];
+  for (int c = 0; c < q->count; c++) {
+    int jump = q->jump[c];
+    m->unit[jump] = 1;
+    od_status status =
+        guard_slopes(s, q, m->by_value + jump, s->plant->jumps, (od_point_change){.held = m->unit}, slope);
+    m->unit[jump] = 0;
+    if (status != OD_OK) return status;
+    for (int i = 0; i < q->count; i++) matrix[i * q->count + c] = slope[i];
   }
-  return c.parameter >= 0 ? plant->ops->set_parameters(plant, od_sim_work(s), m->p) : OD_OK;
+  return od_lu_factor(q->count, matrix, pivot);
 }
 
 static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, const od_transition *out) {
   const od_plant *plant = s->plant;
-  int nx = od_plant_nx(plant), pivot[MOST_UNKNOWNS];
+  int nx = od_plant_nx(plant), jumps = plant->jumps, pivot[MOST_UNKNOWNS];
   double matrix[MOST_UNKNOWNS * MOST_UNKNOWNS], right[MOST_UNKNOWNS];
   const struct {
     double *to;
-    int count, parameters, inputs;
-  } parts[] = {
-      {out->F, nx, 0, 0}, {out->Gp, plant->np, 1, 0}, {out->Gu0, plant->nu, 0, 0}, {out->Gu1, plant->nu, 0, 1}};
-  for (int i = 0; i < q->count; i++)
-    for (int j = 0; j < q->count; j++) matrix[i * q->count + j] = q->slope[i][j];
-  od_status status = od_lu_factor(q->count, matrix, pivot);
-  plant->ops->get_parameters(plant, od_sim_work(s), m->p);
+    int count;
+    od_point_change along;
+  } parts[] = {{out->F, nx, {0}},
+               {out->Gp, plant->np, {.p = m->unit}},
+               {out->Gu0, plant->nu, {0}},
+               {out->Gu1, plant->nu, {.u = m->unit}}};
+  od_status status = factor_slopes(s, m, q, matrix, pivot);
   for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
-    for (int j = 0; parts[part].to && j < parts[part].count && status == OD_OK; j++) {
-      const column c = {parts[part].to + j, parts[part].count, parts[part].parameters ? j : -1,
-                        parts[part].inputs ? j : -1};
-      status = differ_guards(s, m, q, c, right);
-      if (status != OD_OK) break;
+    for (int j = 0, count = parts[part].count; parts[part].to && j < count && status == OD_OK; j++) {
+      double *column = parts[part].to + j;
+      m->unit[j] = 1;
+      status = guard_slopes(s, q, column, count, parts[part].along, right);
+      m->unit[j] = 0;
       od_lu_solve(q->count, matrix, pivot, right, 1);
       for (int i = 0; i < nx; i++)
-        for (int k = 0; k < q->count; k++) c.dx[i * c.stride] -= m->by_value[i * MOST_UNKNOWNS + k] * right[k];
+        for (int k = 0; k < q->count; k++) column[i * count] -= m->by_value[i * jumps + q->jump[k]] * right[k];
     }
   return status;
 }
 
+// Jumps at -1 or 1 are constants. A step of its own gives the derivatives by the values of the others.
 static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory *m, unknowns q,
                                       const od_transition *out) {
-  od_status status = differ_by_values(s, a, m, &q);
+  attempt by_values = *a;
+  od_status status = OD_OK;
+  int count = 0;
+  for (int i = 0; i < q.count; i++)
+    if (fabs(m->value[q.jump[i]]) < 1) q.jump[count++] = q.jump[i];
+  q.count = count;
+  by_values.before.by_held = 1;
+  if (count) status = held_step(s, &by_values, m->value, &(od_transition){.Gp = m->by_value}, m->guard);
   if (status == OD_OK) status = held_step(s, a, m->value, out, m->guard);
-  return status == OD_OK && q.count ? correct_columns(s, m, &q, out) : status;
+  return status == OD_OK && count ? correct_columns(s, m, &q, out) : status;
 }
 
 // ---- steps
 
-// Rates at the present point with what is held; guards (NULL: not wanted): those a moment later.
-static od_status rates_with_held(od_sim *s, double h, const double *u0, double *guards) {
+// Rates at the present point with what is held; guard_rates (NULL: not wanted): see find_guard_rates().
+static od_status rates_with_held(od_sim *s, double h, const double *u0, double *guard_rates) {
   const od_plant *plant = s->plant;
   plant->ops->hold(plant, od_sim_work(s), od_sim_at(s, s->held));
   s->counts.residuals += 2;
   od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), od_sim_at(s, s->k));
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
-  if (status == OD_OK && guards) status = read_later_guards(s, h, u0, guards);
-  return od_sim_settle(s, status);
+  if (od_sim_settle(s, status) != OD_OK) return status;
+  od_sim_stands_at_rates(s);
+  return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
 // What is held is constant in a step, its mean there; at its end it becomes what keeps the guards at zero from there on, where their rates follow it:
@@ -407,14 +374,14 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   unknowns q = {0};
   for (int j = 0; j < plant->jumps; j++)
     if (!isnan(held[j])) q.v[q.count] = held[j], q.jump[q.count++] = j;
-  od_status status = rates_with_held(s, a->h, u0, m->later);
-  for (int i = 0; i < q.count; i++) q.s[i] = m->later[q.jump[i]] - m->guard[q.jump[i]];
+  od_status status = rates_with_held(s, a->h, u0, m->slope);
+  for (int i = 0; i < q.count; i++) q.s[i] = m->slope[q.jump[i]];
   for (int c = 0; c < q.count && status == OD_OK; c++) {
     double by = q.v[c] > 0 ? -trial_change : trial_change;
     held[q.jump[c]] += by;
-    status = rates_with_held(s, a->h, u0, m->later);
+    status = rates_with_held(s, a->h, u0, m->slope);
     held[q.jump[c]] = q.v[c];
-    for (int i = 0; i < q.count; i++) q.slope[i][c] = (m->later[q.jump[i]] - m->guard[q.jump[i]] - q.s[i]) / by;
+    for (int i = 0; i < q.count; i++) q.slope[i][c] = (m->slope[q.jump[i]] - q.s[i]) / by;
   }
   if (status == OD_OK) next_values(m, &q);
   for (int i = 0; i < q.count && status == OD_OK; i++)
@@ -431,13 +398,12 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   const double *held = od_sim_at(s, s->held), *start = od_sim_at(s, s->jump_start);
   unknowns q = {0};
   bool held_changed = false;
-  od_status status = OD_OK;
-  for (int j = 0; j < plant->jumps && status == OD_OK; j++) {
+  for (int j = 0; j < plant->jumps; j++) {
     bool is_held = a->before.holding > 0 && !isnan(held[j]);
     m.value[j] = is_held ? held[j] : sign_of(start[j]);
-    if ((is_held || start[j] == 0) && !add_unknown(&q, j)) status = OD_NOT_CONVERGED;
+    if (is_held || start[j] == 0) add_unknown(&q, j);
   }
-  if (status == OD_OK) status = find_values(s, a, &m, &q);
+  od_status status = find_values(s, a, &m, &q);
   if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
     int count = hold_on(s, &m, &q);
@@ -454,28 +420,29 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   }
   go_back(s, a);
   if (held_changed) s->holding = 0;
+  s->left_out = q.left_out;
   s->jumps_known = 0;
   plant->ops->hold(plant, od_sim_work(s), s->holding ? held : NULL);
   return od_sim_settle(s, status);
 }
 
 // Whether the motion comes back to a jump that the last step has passed or left, or would have passed by the rates it began with (stages of
-// explicit rules may have passed it). guard: those at the end; later: a moment after the beginning, or NULL.
-static od_status turns_back(od_sim *s, double h, const double *guard, const double *later, bool *back) {
+// explicit rules may have passed it). guard: at the end; rate: of guards at the beginning, or NULL.
+static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
   const double *start = od_sim_at(s, s->jump_start);
   bool passed = false;
   *back = false;
   for (int j = 0; j < plant->jumps; j++) {
-    m.value[j] = start[j] * guard[j] <= 0 || (later && start[j] * (start[j] + (later[j] - start[j]) / aside) <= 0);
+    m.value[j] = start[j] * guard[j] <= 0 || (rate && start[j] * (start[j] + h * rate[j]) <= 0);
     passed = passed || m.value[j] != 0;
   }
   if (!passed) return OD_OK;
-  if (read_later_guards(s, h, NULL, m.later) == OD_OK)
-    for (int j = 0; j < plant->jumps; j++)
-      if (m.value[j] != 0 && (m.later[j] - guard[j]) * guard[j] < 0) *back = true;
-  return od_sim_refresh(s);
+  od_status status = find_guard_rates(s, h, NULL, m.slope);
+  for (int j = 0; j < plant->jumps && status == OD_OK; j++)
+    if (m.value[j] != 0 && m.slope[j] * guard[j] < 0) *back = true;
+  return status;
 }
 
 static od_status know_guards(od_sim *s) {
@@ -488,22 +455,22 @@ static od_status know_guards(od_sim *s) {
 
 od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, const double *u, const od_transition *out) {
   const memory m = memory_of(s);
-  s->entered = 0;
+  s->entered = s->left_out = 0;
   od_status status = know_guards(s);
   if (status != OD_OK) return status;
   const attempt a = {.before = *s, .h = h, .inside = inside, .u = u};
   copy_point(s, false);
   if (s->holding) return slide(s, &a, false, out);
   bool is_explicit = s->integrator->amplification != NULL, back;
-  bool looks_ahead = is_explicit && read_later_guards(s, h, NULL, m.later) == OD_OK;
+  bool looks_ahead = is_explicit && find_guard_rates(s, h, NULL, m.slope) == OD_OK;
   status = plain_step(s, &a, out);
   if (status == OD_NOT_CONVERGED) return slide(s, &a, false, out);
   if (status != OD_OK) return status;
   status = read_guards(s, m.guard);
-  if (status == OD_OK) status = turns_back(s, h, m.guard, looks_ahead ? m.later : NULL, &back);
+  if (status == OD_OK) status = turns_back(s, h, m.guard, looks_ahead ? m.slope : NULL, &back);
   if (status == OD_OK && back) {
     status = slide(s, &a, true, out);
-    if (status != OD_NOT_CONVERGED) return status;
+    if (status != OD_NOT_CONVERGED || s->left_out) return status;
     status = plain_step(s, &a, out);
     if (status == OD_OK) status = read_guards(s, m.guard);
   }

@@ -170,7 +170,7 @@ static od_status step(od_sim *s, double h, const double *u_inside, const double 
 OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X,
                                      const double *dk0) {
   const od_plant *plant = s->plant;
-  int nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = od_sim_np(s);
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
   const double *gk = od_sim_rate_matrix(s).gk;
   for (int i = 0; i < nk; i++) {
@@ -201,7 +201,7 @@ OD_WIDE static void known_states(od_sim *s, double drift, double along_z, double
 
 // dk0 by all columns.
 static void old_rates(od_sim *s, od_step_columns c, double *K) {
-  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant), nu = s->plant->nu, np = s->plant->np;
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant), nu = s->plant->nu, np = od_sim_np(s);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   for (int i = 0; i < nk; i++) {
     double *row = K + i * c.count;

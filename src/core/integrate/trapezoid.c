@@ -105,7 +105,7 @@ OD_INTO_WIDE void combine(int count, double factor, const double *restrict k, co
 
 OD_WIDE_QUAD static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
   const od_plant *plant = s->plant;
-  int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
+  int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = od_sim_np(s);
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp),
                *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   const double *gk = od_sim_rate_matrix(s).gk;
@@ -215,7 +215,7 @@ static void shift(od_sim *s, const double *dx) {
 // dx NULL: the state stays.
 static od_status step_and_shift(od_sim *s, double h, const double *u, const double *dx, const od_transition *out) {
   const od_plant *plant = s->plant;
-  int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
+  int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;

@@ -59,6 +59,14 @@ static void hold(const od_plant *plant, void *work, const double *held) {
   const od_inner_plant *d = plant_of(plant);
   d->inner->ops->hold(d->inner, od_inner_work(d, work), held);
 }
+static od_status held_jacobian(const od_plant *plant, void *work, double *gv) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->held_jacobian(d->inner, od_inner_work(d, work), gv);
+}
+static od_status guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->guard_slopes(d->inner, od_inner_work(d, work), along, slope);
+}
 static void edges(const od_plant *plant, const double *x, unsigned char *at_edge) {
   const od_inner_plant *d = plant_of(plant);
   d->inner->ops->edges(d->inner, x, at_edge);
@@ -78,5 +86,7 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .next_sample = inner->next_sample ? next_sample : NULL,
                         .guards = inner->guards ? guards : NULL,
                         .hold = inner->hold ? hold : NULL,
+                        .held_jacobian = inner->held_jacobian ? held_jacobian : NULL,
+                        .guard_slopes = inner->guard_slopes ? guard_slopes : NULL,
                         .edges = inner->edges ? edges : NULL};
 }

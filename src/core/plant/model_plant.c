@@ -180,14 +180,16 @@ static void lay_out(od_plant_data *d) {
   size_t scratch =
       (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
   d->scratch =
-      od_place(&end, (scratch + nc + (size_t)m->actuators + od_model_plant_lane_doubles(&d->plant)) * sizeof(double));
+      od_place(&end, (scratch + nc + (size_t)m->actuators + (size_t)m->jumps + od_model_plant_lane_doubles(&d->plant)) *
+                         sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
   d->sparse = od_place(&end, (size_t)(m->step.sparse.values + m->step.sparse.n) * sizeof(double));
   d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars = od_place(
-      &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
+  d->complex_scalars = od_place(&end, d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions
+                                          ? complex_scalars * sizeof(double _Complex)
+                                          : 0);
   d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);
 }

@@ -9,6 +9,9 @@ const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
 
+// The element (NULL: it is a block's) or the block whose law has a jump of the plant, as od_plant_ops.hold() counts them.
+void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block);
+
 // The mass matrix (nz x nz) at the last point.
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
 

@@ -31,6 +31,7 @@ static od_status complex_point(const od_plant *plant, void *work, od_complex_mov
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
   double _Complex *wc = p.wc, *x = wc + l->scalars, *k = x + nx, *u = k + nk;
   double _Complex step = __builtin_complex(0.0, od_imaginary_step);
+  const od_point_change along = move.along;
   for (int i = 0; i < m->numbers; i++) wc[l->theta + i] = p.w[l->theta + i];
   for (int i = 0; i < 9 * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
   for (int i = 0; i < m->nodes; i++) wc[l->pressure + i] = p.w[l->pressure + i];
@@ -39,18 +40,21 @@ static od_status complex_point(const od_plant *plant, void *work, od_complex_mov
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
   if (move.parameter >= 0) wc[l->theta + d->parameter[move.parameter]] += step;
+  for (int i = 0; along.p && i < plant->np; i++) wc[l->theta + d->parameter[i]] += along.p[i] * step;
+  for (int i = 0; along.held && i < plant->jumps; i++) wc[l->held + d->jump_held[i]] += along.held[i] * step;
   od_mechanics_with_derivatives(m)->prepare(m, wc);
-  for (int i = 0; i < nx; i++) x[i] = p.x[i] + (move.states ? move.states[i * move.stride] * step : 0);
+  for (int i = 0; i < nx; i++)
+    x[i] = p.x[i] + (along.x ? along.x[i] * step : 0) + (move.states ? move.states[i * move.stride] * step : 0);
   if (move.state >= 0) x[move.state] += step;
   for (int i = 0; i < nk; i++) k[i] = p.k[i] + (move.rates ? move.rates[i * move.stride] * step : 0);
-  for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
+  for (int i = 0; i < plant->nu; i++) u[i] = p.u[i] + (along.u ? along.u[i] * step : 0);
   if (move.input >= 0) u[move.input] += step;
   return od_model_residual_complex(m, p.in, wc, x, k, u, g);
 }
 
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g) {
-  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, dk, NULL, 1}, g);
+  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, dk, NULL, 1, {0}}, g);
 }
 
 static double _Complex *residual_room(const od_plant *plant, void *work) {
@@ -58,13 +62,19 @@ static double _Complex *residual_room(const od_plant *plant, void *work) {
   return od_work_parts_of(d, work).wc + d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
 }
 
+od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
+                                           double _Complex *g) {
+  return complex_point(plant, work, (od_complex_move){-1, -1, -1, NULL, NULL, 0, along},
+                       g ? g : residual_room(plant, work));
+}
+
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
-  return complex_point(plant, work, (od_complex_move){-1, state, -1, NULL, NULL, 0}, residual_room(plant, work));
+  return complex_point(plant, work, (od_complex_move){-1, state, -1, NULL, NULL, 0, {0}}, residual_room(plant, work));
 }
 
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
                                         int stride) {
-  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, NULL, states, stride},
+  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, NULL, states, stride, {0}},
                        residual_room(plant, work));
 }
 

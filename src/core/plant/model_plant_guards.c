@@ -5,6 +5,7 @@
 //   scales    blocks with tables: the place of the argument among the knots, linear between them and beyond both ends
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/formula.h"
 #include "mechanics/mechanics.h"
@@ -116,7 +117,11 @@ static bool list_jumps(od_plant_data *d) {
     d->jump_held[d->plant.jumps++] = held;
   }
   d->plant.jump_guard = d->jump_guard;
-  if (d->plant.jumps) d->ops.hold = od_model_plant_hold;
+  if (d->plant.jumps) {
+    d->ops.hold = od_model_plant_hold;
+    d->ops.held_jacobian = od_model_plant_held_jacobian;
+    d->ops.guard_slopes = od_model_plant_guard_slopes;
+  }
   return true;
 }
 
@@ -131,6 +136,16 @@ bool od_model_plant_count_guards(od_plant_data *d) {
   d->plant.scale_knots = d->scale_knots;
   if (od_plant_guards(&d->plant)) d->ops.guards = od_model_plant_guards;
   return true;
+}
+
+void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  int held = d->jump_held[jump];
+  *element = NULL, *block = NULL;
+  for (int i = 0; i < d->m->instances; i++)
+    if (od_formula_jumps(&d->m->instance[i].formula) && d->m->instance[i].held <= held) *element = &d->m->instance[i];
+  for (int i = 0; i < d->m->blocks; i++)
+    if (d->m->block[i].jumps && d->m->block[i].held <= held) *element = NULL, *block = &d->m->block[i];
 }
 
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held) {
@@ -149,5 +164,63 @@ od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard
   find_scales(d->m, p.w, guard + plant->margins + plant->zeros, NULL);
   for (int i = 0; i < od_plant_guards(plant); i++)
     if (isnan(guard[i])) return OD_NOT_FINITE;
+  return OD_OK;
+}
+
+// ---- derivatives of jumps, by complex steps
+
+od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
+  int nk = od_plant_nk(plant), jumps = plant->jumps;
+  double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  double *moved = p.scratch;
+  memset(gv, 0, (size_t)(nk * jumps) * sizeof *gv);
+  memset(moved, 0, (size_t)jumps * sizeof *moved);
+  for (int j = 0; j < jumps; j++) {
+    double held = p.w[d->m->layout.held + d->jump_held[j]];
+    if (held == 0 || fabs(held - OD_HELD_AT_ZERO) >= 1) continue;
+    moved[j] = 1;
+    od_status status = od_model_plant_complex_direction(plant, work, (od_point_change){.held = moved}, g);
+    if (status != OD_OK) return status;
+    moved[j] = 0;
+    for (int i = 0; i < nk; i++) gv[i * jumps + j] = __imag__ g[i] / od_imaginary_step;
+  }
+  return OD_OK;
+}
+
+// The slopes of guards whose jumps begin at `first` in od_layout.held. Those of the plant have the same order; *next: the first one without a slope.
+static void take_slopes(const od_plant_data *d, const double _Complex *guard, int count, int first, int *next,
+                        double *slope) {
+  for (int i = 0; i < count && *next < d->plant.jumps; i++)
+    if (d->jump_held[*next] == first + i) slope[(*next)++] = __imag__ guard[i] / od_imaginary_step;
+}
+
+od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_model *m = d->m;
+  const double _Complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
+  double _Complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
+  int next = 0;
+  od_status status = od_model_plant_complex_direction(plant, work, along, NULL);
+  if (status != OD_OK) return status;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    int ins = od_instance_class(e)->ins;
+    if (od_formula_jumps(&e->formula))
+      take_slopes(d, guard,
+                  od_formula_jump_guards(&e->formula, wc + e->in, ins, theta + e->number, held + e->held, guard),
+                  e->held, &next, slope);
+  }
+  for (int i = 0; i < m->blocks; i++) {
+    const od_block *b = &m->block[i];
+    if (b->jumps == 0) continue;
+    od_block_inputs_complex(m, wc, b, u);
+    if (od_block_class_of(&b->spec)->formula_key)
+      od_formula_jump_guards(&b->spec.formula, u, b->spec.inputs, theta + b->number, held + b->held, guard);
+    else
+      guard[0] = u[0];
+    take_slopes(d, guard, b->jumps, b->held, &next, slope);
+  }
   return OD_OK;
 }

@@ -231,11 +231,11 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
   int nx = od_plant_nx(r->plant), nu = r->plant->nu, np = r->plant->np;
   od_status status = OD_OK;
   for (int j = 0; hx && j < nx && status == OD_OK; j++)
-    status = reaction_column(r, (od_complex_move){-1, j, -1, kx ? kx + j : NULL, NULL, nx}, hx, nx, j);
+    status = reaction_column(r, (od_complex_move){-1, j, -1, kx ? kx + j : NULL, NULL, nx, {0}}, hx, nx, j);
   for (int j = 0; hu && j < nu && status == OD_OK; j++)
-    status = reaction_column(r, (od_complex_move){-1, -1, j, ku ? ku + j : NULL, NULL, nu}, hu, nu, j);
+    status = reaction_column(r, (od_complex_move){-1, -1, j, ku ? ku + j : NULL, NULL, nu, {0}}, hu, nu, j);
   for (int j = 0; hp && j < np && status == OD_OK; j++)
-    status = reaction_column(r, (od_complex_move){j, -1, -1, kp ? kp + j : NULL, NULL, np}, hp, np, j);
+    status = reaction_column(r, (od_complex_move){j, -1, -1, kp ? kp + j : NULL, NULL, np, {0}}, hp, np, j);
   return status;
 }
 

@@ -190,12 +190,17 @@ od_status od_model_plant_complex_state(const od_plant *plant, void *work, int st
 // The last point with all states moved along a column of numbers, `stride` apart, and a parameter (-1: none); fills p.wc.
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
                                         int stride);
-// What to move along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart (NULL: none).
+// What to move along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart (NULL: none); and a
+// direction.
 typedef struct od_complex_move {
   int parameter, state, input;
   const double *rates, *states;
   int stride;
+  od_point_change along;
 } od_complex_move;
+// The last point moved in a direction; fills p.wc, and g (nk) if it is not NULL.
+od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
+                                           double _Complex *g);
 // The last point moved so, with what joints and rods carry; fills p.wc.
 od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);
 extern const od_complex_ops od_model_plant_complex_ops;
@@ -259,6 +264,8 @@ double od_model_switch_margin(const od_model *m, double *w, int i);
 bool od_model_plant_count_guards(od_plant_data *d);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
+od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv);
+od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope);
 // Switches what is due there: moves x and the last point. map (nx x nx) and by_parameters (nx x np) begin as those of a jump that
 // does nothing; NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);

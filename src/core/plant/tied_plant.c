@@ -13,7 +13,7 @@
 typedef struct tied_plant {
   od_inner_plant as;
   od_tie tie;
-  size_t q, p, slope, wide, rates, with, without;  // offsets in work memory
+  size_t q, p, dp, slope, wide, rates, with, without;  // offsets in work memory
 } tied_plant;
 
 static const tied_plant *plant_of(const od_plant *plant) {
@@ -25,6 +25,7 @@ static void lay_out(tied_plant *d) {
   size_t rows = nx > ny ? nx : ny;
   d->q = od_place(&end, (size_t)d->as.plant.np * sizeof(double));
   d->p = od_place(&end, np * sizeof(double));
+  d->dp = od_place(&end, np * sizeof(double));
   d->slope = od_place(&end, np * (size_t)d->as.plant.np * sizeof(double));
   d->wide = od_place(&end, rows * np * sizeof(double));
   d->rates = od_place(&end, nk * (nx > np ? nx : np) * sizeof(double));
@@ -92,6 +93,18 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   od_status status = d->as.inner->ops->parameter_jacobian(d->as.inner, od_inner_work(&d->as, work), wide);
   if (status == OD_OK) chain(d, work, od_plant_nk(plant), wide, gp);
   return status;
+}
+
+static od_status guard_slopes(const od_plant *plant, void *work, od_point_change along, double *guard_slope) {
+  const tied_plant *d = plant_of(plant);
+  const double *slope = od_inner_at(work, d->slope);
+  double *dp = od_inner_at(work, d->dp);
+  for (int i = 0; along.p && i < d->as.inner->np; i++) {
+    dp[i] = 0;
+    for (int j = 0; j < plant->np; j++) dp[i] += slope[i * plant->np + j] * along.p[j];
+  }
+  if (along.p) along.p = dp;
+  return d->as.inner->ops->guard_slopes(d->as.inner, od_inner_work(&d->as, work), along, guard_slope);
 }
 
 // The outputs' derivatives by the states as if kx were these columns of kq from `first` on, or zero.
@@ -163,6 +176,7 @@ od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_e
   ops->output_jacobians = output_jacobians;
   if (inner->ops->repartition) ops->repartition = repartition;
   if (inner->ops->sample) ops->sample = sample;
+  if (inner->ops->guard_slopes) ops->guard_slopes = guard_slopes;
   plant->model = d;
   plant->ops = ops;
   plant->destroy = destroy;

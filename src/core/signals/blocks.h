@@ -39,6 +39,7 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
 
 // What stands at the inputs of a block (OD_MOST_BLOCK_INPUTS).
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
+void od_block_inputs_complex(const od_model *m, const double _Complex *w, const od_block *b, double _Complex *u);
 
 // Of a block with modes: how far it is from switching, and all its states after that.
 double od_block_margin_at(const od_model *m, const double *w, int block);

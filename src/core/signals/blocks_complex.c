@@ -20,6 +20,10 @@ void od_block_sample_complex(const od_block *b, const double _Complex *q, const 
     c->step_complex(&b->spec, q, x, &u, next);
 }
 
+void od_block_inputs_complex(const od_model *m, const double _Complex *w, const od_block *b, double _Complex *u) {
+  gather_inputs(m, w, b, u);
+}
+
 // ---- switches
 
 void od_block_switch_complex(const od_model *m, const double _Complex *w, int block, double _Complex *next) {

@@ -109,7 +109,11 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
     leave_sample(r, s);
     return OD_OK;
   }
-  return od_fail(err, status, "the observer's step to %.6g s failed: %s", s->t, od_status_text(status));
+  return od_fail(
+      err, status, "the observer's step to %.6g s failed: %s%s", s->t, od_status_text(status),
+      status == OD_NOT_AVAILABLE
+          ? "; complex steps do not follow a motion that slides along a jump of sign() or if(): use the filter 'ekf'"
+          : "");
 }
 
 // --- Going on after failures --------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 #include "model/model.h"
+#include "plant/model_plant.h"
 
 static const double most = 1e9;  // times the usual size of a state
 
@@ -123,6 +124,20 @@ void od_unsampled_quantiser(const od_machine *machine, char *text, size_t size) 
           "the quantiser '%s' jumps from level to level, and in a feedback no step may end on either side of a jump: "
           "give it a 'sample'",
           m->block[i].name);
+}
+
+void od_crowded_jumps(od_sim *sim, char *text, size_t size) {
+  const od_instance *element;
+  const od_block *block;
+  text[0] = '\0';
+  if (!sim->left_out) return;
+  od_model_plant_jump_owner(sim->plant, sim->left_out - 1, &element, &block);
+  snprintf(
+      text, size,
+      "more than %d laws with sign() or if() jump or stay at their jumps at the same time, one of them that of the %s "
+      "'%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
+      OD_MOST_JUMPS_IN_STEP, element ? od_instance_class(element)->noun : "block",
+      element ? element->name : block->name);
 }
 
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {

@@ -25,6 +25,8 @@ double od_output_now(const od_machine *machine, od_sim *sim, int output);
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size);
 // What a step that does not converge may have met: a quantiser that is not sampled, in words; empty: there is none.
 void od_unsampled_quantiser(const od_machine *machine, char *text, size_t size);
+// Where a step has just failed because more laws jump in it than it has room for: the law that is one too many; empty where that is not so.
+void od_crowded_jumps(od_sim *sim, char *text, size_t size);
 // A start that failed, in words with these.
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err);
 

@@ -181,10 +181,11 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
 
 // What failed at a step, and the largest state before it.
 static void tell_state(od_run_state *r, od_status status, double t, od_error *err) {
-  char state[200], junction[260];
+  char state[200], junction[300];
   if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
   od_unbalanced_junction(r->machine, r->sim, junction, sizeof junction);
   if (!*junction && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, junction, sizeof junction);
+  if (!*junction && status == OD_NOT_CONVERGED) od_crowded_jumps(r->sim, junction, sizeof junction);
   if (!*junction && status == OD_NOT_CONVERGED) od_unsampled_quantiser(r->machine, junction, sizeof junction);
   od_largest_state(r->machine, r->sim, state, sizeof state);
   size_t used = err ? strlen(err->text) : 0;
