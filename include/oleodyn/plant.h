@@ -83,7 +83,7 @@ typedef struct od_plant_ops {
   od_status (*guards)(const od_plant *plant, void *work, double *guard);
   // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
   // J = ds/dz held. NULL for plants that do not know.
-  od_status (*stiffness)(const od_plant *plant, void *work, double *K);
+  od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL for plants that know real numbers only
   // Which outputs (ny) may be held at an edge in state x, such as a pressure that cavitates: nonzero where the output may have no slope
   // although it moves on the other side of the edge; zero where it has no edge or is not at it. NULL: any output may.

@@ -71,11 +71,6 @@ OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double 
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
-// The same for F and Gp by complex steps through the whole step, one per column: a reference, and slow. The trapezoidal rule alone, and
-// plants that have a complex residual; else OD_NOT_AVAILABLE. memory: od_sim_complex_size() bytes, zero before the first use.
-OD_API size_t od_sim_complex_size(const od_plant *plant);
-OD_API od_status od_sim_step_with_complex_steps(od_sim *sim, double h, const double *u, void *memory, double *F,
-                                                double *Gp);
 // An estimate of what the step just taken has added to the error of the state: G before + after (nx each), with G as the
 // integrator's error_form says. It must be asked for before the state is changed by anything else.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
@@ -141,31 +136,10 @@ OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, do
 // The same for the outputs that are wanted (ny, nonzero) alone; other rows may stay as they are.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
-// The outputs y (ny) at the present state as if the rates were others (nk), as where something besides the plant's own forces
-// moves it; their derivatives by states hx (ny x nx) and parameters hp (ny x np) with these rates held, and by the rates hk,
-// which has room for ny x nx, of which the first nk columns count. wanted: as above. Any but y may be NULL.
-OD_API od_status od_sim_outputs_at_rates(od_sim *sim, const double *rates, const unsigned char *wanted, double *y,
-                                         double *hx, double *hp, double *hk);
-
 // The outputs y (ny) at another state x (nx) and with other parameters p (np; NULL: the present ones), with the time, inputs and integrals
 // at hand. For copies of a simulation: the parameters become p, while state and rates stay, so that another state must be set before the
 // copy can go on. Costs less than setting a state, since rates are found only where outputs show them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
-
-// What linearised equations of motion are made of, M dw' = -(...) (nz x nz each), at the present state with these rates (nk).
-// With q the coordinates of bodies, R = dq/dz, and forces Q(q, q'):
-//   mass          R' M R
-//   stiffness     R' K R, K = -dQ/dq: of what pushes along lines and in joints, by their lengths, directions held
-//   damping       R' C R, C = -dQ/dq'
-//   turning       R' M R'        as w turns R
-//   bending       R' M (dR/dz) w'
-// The exact derivatives have the turning twice in dw, and in dz also how directions of forces change.
-typedef struct od_motion_parts {
-  double *mass, *stiffness, *damping, *turning, *bending;
-  void *reserved[3];  // zero
-} od_motion_parts;
-// OD_NOT_AVAILABLE: the plant does not tell its stiffness.
-OD_API od_status od_sim_motion_parts(od_sim *sim, const double *rates, const od_motion_parts *out);
 
 // What has been done since the start.
 typedef struct od_sim_counts {

@@ -44,7 +44,6 @@ struct od_sim {
   size_t kx, ku, kp;                              // derivatives of k,
   size_t gx, gu, gp, rate_matrix;                 // and of g; see od_rate_matrix
   size_t right;                                   // the transition of implicit rules
-  size_t across;                                  // see motion_parts.c
   size_t inside;                                  // inputs within a step
   size_t scratch;                                 // of the integrator
   size_t guards;                                  // of the plant

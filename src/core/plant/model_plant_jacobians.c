@@ -159,7 +159,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
 }
 
 // Forces follow their own lengths in the first column of their rows.
-od_status od_model_plant_stiffness(const od_plant *plant, void *work, double *K) {
+od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);

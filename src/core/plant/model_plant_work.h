@@ -158,7 +158,7 @@ void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *
 od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
 od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
 od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
-od_status od_model_plant_stiffness(const od_plant *plant, void *work, double *K);
+od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K);
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 

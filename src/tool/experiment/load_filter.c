@@ -4,6 +4,7 @@
 
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "filters/filter_types.h"
 #include "machine/method_names.h"
 
 static int read_name(od_loader *ld, int node, const char *label, const od_method_names *names) {
@@ -52,7 +53,7 @@ static void choose_instead(od_experiment_loader *xl, const od_method_names *type
   while (types->name[chosen] && strcmp(types->name[chosen], xl->options->filter) != 0)
     od_nearest_try(&nearest, types->name[chosen++]);
   if (types->name[chosen]) {
-    xl->e->filter = od_filter_at(chosen);
+    xl->e->filter = od_filter_type_at(chosen);
     return;
   }
   od_messages_add(xl->ld.messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s", xl->options->filter,
@@ -72,7 +73,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   // The type says which keys there are.
   int type = is_name ? read_name(ld, node, "filter", &types)
                      : read_name(ld, is_map ? od_map_find(ld, node, "type") : -1, "type", &types);
-  xl->e->filter = od_filter_at(type >= 0 ? type : 0);
+  xl->e->filter = od_filter_type_at(type >= 0 ? type : 0);
   const char *keys[COMMON_KEYS + OD_MOST_FILTER_OPTIONS + 1] = {0};
   for (int i = 0; i < COMMON_KEYS; i++) keys[i] = common_keys[i];
   for (int i = 0; i < xl->e->filter->options; i++) keys[COMMON_KEYS + i] = xl->e->filter->option[i].key;

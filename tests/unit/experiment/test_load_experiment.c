@@ -90,7 +90,7 @@ static void test_filters_and_integrators(void **state) {
   expect(*state, MACHINE SENSOR "filter: ekv\n", "x.yaml:3:9: found 'ekv'; did you mean 'ekf'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
          "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf, ekf, second-order-ekf, ukf, error-state-ekf, "
-         "continuous-ekf, complex-step-ekf or relinearising\n");
+         "relinearising, continuous-ekf or complex-step-ekf\n");
   expect(*state, MACHINE SENSOR "integrator: cvodes\n",
          "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
 }

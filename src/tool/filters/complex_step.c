@@ -3,6 +3,8 @@
 //
 // Newton's iteration in complex numbers uses the real matrix of the step, so that it converges linearly; its real parts are right from
 // the beginning.
+#include "filters/complex_step.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -20,7 +20,9 @@
 
 #include "base/place.h"
 #include "math/dense.h"
-#include "observe/filters.h"
+#include "filters/filter_types.h"
+#include "filters/motion_parts.h"
+#include "filters/outputs_at_rates.h"
 #include "observe/linear_filter.h"
 
 enum { STATE_MATRIX, TANGENT, COVARIANCE, CORRECTION, ACCELERATION, SENSOR_NOISE, OPTIONS };
@@ -68,12 +70,14 @@ typedef struct memory {
   size_t K, y, C, hk;        // n x ny; ny, ny x n, ny x nx: sensors
   size_t fx, fp, T, right;   // nx x nx, nx x np, n x n, n
   size_t parts;              // 5 nz x nz: see od_motion_parts
+  size_t parts_memory;       // od_motion_parts_doubles()
   size_t R, x, rates;        // ny x (ny + n); n; nk
   size_t pivot, used, held;  // integers; held: np, parameters that stay at a bound
 } memory;
 
-static size_t lay_out(memory *m, size_t nz, size_t nx, size_t np, size_t ny, size_t nk) {
-  size_t end = sizeof *m, n = nx + np, d = sizeof(double);
+static size_t lay_out(memory *m, const od_plant *plant) {
+  size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny;
+  size_t nk = (size_t)od_plant_nk(plant), end = sizeof *m, n = nx + np, d = sizeof(double);
   const struct {
     size_t *at, count;
   } parts[] = {{&m->x0, n},
@@ -91,6 +95,7 @@ static size_t lay_out(memory *m, size_t nz, size_t nx, size_t np, size_t ny, siz
                {&m->T, n * n},
                {&m->right, n},
                {&m->parts, 5 * nz * nz},
+               {&m->parts_memory, od_motion_parts_doubles(plant)},
                {&m->R, ny * (ny + n)},
                {&m->x, n},
                {&m->rates, nk}};
@@ -104,8 +109,7 @@ static size_t lay_out(memory *m, size_t nz, size_t nx, size_t np, size_t ny, siz
 static size_t memory_size(const od_plant *plant, const od_observer_options *o) {
   memory m;
   (void)o;
-  return lay_out(&m, (size_t)plant->nz, (size_t)od_plant_nx(plant), (size_t)plant->np, (size_t)plant->ny,
-                 (size_t)od_plant_nk(plant));
+  return lay_out(&m, plant);
 }
 
 static double *at(memory *m, size_t offset) {
@@ -114,9 +118,8 @@ static double *at(memory *m, size_t offset) {
 
 static od_status start(od_observer *o) {
   memory *m = od_observer_memory(o);
-  const od_plant *plant = o->plant;
   *m = (memory){0};
-  lay_out(m, (size_t)plant->nz, (size_t)o->nx, (size_t)o->np, (size_t)o->ny, (size_t)od_plant_nk(plant));
+  lay_out(m, o->plant);
   memset(at(m, m->pull), 0, (size_t)(o->nx + o->np) * sizeof(double));
   return OD_OK;
 }
@@ -124,17 +127,17 @@ static od_status start(od_observer *o) {
 // ---- the approximations of accelerations
 
 // The rows of accelerations in fx (nx x nx) become those of eq. 10, or, without the bending, of eq. 14.
-static od_status approximate(od_observer *o, memory *m, const double *rates, bool bending, double *fx) {
+static od_status approximate(od_observer *o, memory *m, const double *rates, bool curvature, double *fx) {
   int n = o->plant->nz, nx = o->nx;
   double *part = at(m, m->parts);
   int *pivot = (int *)at(m, m->pivot);
-  const od_motion_parts p = {part, part + n * n, part + 2 * n * n, part + 3 * n * n, part + 4 * n * n, {0}};
-  od_status status = od_sim_motion_parts(od_observer_sim(o), rates, &p);
+  const od_motion_parts p = {part, part + n * n, part + 2 * n * n, part + 3 * n * n, part + 4 * n * n};
+  od_status status = od_sim_motion_parts(od_observer_sim(o), rates, at(m, m->parts_memory), &p);
   if (status == OD_OK && n) status = od_lu_factor(n, p.mass, pivot);
   if (status != OD_OK) return status;
   for (int i = 0; i < n * n; i++) {
-    p.stiffness[i] = -(p.stiffness[i] + (bending ? 2 * p.bending[i] : 0));
-    p.damping[i] = -(p.damping[i] + p.turning[i]);
+    p.stiffness[i] = -(p.stiffness[i] + (curvature ? 2 * p.curvature[i] : 0));
+    p.damping[i] = -(p.damping[i] + p.coriolis[i]);
   }
   if (n) od_lu_solve(n, p.mass, pivot, p.stiffness, n);
   if (n) od_lu_solve(n, p.mass, pivot, p.damping, n);

@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include "filters/filter_types.h"
+#include "filters/motion_parts.h"
+#include "filters/outputs_at_rates.h"
 #include "oleodyn/oleodyn.h"
 #include "oracle/natural_fourbar.h"
 #include "support/machines.h"
@@ -137,8 +140,10 @@ static void follow_paper(int sensor, double h, double r, const char *tangent) {
   assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL), OD_OK);
   const double sigma = sqrt(r), P0[4] = {0.1}, Q[2] = {10 * h, 10 * h};
   const double choice[] = {1, strcmp(tangent, "eq14") == 0, 1, 1, 1, 1};
-  const od_observer_options options = {
-      .filter = od_filter_find("continuous-ekf"), .form = OD_FORM_JOSEPH, .sensor_sigma = &sigma, .choice = choice};
+  const od_observer_options options = {.filter = od_filter_type_find("continuous-ekf"),
+                                       .form = OD_FORM_JOSEPH,
+                                       .sensor_sigma = &sigma,
+                                       .choice = choice};
   assert_null(od_observer_check(&options));
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, P0, NULL), OD_OK);
@@ -180,23 +185,24 @@ static void parts_of_the_motion(void **state) {
   const oracle_fourbar m = oracle_fourbar_spring();
   od_test_run run = od_test_begin(od_test_machine("cases/fourbar-observer/spring.yaml", NULL), "crank.end.ay",
                                   "A.acceleration", "crank.end.y", NULL);
-  double q[6], x[2], mass, stiffness, damping, turning, bending, y[3], hx[6], hk[6];
+  double q[6], x[2], mass, stiffness, damping, coriolis, curvature, memory[32], y[3], hx[6], hk[6];
   const double rates = 7;
-  const od_motion_parts parts = {&mass, &stiffness, &damping, &turning, &bending, {0}};
+  const od_motion_parts parts = {&mass, &stiffness, &damping, &coriolis, &curvature};
+  assert_true(od_motion_parts_doubles(run.plant) <= sizeof memory / sizeof *memory);
   assert_int_equal(od_sim_start(run.sim, 0, NULL), OD_OK);
   for (int k = 0; k < 5; k++) {
     for (int i = 0; i < 40; i++) assert_int_equal(od_sim_step(run.sim, 1e-3, NULL), OD_OK);
     memcpy(x, od_sim_state(run.sim), sizeof x);
     double a = od_sim_rates(run.sim)[0];
     assert_int_equal(oracle_fourbar_assemble_length(&m, 1.80, 1, q), 0);
-    assert_int_equal(od_sim_motion_parts(run.sim, &rates, &parts), OD_OK);
+    assert_int_equal(od_sim_motion_parts(run.sim, &rates, memory, &parts), OD_OK);
     reduced r = reduce(&m, x[0], q);
     double slope = mass_slope(&m, x[0], q), s2 = r.stretch * r.stretch, size = fabs(slope) * fabs(x[1]) + r.mass;
     assert_true(fabs(mass - r.mass) < 1e-9 * r.mass);
     assert_true(fabs(stiffness - m.stiffness * s2) < 1e-9 * m.stiffness * (s2 + 0.01));
     assert_true(fabs(damping - m.damping * s2) < 1e-8 * (m.damping * s2 + size));
-    assert_true(fabs(turning - slope * x[1] / 2) < 1e-8 * size);
-    assert_true(fabs(bending - slope * rates / 2) < 1e-8 * (fabs(slope) * rates + size));
+    assert_true(fabs(coriolis - slope * x[1] / 2) < 1e-8 * size);
+    assert_true(fabs(curvature - slope * rates / 2) < 1e-8 * (fabs(slope) * rates + size));
     // The outputs at these rates, and the simulation is where it was.
     assert_int_equal(od_sim_outputs_at_rates(run.sim, &rates, NULL, y, hx, NULL, hk), OD_OK);
     double L = m.length[0], c = cos(x[0]), s = sin(x[0]);
@@ -233,7 +239,7 @@ static void corrections_follow_coordinates(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   const od_observer_options options = {
-      .filter = od_filter_find("continuous-ekf"), .sensor_sigma = &sigma, .choice = choice};
+      .filter = od_filter_type_find("continuous-ekf"), .sensor_sigma = &sigma, .choice = choice};
   for (int changes = 0; changes < 2; changes++) {
     od_observer *o = od_observer_new(plant, &options);
     assert_int_equal(od_observer_start(o, 0, NULL, NULL, &P, NULL), OD_OK);
