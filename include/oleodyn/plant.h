@@ -81,8 +81,8 @@ typedef struct od_plant_ops {
   // The guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches that are due.
   // NULL for plants without guards.
   od_status (*guards)(const od_plant *plant, void *work, double *guard);
-  // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
-  // J = ds/dz held. NULL for plants that do not know.
+  // Optional (NULL): the generalized stiffness of the forces of elements at the last point (nz x nz): -J' (dF/ds) J with the
+  // forces F along lines and in joints, their lengths s, and J = ds/dz taken as constant.
   od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL for plants that know real numbers only
   // Which outputs (ny) may be held at an edge in state x, such as a pressure that cavitates: nonzero where the output may have no slope

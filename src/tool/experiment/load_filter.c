@@ -14,7 +14,22 @@ static int read_name(od_loader *ld, int node, const char *label, const od_method
 static const char *const common_keys[] = {"type", "form", "gate", "gate_patience", "frozen"};
 enum { COMMON_KEYS = sizeof common_keys / sizeof *common_keys };
 
-// What the chosen filter leaves open: numbers, or words of which one is chosen.
+// Reads one of the words of an option: its index, or -1 after a complaint. The words that the options of continuous-ekf had
+// in earlier versions, numbers of equations, are still accepted.
+static int read_word(od_loader *ld, int node, const od_filter_option *option) {
+  static const struct {
+    const char *key, *old_word, *word;
+  } renamed[] = {{"state_matrix", "eq10", "approximate"}, {"tangent", "eq14", "approximate"}};
+  const od_tree_node *n = &ld->tree.node[node];
+  for (size_t i = 0; n->kind == OD_TREE_TEXT && i < sizeof renamed / sizeof *renamed; i++) {
+    if (strcmp(option->key, renamed[i].key) != 0 || strcmp(n->text, renamed[i].old_word) != 0) continue;
+    for (int k = 0; option->words[k]; k++)
+      if (strcmp(option->words[k], renamed[i].word) == 0) return k;
+  }
+  return od_read_choice(ld, node, option->key, option->words);
+}
+
+// Reads the options of the chosen filter: numbers, or one of a few words.
 static void read_options(od_experiment_loader *xl, const od_section *section) {
   od_loader *ld = &xl->ld;
   const od_filter *filter = xl->e->filter;
@@ -25,7 +40,7 @@ static void read_options(od_experiment_loader *xl, const od_section *section) {
     int node = od_section_get(ld, section, option->key);
     if (node < 0) continue;
     if (option->words) {
-      int chosen = od_read_choice(ld, node, option->key, option->words);
+      int chosen = read_word(ld, node, option);
       if (chosen >= 0) *value = chosen;
       continue;
     }

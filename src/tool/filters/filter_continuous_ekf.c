@@ -1,21 +1,24 @@
-// The continuous extended Kalman filter: sensors act on the machine as they come, as a force would,
+// The continuous extended Kalman filter (source 7 in docs/theory.md). The correction is part of the differential equation:
 //
 //   x' = f(x) + K (y - h(x)),   K = P C' R^-1,   P' = A P + P A' - P C' R^-1 C P + Theta
 //
-// and the step to a sample is one of the trapezoidal rule, whose equations are solved with the correction in them. Theta is the
-// process noise of a step over its length, R that of the sensors times it (or, 'sensor_noise: density', as it is). A sample at the
-// very start has nothing to act on.
+// A step of the trapezoidal rule leads to each sample, and the correction is part of the equations that the step solves. Theta
+// is the process noise of a step divided by its length. R is the covariance of the sensors' noise times the step length, or
+// that covariance itself with 'sensor_noise: density'. A sample at the start time does not correct anything.
 //
-// Unless told otherwise the correction, as it is at the end of the step, acts all through it, with K of the predicted P; the covariance
-// follows the exact transition of the step and is corrected as that of a discrete filter. Then P cannot become negative, strong
-// corrections do not ring, and estimates are those of the discrete filter but for the forces that the correction calls up within the
-// step. The options are the ways of the paper (source 7 in docs/theory.md), with which its figures come out:
+// By default the correction at the end of the step acts during the whole step, with K from the predicted P. The covariance
+// follows the exact transition of the step and is corrected as in a discrete filter. Then P cannot become negative, and strong
+// corrections do not oscillate. The estimates differ from those of the discrete filter only by the forces that the
+// correction causes within the step. The options select the choices of the paper:
 //
-//   correction: trapezoid  half of it acts at the end of the step, and half at the beginning of the next one
-//   state_matrix: eq10     dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], and sensors that see w' follow it
-//   tangent: eq14          the same without the second term, as the matrix of the iteration; where that converges it changes nothing
-//   covariance: euler      P by Euler's rule, with A and C at the beginning of the step and K = P C' / R after it
-//   acceleration: trapezoid    sensors see the acceleration of the rule, corrections included, not that of the forces
+//   correction: trapezoid      half of the correction acts at the end of the step, half at the beginning of the next step
+//   state_matrix: approximate  dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], eq. 10 of the paper; sensors
+//                              that depend on w' use the same derivatives
+//   tangent: approximate       eq. 14: the same without the second term, as the matrix of the Newton iteration; it changes
+//                              the number of iterations, not the result
+//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C' / R after it
+//   acceleration: trapezoid    sensors measure the acceleration of the trapezoidal rule, which includes corrections, instead
+//                              of the acceleration by forces
 #include <math.h>
 
 #include "base/place.h"
@@ -31,7 +34,7 @@ enum { TRANSITION, EULER };
 enum { WITHIN, CARRIED };
 enum { OF_FORCES, OF_RULE };
 enum { SAMPLES, DENSITY };
-static const char *const matrices[] = {"exact", "eq10", NULL}, *const tangents[] = {"exact", "eq14", NULL};
+static const char *const matrices[] = {"exact", "approximate", NULL}, *const tangents[] = {"exact", "approximate", NULL};
 static const char *const rules[] = {"transition", "euler", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
 static const char *const ways[] = {"step", "trapezoid", NULL};
 static const char *const noises[] = {"samples", "density", NULL};
@@ -51,7 +54,7 @@ static const char *check(const od_observer_options *o) {
   if (o->choice && o->choice[COVARIANCE] == EULER && o->form != OD_FORM_JOSEPH)
     return "'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)
-    return "'state_matrix: eq10' is the matrix of Euler's rule; expected 'covariance: euler' with it";
+    return "'state_matrix: approximate' is for Euler's rule only; expected 'covariance: euler' with it";
   if (o->choice && o->choice[CORRECTION] != CARRIED && o->choice[ACCELERATION] != OF_FORCES)
     return "'acceleration: trapezoid' has corrections in it that the rule carries on; expected 'correction: trapezoid' with it";
   return NULL;
@@ -124,9 +127,9 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-// ---- the approximations of accelerations
+// ---- approximate derivatives of the accelerations
 
-// The rows of accelerations in fx (nx x nx) become those of eq. 10, or, without the bending, of eq. 14.
+// Replaces the rows of accelerations in fx (nx x nx) by those of eq. 10, or, without the curvature term, of eq. 14.
 static od_status approximate(od_observer *o, memory *m, const double *rates, bool curvature, double *fx) {
   int n = o->plant->nz, nx = o->nx;
   double *part = at(m, m->parts);

@@ -139,7 +139,7 @@ static void follow_paper(int sensor, double h, double r, const char *tangent) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL), OD_OK);
   const double sigma = sqrt(r), P0[4] = {0.1}, Q[2] = {10 * h, 10 * h};
-  const double choice[] = {1, strcmp(tangent, "eq14") == 0, 1, 1, 1, 1};
+  const double choice[] = {1, strcmp(tangent, "approximate") == 0, 1, 1, 1, 1};
   const od_observer_options options = {.filter = od_filter_type_find("continuous-ekf"),
                                        .form = OD_FORM_JOSEPH,
                                        .sensor_sigma = &sigma,
@@ -174,7 +174,7 @@ static void the_paper_is_reproduced(void **state) {
   for (int sensor = 0; sensor < SENSORS; sensor++) {
     follow_paper(sensor, 1e-3, r[0][sensor], "exact");
     follow_paper(sensor, 5e-3, r[1][sensor], "exact");
-    follow_paper(sensor, 1e-3, r[0][sensor], "eq14");
+    follow_paper(sensor, 1e-3, r[0][sensor], "approximate");
   }
 }
 
