@@ -1,4 +1,4 @@
-#include "optimise/optimise.h"
+#include "optimize/optimize.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double size_of(double value) {
 
 // What a search works with: the last machine that was run, and what came of it.
 typedef struct search {
-  const od_optimise_options *o;
+  const od_optimize_options *o;
   od_machine *machine;
   od_judge *judge;
   od_verdict verdict;
@@ -46,7 +46,7 @@ static void forget(search *s) {
 // ---- one machine
 
 static bool load_machine(search *s, const double *x) {
-  const od_optimise_options *o = s->o;
+  const od_optimize_options *o = s->o;
   const char **set = calloc((size_t)(o->load.set_count + o->numbers) + 1, sizeof *set);
   char(*text)[400] = calloc((size_t)o->numbers + 1, sizeof *text);
   od_messages *unread = od_messages_new();
@@ -75,7 +75,7 @@ static bool go_on(void *user, double done) {
 
 // Runs the machine and judges it; goals get their values. False: it did not come to its end.
 static bool run_machine(search *s) {
-  const od_optimise_options *o = s->o;
+  const od_optimize_options *o = s->o;
   int *output = calloc((size_t)(od_machine_output_count(s->machine) + o->goals) + 1, sizeof *output), outputs = 0;
   od_run_options run = od_run_options_of(s->machine, (od_run_wishes){0});
   od_run_report report = {0};
@@ -143,7 +143,7 @@ static bool is_minimum(od_ls_reason reason) {
 
 // Numbers over decades are searched by their logarithms.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
-  const od_optimise_options *o = s->o;
+  const od_optimize_options *o = s->o;
   size_t n = (size_t)o->numbers + 1;
   double *memory = calloc(4 * n, sizeof *memory);
   od_ls_transform *transform = calloc(n, sizeof *transform);
@@ -185,9 +185,9 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   return status;
 }
 
-od_status od_optimise(const od_optimise_options *o, od_optimise_result *out, od_error *err) {
+od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_error *err) {
   search s = {.o = o};
-  *out = (od_optimise_result){0};
+  *out = (od_optimize_result){0};
   double *start = calloc((size_t)o->numbers + 1, sizeof *start), *r = NULL;
   if (!start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < o->numbers; i++) start[i] = fmin(fmax(o->number[i].start, o->number[i].low), o->number[i].high);
@@ -228,10 +228,10 @@ od_status od_optimise(const od_optimise_options *o, od_optimise_result *out, od_
   return status;
 }
 
-void od_optimise_result_free(od_optimise_result *r) {
+void od_optimize_result_free(od_optimize_result *r) {
   od_judge_free(r->judge);
   od_machine_free(r->machine);
   od_verdict_free(&r->verdict);
   od_ls_result_free(r->search);
-  *r = (od_optimise_result){0};
+  *r = (od_optimize_result){0};
 }

@@ -1,4 +1,4 @@
-// oleodyn optimise: numbers that meet goals and requirements, bounds, exit codes, mistakes; and a fit of a number of a formula.
+// oleodyn optimize: numbers that meet goals and requirements, bounds, exit codes, mistakes; and a fit of a number of a formula.
 //
 // Oracle: the step response K (1 - exp(-t/T)) of a lag, from which the numbers that meet a goal follow in closed form.
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static const char machine[] =
 
 static json_t *found(scratch *s, const char *options, int code) {
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
-  outcome o = run(s, "optimise machine.yaml --json - --quiet %s", options);
+  outcome o = run(s, "optimize machine.yaml --json - --quiet %s", options);
   if (o.code != code) fail_msg("%s ends with %d, not %d: %s%s", options, o.code, code, o.out, o.err);
   json_t *json = json_loads(o.out, 0, NULL);
   assert_non_null(json);
@@ -143,14 +143,14 @@ static void test_zero_and_units(void **state) {
 static void test_run_verdict(void **state) {
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   static const char search[] = "--free lag.time_constant=0.1:5 --goal lag:mean=1.8";
-  outcome o = run(*state, "optimise machine.yaml %s --set run.step='0.25 s'", search);
+  outcome o = run(*state, "optimize machine.yaml %s --set run.step='0.25 s'", search);
   ends_with(o, 0);
   says(o.out, "verdict: doubtful\n  Step too long: with steps of 250 ms lag is off by");
   forget(o);
   json_t *json = found(*state, "--free lag.time_constant=0.1:5 --goal lag:mean=1.8 --set run.step='0.25 s'", 0);
   assert_string_equal(json_string_value(json_object_get(json_object_get(json, "run_verdict"), "trust")), "doubtful");
   json_decref(json);
-  o = run(*state, "optimise machine.yaml %s", search);
+  o = run(*state, "optimize machine.yaml %s", search);
   says(o.out, "verdict: sound");
   forget(o);
 }
@@ -172,12 +172,12 @@ static void test_warnings(void **state) {
       undecided[] = "--variant judged --free lag.time_constant=0.1:5 --set run.step='0.5 s'";
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
   json_t *json = found(s, outside, 0);
-  outcome o = run(s, "optimise machine.yaml %s", outside);
+  outcome o = run(s, "optimize machine.yaml %s", outside);
   says_warning(json, o.err,
                "lag.time_constant is 3 s, outside of its range from 0.1 s to 2 s: the search began at 2 s");
   json_decref(json), forget(o);
   json = found(s, undecided, 4);
-  o = run(s, "optimise machine.yaml %s", undecided);
+  o = run(s, "optimize machine.yaml %s", undecided);
   says_warning(json, o.err, "requirement 'fast' is undecided: the run is not accurate enough to tell");
   says(o.out, "1 requirement is undecided, all other goals are met");
   says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided, all other goals are met");
@@ -208,14 +208,30 @@ static void test_mistakes(void **state) {
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-    ends_and_says(run(*state, "optimise machine.yaml %s", wrong[i].arguments), 2, wrong[i].says);
+    ends_and_says(run(*state, "optimize machine.yaml %s", wrong[i].arguments), 2, wrong[i].says);
+}
+
+// The command in its earlier spelling does the same; help lists the command once.
+static void test_earlier_spelling(void **state) {
+  scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
+  static const char search[] = "machine.yaml --free lag.gain=0.5:5 --goal lag:final=1.9";
+  outcome now = run(*state, "optimize %s", search), before = run(*state, "optimise %s", search);
+  assert_int_equal(now.code, 0);
+  assert_int_equal(before.code, 0);
+  assert_string_equal(before.out, now.out);
+  forget(now), forget(before);
+  outcome help = run(*state, "help");
+  assert_non_null(strstr(help.out, "optimize"));
+  assert_null(strstr(help.out, "optimise"));
+  forget(help);
 }
 
 int main(void) {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {
-      IN_SCRATCH(test_goals),          IN_SCRATCH(test_requirements), IN_SCRATCH(test_variant),
-      IN_SCRATCH(test_fitted_formula), IN_SCRATCH(test_starts),       IN_SCRATCH(test_zero_and_units),
-      IN_SCRATCH(test_run_verdict),    IN_SCRATCH(test_warnings),     IN_SCRATCH(test_mistakes)};
+  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals),       IN_SCRATCH(test_requirements),
+                                     IN_SCRATCH(test_variant),     IN_SCRATCH(test_fitted_formula),
+                                     IN_SCRATCH(test_starts),      IN_SCRATCH(test_zero_and_units),
+                                     IN_SCRATCH(test_run_verdict), IN_SCRATCH(test_warnings),
+                                     IN_SCRATCH(test_mistakes),    IN_SCRATCH(test_earlier_spelling)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// oleodyn optimise: searches numbers of a machine so that its requirements are met and outputs come near to their targets.
+// oleodyn optimize: searches numbers of a machine so that its requirements are met and outputs come near to their targets.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/json.h"
-#include "optimise/optimise.h"
+#include "optimize/optimize.h"
 
 enum { MOST = 32 };
 
@@ -42,7 +42,7 @@ typedef struct plan {
   od_goal goal[MOST];
   const char **set;  // those of --set that are not of free numbers
   int sets;
-  od_optimise_options o;
+  od_optimize_options o;
 } plan;
 
 // What stays as the user has set it; free numbers only begin there.
@@ -182,7 +182,7 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
     ok = false;
   }
   if (!list_sets(a, p)) return OD_EXIT_FAILED;
-  p->o = (od_optimise_options){
+  p->o = (od_optimize_options){
       .path = file,
       .load = {.set = p->set, .set_count = p->sets, .variant = a->load.variant, .spatial = a->load.spatial},
       .number = p->number,
@@ -200,7 +200,7 @@ static const char *bound_text(int at_bound) {
   return at_bound < 0 ? "at its lower bound" : at_bound > 0 ? "at its upper bound" : "";
 }
 
-static void print_numbers(const plan *p, const od_optimise_result *r, FILE *to) {
+static void print_numbers(const plan *p, const od_optimize_result *r, FILE *to) {
   int width = 6;
   for (int i = 0; i < p->o.numbers; i++) width = od_text_widest(width, p->number[i].path);
   fprintf(to, "  %-*s  %-18s  %-18s  %-18s  %s\n", width, "number", "found", "from", "to", "");
@@ -214,7 +214,7 @@ static void print_numbers(const plan *p, const od_optimise_result *r, FILE *to) 
   }
 }
 
-static void print_goals(const plan *p, const od_optimise_result *r, FILE *to) {
+static void print_goals(const plan *p, const od_optimize_result *r, FILE *to) {
   for (int i = 0; i < p->o.goals; i++) {
     const od_goal *g = &p->goal[i];
     const char *unit = od_machine_output_unit(r->machine, g->output);
@@ -226,7 +226,7 @@ static void print_goals(const plan *p, const od_optimise_result *r, FILE *to) {
 }
 
 // What the search is worth, in the same words everywhere.
-static void verdict_text(const od_optimise_result *r, char *text, size_t size) {
+static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
   const char *reason = od_ls_reason_text(r->search->reason);
   int count, undecided = 0;
   const od_judgement *j = od_judge_results(r->judge, &count);
@@ -273,7 +273,7 @@ static bool undecided_warning(const od_judgement *j, char *text, size_t size) {
   return true;
 }
 
-static json_t *warnings_of(const plan *p, const od_optimise_result *r) {
+static json_t *warnings_of(const plan *p, const od_optimize_result *r) {
   json_t *list = json_array();
   char text[800];
   int count;
@@ -285,13 +285,13 @@ static json_t *warnings_of(const plan *p, const od_optimise_result *r) {
   return list;
 }
 
-static void print_warnings(const plan *p, const od_optimise_result *r) {
+static void print_warnings(const plan *p, const od_optimize_result *r) {
   json_t *list = warnings_of(p, r);
   for (size_t i = 0; i < json_array_size(list); i++) od_cli_warning("%s", json_string_value(json_array_get(list, i)));
   json_decref(list);
 }
 
-static void print(const plan *p, const od_optimise_result *r, FILE *to) {
+static void print(const plan *p, const od_optimize_result *r, FILE *to) {
   char text[400];
   od_heading(to, od_machine_title(r->machine));
   print_numbers(p, r, to);
@@ -303,7 +303,7 @@ static void print(const plan *p, const od_optimise_result *r, FILE *to) {
   fprintf(to, "\n");
 }
 
-static json_t *summary(const plan *p, const od_optimise_result *r) {
+static json_t *summary(const plan *p, const od_optimize_result *r) {
   char text[400];
   json_t *numbers = json_array(), *goals = json_array();
   for (int i = 0; i < p->o.numbers; i++) {
@@ -330,12 +330,12 @@ static json_t *summary(const plan *p, const od_optimise_result *r) {
 // --- The command --------------------------------------------------------------------------------------------------
 
 static int search_and_write(const arguments *a, const od_machine *machine, plan *p) {
-  od_optimise_result r;
+  od_optimize_result r;
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
   p->o.progress = od_progress_tick;
   p->o.user = &progress;
-  od_status status = od_optimise(&p->o, &r, &err);
+  od_status status = od_optimize(&p->o, &r, &err);
   od_progress_end(&progress);
   int code = status == OD_OK || status == OD_NOT_CONVERGED ? -1 : od_exit_code(status);
   if (r.machine && code < 0) {
@@ -362,7 +362,7 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
       od_cli_error("%s", err.text[0] ? err.text : "no run came to its end");
     if (code < 0) code = OD_EXIT_FAILED;
   }
-  od_optimise_result_free(&r);
+  od_optimize_result_free(&r);
   return code;
 }
 
@@ -373,10 +373,10 @@ static const char details[] =
     "minimum. The verdict is on the run with these numbers, as that of simulate. The exit code is 4 where a goal is not met, 3 where\n"
     "that run is not sound.\n\n"
     "Examples\n"
-    "  oleodyn optimise press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
-    "  oleodyn optimise press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
+    "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
+    "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
 
-int od_command_optimise(int argc, char **argv) {
+int od_command_optimize(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
@@ -390,7 +390,7 @@ int od_command_optimise(int argc, char **argv) {
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
-  const od_usage usage = {"optimise", "MACHINE", "search numbers of a machine so that its requirements are met",
+  const od_usage usage = {"optimize", "MACHINE", "search numbers of a machine so that its requirements are met",
                           details,    options,   (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   od_machine *machine = NULL;

@@ -3,8 +3,8 @@
 //
 // The residual of a requirement is how far it is from its bound and a reserve, as a part of the bound, and zero where it is met; that of a goal
 // is how far a value of an output is from its target, as a part of the target's size. Derivatives are differences of runs.
-#ifndef OD_OPTIMISE_H
-#define OD_OPTIMISE_H
+#ifndef OD_OPTIMIZE_H
+#define OD_OPTIMIZE_H
 
 #include "oleodyn/least_squares.h"
 #include "io/table.h"
@@ -29,7 +29,7 @@ typedef struct od_goal {
   bool met;              // within a hundredth of the size
 } od_goal;
 
-typedef struct od_optimise_options {
+typedef struct od_optimize_options {
   const char *path;
   od_load_options load;
   od_free_number *number;
@@ -40,9 +40,9 @@ typedef struct od_optimise_options {
   int starts;      // further ones between the bounds; 0: the machine's own alone
   bool (*progress)(void *user, double done);
   void *user;
-} od_optimise_options;
+} od_optimize_options;
 
-typedef struct od_optimise_result {
+typedef struct od_optimize_result {
   od_machine *machine;  // with the numbers that were found
   od_judge *judge;      // of its run
   od_verdict verdict;   // on its run: whether the steps are short enough
@@ -50,10 +50,10 @@ typedef struct od_optimise_result {
   int unmet;     // requirements that do not pass, and goals that are not met
   bool minimum;  // no better numbers are near by, between their bounds
   long runs;
-} od_optimise_result;
+} od_optimize_result;
 
 // OD_BAD_INPUT: err says what is wrong. OD_NOT_CONVERGED and OD_INTERRUPTED come with a result.
-od_status od_optimise(const od_optimise_options *options, od_optimise_result *out, od_error *err);
-void od_optimise_result_free(od_optimise_result *r);
+od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
+void od_optimize_result_free(od_optimize_result *r);
 
 #endif
