@@ -19,7 +19,7 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
 #else
 enum { BY_TIME };
 #define OD_BLOCK_FILE "blocks/notch.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_notch_block = {
     .type = "notch",

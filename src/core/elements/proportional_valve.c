@@ -41,7 +41,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 #else
 #define OD_ELEMENT_FILE "elements/proportional_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_proportional_valve_class = {
     .name = "proportional valve",

@@ -82,7 +82,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 #else
 enum { OD_SENSE_SHARED };
 #define OD_ELEMENT_FILE "elements/sensing_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_sensing_valve_class = {
     .name = "load-sensing valve",

@@ -96,7 +96,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #else
 #include "elements/elements.h"
 #define OD_ELEMENT_FILE "elements/servo_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_servo_valve_class = {
     .name = "servo valve",

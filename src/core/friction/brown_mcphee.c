@@ -43,7 +43,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
   OD_PARAMETER_FACTOR_FS(M) OD_PARAMETER_FACTOR_FC(M) OD_PARAMETER_FACTOR_VS(M) OD_PARAMETER_FACTOR_VISCOUS(M)
 #define OD_LAW_RULES OD_FS_RULES(1, 0)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(brown_mcphee, "brown-mcphee", "Coulomb, static and viscous friction as one smooth function");
 #endif

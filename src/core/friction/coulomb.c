@@ -36,7 +36,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
 #define OD_COMMON_PARAMETERS(M) \
   OD_PARAMETER_FACTOR(M) OD_PARAMETER_FACTOR_FC(M) OD_PARAMETER_FACTOR_VS(M) OD_PARAMETER_FACTOR_VISCOUS(M)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(coulomb, "coulomb", "Coulomb and viscous friction");
 #endif

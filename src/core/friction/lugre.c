@@ -30,7 +30,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 #define OD_COMMON_PARAMETERS(M) OD_PARAMETER_SIGMA_0(M) OD_PARAMETER_SIGMA_1(M) OD_PARAMETERS_OF_FACTOR(M)
 #define OD_LAW_RULES            OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(lugre, "lugre", "bristles with static, Coulomb and viscous friction");
 #endif

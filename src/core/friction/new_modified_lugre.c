@@ -53,7 +53,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) OD_PARAMETER_LOAD_FC(M)
 #define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(new_modified_lugre, "new-modified-lugre", "bristles, a lubricant film, load and acceleration");
 #endif

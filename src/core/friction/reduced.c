@@ -36,7 +36,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_SIGMA_0(M) OD_PARAMETER_TAU_HN(M) OD_PARAMETER_TAU_H0(M) OD_PARAMETERS_OF_FACTOR(M)
 #define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(reduced, "reduced", "bristles and a lubricant film with few parameters");
 #endif

@@ -29,7 +29,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
 #define OD_SIDED_PARAMETERS(M)  OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M) OD_PARAMETER_FACTOR(M) OD_PARAMETER_FACTOR_VISCOUS_ALONE(M)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(viscous, "viscous", "viscous friction alone");
 #endif

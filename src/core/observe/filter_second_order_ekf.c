@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "observe/filters.h"
-#include "observe/row_filter.h"
+#include "observe/deviation_filter.h"
 
 enum { REACH, OPTIONS };
 static const od_filter_option options[] = {

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "observe/filters.h"
-#include "observe/row_filter.h"
+#include "observe/deviation_filter.h"
 
 enum { ALPHA, BETA, KAPPA, OPTIONS };
 static const od_filter_option options[] = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 

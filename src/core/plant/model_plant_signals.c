@@ -6,7 +6,7 @@
 //
 // dg/ds, by the signals that drive something, is found once per point; ds/dv direction by direction through the blocks
 // (signals/blocks.h). Rates of the blocks' own states come along.
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 #include "signals/blocks.h"

@@ -1,6 +1,6 @@
-// Derivatives of the rates of the circuit in the work memory, whether rows have all columns or are sparse (model/join_rows.c).
-#ifndef OD_RATE_ROWS_H
-#define OD_RATE_ROWS_H
+// Derivatives of the rates of the circuit in the work memory, whether rows have all columns or are sparse (model/rate_sparsity.c).
+#ifndef OD_RATE_DERIVATIVES_H
+#define OD_RATE_DERIVATIVES_H
 
 #include "model/model.h"
 

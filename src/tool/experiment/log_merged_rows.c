@@ -1,4 +1,4 @@
-#include "experiment/log_rows.h"
+#include "experiment/log_merged_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

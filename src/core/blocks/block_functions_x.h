@@ -1,4 +1,4 @@
-// One build of a block's text (see block_both_x.h): the scalar, what blocks share, the text itself, and functions for the
+// One build of a block's text (see block_template_x.h): the scalar, what blocks share, the text itself, and functions for the
 // table. A text defines X(numbers), a struct of numbers in the order of the fields, and
 //   X(evaluate)(const X(numbers) *q, X(block) b)              writes b.y and b.rate
 //   X(step)(const X(numbers) *q, X(block) b, od_x *next)      with OD_BLOCK_SAMPLED: the states after a sample

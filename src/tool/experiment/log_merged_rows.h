@@ -1,7 +1,7 @@
 // The rows of a log's file as they stand there, but one for each time: of several rows with the same time the first is kept, with the values
 // of the others where it has none.
-#ifndef OD_EXPERIMENT_LOG_ROWS_H
-#define OD_EXPERIMENT_LOG_ROWS_H
+#ifndef OD_EXPERIMENT_LOG_MERGED_ROWS_H
+#define OD_EXPERIMENT_LOG_MERGED_ROWS_H
 
 #include "experiment/log.h"
 #include "io/row_reader.h"

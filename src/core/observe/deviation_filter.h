@@ -8,8 +8,8 @@
 // Both are sums of squares, so that no covariance becomes negative. Sensors are taken in one after the other by
 // conditioning: what one has said is taken from the innovations of those behind it, which are independent of it then, also where
 // the noise of sensors is correlated.
-#ifndef OD_ROW_FILTER_H
-#define OD_ROW_FILTER_H
+#ifndef OD_DEVIATION_FILTER_H
+#define OD_DEVIATION_FILTER_H
 
 #include "observe/linear_filter.h"
 

@@ -1,7 +1,7 @@
 // A machine file on its way to a machine: the machine itself, what its readers share, and the readers in the order in
 // which they run. Nobody outside this room includes this header: machine.h says what may be asked of a machine.
-#ifndef OD_MACHINE_DRAFT_H
-#define OD_MACHINE_DRAFT_H
+#ifndef OD_MACHINE_LOADER_H
+#define OD_MACHINE_LOADER_H
 
 #include "document/quantities.h"
 #include "machine/names.h"

@@ -1,4 +1,4 @@
-// One build of an element's text (see both_x.h): the scalar, what elements share, the text itself, and the loops over
+// One build of an element's text (see element_template_x.h): the scalar, what elements share, the text itself, and the loops over
 // instances.
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"

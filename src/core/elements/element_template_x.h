@@ -6,9 +6,9 @@
 #include "elements/element.h"
 
 #define OD_ELEMENT_TEXT
-#include "elements/one_x.h"
+#include "elements/element_functions_x.h"
 #define OD_COMPLEX
-#include "elements/one_x.h"
+#include "elements/element_functions_x.h"
 #undef OD_COMPLEX
 #undef OD_ELEMENT_TEXT
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "model/builder.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 
 // From so many states on, and with fewer than one place in so many used, rows are sparse. bench_circuit tells where that pays.
 enum { LARGE = 16, SPARSE_PART = 3 };

@@ -1,4 +1,4 @@
-#include "observe/row_filter.h"
+#include "observe/deviation_filter.h"
 
 #include <math.h>
 

@@ -7,9 +7,9 @@
 #include "blocks/block.h"
 
 #define OD_BLOCK_TEXT
-#include "blocks/block_one_x.h"
+#include "blocks/block_functions_x.h"
 #define OD_COMPLEX
-#include "blocks/block_one_x.h"
+#include "blocks/block_functions_x.h"
 #undef OD_COMPLEX
 #undef OD_BLOCK_TEXT
 
