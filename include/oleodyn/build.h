@@ -36,11 +36,11 @@ OD_API void od_build_gravity(od_build *b, int first_number);
 
 // Bodies. The numbers each shape wants, in this order, all in the body's own frame:
 typedef enum od_shape {
-  OD_SHAPE_GENERAL,   // mass, centre[3], inertia tensor about the centre: xx yy zz xy xz yz
+  OD_SHAPE_GENERAL,   // mass, center[3], inertia tensor about the center: xx yy zz xy xz yz
   OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
   OD_SHAPE_CYLINDER,  // mass, length, radius: solid, from the body's origin along +x
   OD_SHAPE_POINT,     // mass, position[3]
-  OD_SHAPE_BOX,       // mass, size[3], centre[3]
+  OD_SHAPE_BOX,       // mass, size[3], center[3]
 } od_shape;
 OD_API int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
 
@@ -95,7 +95,7 @@ OD_API int od_build_input(od_build *b, const char *name, const char *unit);  // 
 OD_API void od_build_input_start(od_build *b, int input, double value);
 // Wherever an element below takes an input it may be any signal: an input, or an output of a block.
 
-// A force at a point, value * direction. Numbers: value (N), direction[3] (normalised when used). When input >= 0 the
+// A force at a point, value * direction. Numbers: value (N), direction[3] (normalized when used). When input >= 0 the
 // value is multiplied by that input. Direction in ground axes, or in the body's when follows_body.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
@@ -105,7 +105,7 @@ OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int fi
 // A torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
-// Contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalised when used; the point stays on the side it
+// Contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized when used; the point stays on the side it
 // points to), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below it).
 // At the depth d it pushes with stiffness d (1 + damping d'), never pulls, and rubs against the motion along the plane.
 OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);

@@ -50,7 +50,7 @@ typedef struct od_ls_constraints {
 } od_ls_constraints;
 
 // Further unknowns that the caller keeps to itself, tied to the parameters by equations of their own (gaps that are to close),
-// such as the states at the nodes of a multiple shooting. At every point the caller linearises everything, finds for each
+// such as the states at the nodes of a multiple shooting. At every point the caller linearizes everything, finds for each
 // change of the parameters the best change of its unknowns that closes the gaps to first order, and gives derivatives
 // of the residuals along both together. Only for OD_LS_ACTIVE_SET, which is chosen where there are such unknowns.
 typedef struct od_ls_hidden {

@@ -29,8 +29,8 @@ OD_API void od_messages_free(od_messages *m);
 OD_API int od_messages_count(const od_messages *m);
 OD_API int od_messages_errors(const od_messages *m);  // how many of them are errors, with those that are counted only
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
-// "file:line:column: error: text" (or "warning: text"), one per line; in colour when asked.
-OD_API void od_messages_print(const od_messages *m, FILE *to, bool colour);
+// "file:line:column: error: text" (or "warning: text"), one per line; in color when asked.
+OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 

@@ -108,7 +108,7 @@ typedef struct od_innovation {
 } od_innovation;
 OD_API const od_innovation *od_observer_innovations(const od_observer *o);  // ny
 OD_API double od_observer_nis(const od_observer *o,
-                              int *used);  // normalised innovation squared of the last correction, and its dimension
+                              int *used);  // normalized innovation squared of the last correction, and its dimension
 // How often so far a sensor was beyond its gate, repeated itself, and was let in again because the filter was wrong.
 OD_API long od_observer_gated(const od_observer *o, int sensor);
 OD_API long od_observer_frozen(const od_observer *o, int sensor);

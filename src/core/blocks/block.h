@@ -1,6 +1,6 @@
 // Classes of signal blocks: everything that is known about a type of block stands in one file of this folder, as a table
 // (here) and as equations on flat local vectors. The builder, the reader, outputs, derivatives, tests and documentation are
-// loops over the list of classes (block_classes.h).
+// loops over the list of classes (block_list.h).
 //
 // A block has numbers q, states x, inputs u, outputs y and the rates of its states. It never sees the machine it is part of.
 // With a sample it runs once in that time instead and holds its output in between, as one more state behind its own.

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "blocks/block_list.h"
+
 #define OD_DECLARE_CLASS(name) extern const od_block_class od_##name##_block;
 OD_BLOCK_CLASSES(OD_DECLARE_CLASS)
 const od_block_class *const od_block_classes[] = {

@@ -1,7 +1,7 @@
 // Spline: a smooth curve through points, straight beyond them. For characteristics that are fitted, such as the static curve of a
 // valve before or behind a linear block: the output is linear in the values, and each value matters only near its point.
 //
-// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbours (Bessel), so that
+// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbors (Bessel), so that
 // the curve has a continuous slope, and goes exactly through points that lie on a parabola. Two points make a line.
 #ifdef OD_BLOCK_TEXT
 

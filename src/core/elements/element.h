@@ -1,6 +1,6 @@
 // Element classes: everything that is known about a kind of element stands in one file of this folder, as a table (here)
 // and as an equation out = f(in) on flat local vectors. Readers, outputs, energies, derivatives, tests and documentation
-// are loops over the list of classes (elements.h).
+// are loops over the list of classes (element_list.h).
 //
 // An instance of a class never sees the machine it is part of. What it depends on is gathered into its `in`, what it
 // answers in `out` is scattered to where it counts, both by constant tables of integers (model/join.c).
@@ -218,7 +218,7 @@ typedef struct od_element_class {
   int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
   bool
-      shuts_about_centre;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
+      shuts_about_center;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
   // Pumps with a control: at the pressure of this end that is the sum of two fields it delivers nothing; field 0: it has none.
   struct {
     int field, range, end;

@@ -27,7 +27,7 @@ void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
 void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, double _Complex *w);
 // Their derivatives by lengths, speeds, states and signals, into the rows of the work memory.
-void od_circuit_linearise(const od_model *m, double *w);
+void od_circuit_linearize(const od_model *m, double *w);
 // Adds their derivatives by one number of the circuit: to force[i], where the number has a say in forces, and, times a
 // sign, to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,

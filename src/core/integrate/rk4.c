@@ -55,7 +55,7 @@ static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
   od_sim_stands_at_rates(s);  // the stage is the plant's last point, with its matrix
-  od_status status = od_sim_linearise(s, c.by);
+  od_status status = od_sim_linearize(s, c.by);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   memcpy(m->K, m->X + nz * c.count, (size_t)(nz * c.count) * sizeof *m->K);
   for (int i = 0; i < nx - nz && status == OD_OK; i++) {

@@ -267,7 +267,7 @@ od_status od_sim_find_slopes(od_sim *s, int by) {
   return OD_OK;
 }
 
-od_status od_sim_linearise(od_sim *s, int by) {
+od_status od_sim_linearize(od_sim *s, int by) {
   const od_plant *plant = s->plant;
   // A failed step has left the plant elsewhere, even where the derivatives are known.
   od_status status = od_sim_refresh(s);
@@ -292,8 +292,8 @@ od_status od_sim_linearise(od_sim *s, int by) {
   return OD_OK;
 }
 
-od_status od_sim_linearise_rates(od_sim *s, int by) {
-  return by & ~s->linear ? od_sim_linearise(s, by) : OD_OK;
+od_status od_sim_linearize_rates(od_sim *s, int by) {
+  return by & ~s->linear ? od_sim_linearize(s, by) : OD_OK;
 }
 
 od_status od_sim_outputs(od_sim *s, double *y) {
@@ -377,7 +377,7 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
   size_t nu = (size_t)plant->nu, np = (size_t)plant->np;
-  od_status status = od_sim_linearise(s, (fx ? OD_BY_STATE : 0) | (fu ? OD_BY_INPUT : 0) | (fp ? OD_BY_PARAMETER : 0));
+  od_status status = od_sim_linearize(s, (fx ? OD_BY_STATE : 0) | (fu ? OD_BY_INPUT : 0) | (fp ? OD_BY_PARAMETER : 0));
   if (status != OD_OK) return status;
   if (f) {
     memcpy(f, od_sim_at(s, s->x) + nz, nz * sizeof *f);
@@ -407,7 +407,7 @@ od_status od_sim_output_rows(od_sim *s, const unsigned char *wanted, double *hx,
   const od_plant *plant = s->plant;
   int by = (hx ? OD_BY_STATE : 0) | (hu ? OD_BY_INPUT : 0) | (hp ? OD_BY_PARAMETER : 0);
   if (s->plain) return OD_NOT_AVAILABLE;
-  od_status status = od_sim_linearise(s, plant->outputs_of_rates ? by : 0);
+  od_status status = od_sim_linearize(s, plant->outputs_of_rates ? by : 0);
   if (status != OD_OK) return status;
   return plant->ops->output_jacobians(plant, od_sim_work(s), od_sim_at(s, s->energy), wanted, od_sim_at(s, s->kx),
                                       od_sim_at(s, s->ku), od_sim_at(s, s->kp), hx, hu, hp);

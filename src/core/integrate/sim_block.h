@@ -90,10 +90,10 @@ od_status od_sim_refresh(od_sim *sim);
 // Derivatives of g, with gk, at the plant's last point; `by` what is asked for. They become the present point's.
 od_status od_sim_find_slopes(od_sim *sim, int by);
 // Derivatives of k at the present point. Each is computed once per point.
-od_status od_sim_linearise(od_sim *sim, int by);
+od_status od_sim_linearize(od_sim *sim, int by);
 
 // The same for those who want nothing else of the plant, which need not stand at the present point then.
-od_status od_sim_linearise_rates(od_sim *sim, int by);
+od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Columns of a transition's derivatives: x0 (nx), then p (np), u0 (nu) and u1 (nu) where they are wanted.
 typedef struct od_step_columns {

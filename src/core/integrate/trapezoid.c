@@ -193,9 +193,9 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
 }
 
 // The slopes of the rates where the plant stands; on failure nothing is known any more.
-static od_status linearise_beside(od_sim *s, int by) {
+static od_status linearize_beside(od_sim *s, int by) {
   s->at_point = 1;
-  od_status status = od_sim_linearise(s, by);
+  od_status status = od_sim_linearize(s, by);
   if (status != OD_OK) od_sim_leave_point(s);
   return status;
 }
@@ -219,7 +219,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  od_status status = od_sim_linearise_rates(s, c.by);  // at the old point
+  od_status status = od_sim_linearize_rates(s, c.by);  // at the old point
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
   if (!done) status = solve_step(s, h, &stage);
@@ -239,7 +239,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   if (out->Gu0) from_rates(s, h, c, c.u0, nu, out->Gu0);
   if (out->Gu1) from_rates(s, h, c, c.u1, nu, out->Gu1);
   s->linear = 0;
-  if (dx) status = linearise_beside(s, c.by);
+  if (dx) status = linearize_beside(s, c.by);
   if (status != OD_OK) return status;
   status = accept(s, h, u);
   s->at_point = status == OD_OK;

@@ -14,7 +14,7 @@ static const double least_part = 1e-14;
 // Scratch of the analysis.
 typedef struct analysis {
   int n;
-  int *start, *neighbour;      // the symmetrised pattern without the diagonal
+  int *start, *neighbor;       // the symmetrised pattern without the diagonal
   int *position;               // of each row in the order
   int *parent, *child, *next;  // the elimination tree: children of a row are in a list
   int *count, *mark;
@@ -25,7 +25,7 @@ static bool take_memory(analysis *a, int n, int entries) {
   size_t size = (size_t)n + 1;
   *a = (analysis){.n = n,
                   .start = calloc(size + 1, sizeof *a->start),
-                  .neighbour = malloc((2 * (size_t)entries + 1) * sizeof *a->neighbour),
+                  .neighbor = malloc((2 * (size_t)entries + 1) * sizeof *a->neighbor),
                   .position = malloc(size * sizeof *a->position),
                   .parent = malloc(size * sizeof *a->parent),
                   .child = malloc(size * sizeof *a->child),
@@ -33,16 +33,16 @@ static bool take_memory(analysis *a, int n, int entries) {
                   .count = calloc(size, sizeof *a->count),
                   .mark = malloc(size * sizeof *a->mark),
                   .upper = calloc(size, sizeof *a->upper)};
-  return a->start && a->neighbour && a->position && a->parent && a->child && a->next && a->count && a->mark && a->upper;
+  return a->start && a->neighbor && a->position && a->parent && a->child && a->next && a->count && a->mark && a->upper;
 }
 
 static void give_memory_back(analysis *a) {
   for (int i = 0; a->upper && i < a->n; i++) free(a->upper[i]);
-  void *memory[] = {a->start, a->neighbour, a->position, a->parent, a->child, a->next, a->count, a->mark, a->upper};
+  void *memory[] = {a->start, a->neighbor, a->position, a->parent, a->child, a->next, a->count, a->mark, a->upper};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-// The neighbours of each row, once each.
+// The neighbors of each row, once each.
 static void symmetrise(analysis *a, const int *row, const int *column, int entries) {
   int n = a->n, *fill = a->count;
   for (int e = 0; e < entries; e++)
@@ -51,8 +51,8 @@ static void symmetrise(analysis *a, const int *row, const int *column, int entri
   for (int i = 0; i < n; i++) fill[i] = a->start[i];
   for (int e = 0; e < entries; e++)
     if (row[e] != column[e]) {
-      a->neighbour[fill[row[e]]++] = column[e];
-      a->neighbour[fill[column[e]]++] = row[e];
+      a->neighbor[fill[row[e]]++] = column[e];
+      a->neighbor[fill[column[e]]++] = row[e];
     }
   for (int i = 0; i < n; i++) a->mark[i] = -1;
   int end = 0;
@@ -60,9 +60,9 @@ static void symmetrise(analysis *a, const int *row, const int *column, int entri
     int first = a->start[i], last = fill[i];
     a->start[i] = end;
     for (int k = first; k < last; k++)
-      if (a->mark[a->neighbour[k]] != i) {
-        a->mark[a->neighbour[k]] = i;
-        a->neighbour[end++] = a->neighbour[k];
+      if (a->mark[a->neighbor[k]] != i) {
+        a->mark[a->neighbor[k]] = i;
+        a->neighbor[end++] = a->neighbor[k];
       }
   }
   a->start[n] = end;
@@ -79,7 +79,7 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
   a->mark[k] = k;
   for (int i = a->start[row]; i < a->start[row + 1]; i++) {
-    int j = a->position[a->neighbour[i]];
+    int j = a->position[a->neighbor[i]];
     if (j > k && a->mark[j] != k) a->mark[j] = k, found[count++] = j;
   }
   for (int c = a->child[k]; c >= 0; c = a->next[c])
@@ -143,14 +143,14 @@ static int find_place(const od_sparse *s, int row, int column) {
   return low;
 }
 
-bool od_sparse_analyse(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
+bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out) {
   analysis a;
   od_sparse s = {.n = n, .entries = entries, .order = od_arena_take(arena, ((size_t)n + 1) * sizeof *s.order)};
   bool ok = take_memory(&a, n, entries) && s.order;
   if (ok) {
     symmetrise(&a, row, column, entries);
-    ok = od_sparse_order(n, a.start, a.neighbour, most, s.order) && find_rows(&a, s.order, most, &s.values);
+    ok = od_sparse_order(n, a.start, a.neighbor, most, s.order) && find_rows(&a, s.order, most, &s.values);
   }
   if (ok && s.values) {
     s.start = od_arena_take(arena, ((size_t)n + 1) * sizeof *s.start);

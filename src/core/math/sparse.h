@@ -26,7 +26,7 @@ typedef struct od_sparse {
 // The order and the pattern for a matrix with these entries, which may be given several times; the diagonal is there without being
 // given. `most`: more numbers than this are not worth while; then `values` is zero, and there is no pattern. False when memory
 // ran out.
-bool od_sparse_analyse(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
+bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 
 // values: the entries of the matrix, added up where `place` says, zero elsewhere; they become the factors. scratch: n, of which
@@ -35,7 +35,7 @@ od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 // Solves in place for `columns` right-hand sides that stand side by side (n x columns).
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
-// sparse_order.c: the order, from the neighbours of each row without itself (start: n + 1). False when memory ran out.
-bool od_sparse_order(int n, const int *start, const int *neighbour, long most, int *order);
+// sparse_order.c: the order, from the neighbors of each row without itself (start: n + 1). False when memory ran out.
+bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

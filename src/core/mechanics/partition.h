@@ -1,7 +1,7 @@
 // Which joint coordinates describe the motion. Gaussian elimination with full pivoting on the closure Jacobian chooses
 // the dependent coordinates (its pivots) and leaves the independent ones; rows that vanish on the way are redundant
 // and dropped. The chosen rows and columns are then put in an order that keeps the factors sparse, which serves all
-// later factorisations: their pattern, fill included, is worked out once, so that long chains of loops cost work in
+// later factorizations: their pattern, fill included, is worked out once, so that long chains of loops cost work in
 // proportion to their length.
 //
 // Lives in the integers of the work memory (see model/layout.h):

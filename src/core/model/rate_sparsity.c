@@ -1,4 +1,4 @@
-// Where the derivatives of rates stand. A rate depends on few states: the row of a volume has those of its neighbours. Rows of small
+// Where the derivatives of rates stand. A rate depends on few states: the row of a volume has those of its neighbors. Rows of small
 // machines have a place for every column all the same, which is quickest; those of large circuits have what may differ from
 // zero alone.
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 // ---- memory
 
-static size_t place(od_rows *r, double *memory, size_t nx, size_t np, size_t ny, size_t most) {
+static size_t place(od_deviations *r, double *memory, size_t nx, size_t np, size_t ny, size_t most) {
   size_t n = nx + np, used = 0;
   const struct {
     double **to;
@@ -31,14 +31,14 @@ static size_t place(od_rows *r, double *memory, size_t nx, size_t np, size_t ny,
   return (used + 1) / 2 * 2 * sizeof(double);  // what follows is aligned to 16 bytes
 }
 
-size_t od_rows_size(const od_plant *plant, int most) {
-  od_rows r;
+size_t od_deviations_size(const od_plant *plant, int most) {
+  od_deviations r;
   return place(&r, NULL, (size_t)od_plant_nx(plant), (size_t)plant->np, (size_t)plant->ny, (size_t)most) +
          od_sim_size(plant);
 }
 
-od_rows od_rows_of(const od_observer *o, int most) {
-  od_rows r = {.most = most, .base = (od_sim *)((char *)o + o->sim)};
+od_deviations od_deviations_of(const od_observer *o, int most) {
+  od_deviations r = {.most = most, .base = (od_sim *)((char *)o + o->sim)};
   size_t used = place(&r, od_observer_memory(o), (size_t)o->nx, (size_t)o->np, (size_t)o->ny, (size_t)most);
   r.begin = (od_sim *)((char *)od_observer_memory(o) + used);
   return r;
@@ -46,14 +46,14 @@ od_rows od_rows_of(const od_observer *o, int most) {
 
 // ---- trials
 
-void od_rows_here(const od_observer *o, const od_rows *r) {
+void od_deviations_here(const od_observer *o, const od_deviations *r) {
   memcpy(r->from, od_observer_state(o), (size_t)o->nx * sizeof(double));
   if (o->np) memcpy(r->from + o->nx, od_observer_at(o, o->p), (size_t)o->np * sizeof(double));
 }
 
-od_status od_rows_try(od_observer *o, const od_rows *r, double factor, const double *d) {
+od_status od_deviations_try(od_observer *o, const od_deviations *r, double factor, const double *d) {
   const double *low = od_observer_at(o, o->low), *high = od_observer_at(o, o->high);
-  od_sim *sim = r->base, *probe = od_rows_probe(o);
+  od_sim *sim = r->base, *probe = od_deviations_probe(o);
   memcpy(probe, sim, o->probe_size);
   for (int i = 0; i < o->nx + o->np; i++) r->to[i] = r->from[i] + factor * d[i];
   for (int i = 0; i < o->np; i++) r->to[o->nx + i] = fmin(fmax(r->to[o->nx + i], low[i]), high[i]);
@@ -62,9 +62,9 @@ od_status od_rows_try(od_observer *o, const od_rows *r, double factor, const dou
 
 // ---- prediction
 
-od_status od_rows_step(od_observer *o, od_rows *r, double h, const double *u) {
+od_status od_deviations_step(od_observer *o, od_deviations *r, double h, const double *u) {
   double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
-  od_rows_here(o, r);
+  od_deviations_here(o, r);
   memcpy(r->begin, od_observer_sim(o), o->probe_size);
   r->base = r->begin;
   od_status status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
@@ -72,12 +72,13 @@ od_status od_rows_step(od_observer *o, od_rows *r, double h, const double *u) {
   return status;
 }
 
-od_status od_rows_predicted(od_observer *o, od_rows *r, const double *shift, const double *Q, const double *q) {
+od_status od_deviations_predicted(od_observer *o, od_deviations *r, const double *shift, const double *Q,
+                                  const double *q) {
   int n = o->nx + o->np, width = n + o->ny;
   od_covariance b = od_observer_belief(o);
   for (int i = 0; i < r->count; i++) memcpy(r->narrow + i * n, r->row + i * width, (size_t)n * sizeof(double));
   if (!od_covariance_gather(&b, r->count, r->narrow) || !od_covariance_add(&b, Q, q)) return OD_NOT_FINITE;
-  od_rows_here(o, r);
+  od_deviations_here(o, r);
   for (int i = 0; i < n; i++) r->to[i] = i < o->nx ? shift[i] : 0;
   return od_observer_move(o, r->from, r->to);
 }
@@ -90,7 +91,7 @@ static double noise_of(const od_observer *o, int i, int j) {
 }
 
 // S = dy'dy + R, C = dx'dy; T, by which innovations follow from those of the sensors alone, begins at the identity.
-static void sum_up(const od_observer *o, od_rows *r, const double *y) {
+static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny;
   memset(r->C, 0, (size_t)(n * ny) * sizeof(double));
   memset(r->K, 0, (size_t)(n * ny) * sizeof(double));
@@ -110,7 +111,7 @@ static void sum_up(const od_observer *o, od_rows *r, const double *y) {
 }
 
 // Sensor i is taken in: its innovation times the gain moves the estimate (delta); what it says about the others is theirs no more.
-static void condition(const od_observer *o, od_rows *r, int i, double *delta) {
+static void condition(const od_observer *o, od_deviations *r, int i, double *delta) {
   int n = o->nx + o->np, ny = o->ny;
   double s = r->S[i * ny + i], value = r->value[i];
   for (int k = 0; k < n; k++) {
@@ -134,7 +135,7 @@ static void condition(const od_observer *o, od_rows *r, int i, double *delta) {
 }
 
 // One pass over the sensors. The first one judges them; *again: the filter was too sure of one, and all begins anew.
-static void take_sensors(od_observer *o, od_rows *r, const double *y, int pass, double *delta, bool *again) {
+static void take_sensors(od_observer *o, od_deviations *r, const double *y, int pass, double *delta, bool *again) {
   o->nis = 0;
   o->used = 0;
   memset(delta, 0, (size_t)(o->nx + o->np) * sizeof *delta);
@@ -154,7 +155,7 @@ static void take_sensors(od_observer *o, od_rows *r, const double *y, int pass, 
 }
 
 // The rows after the correction, and those of the sensors' noise; Cholesky's factor of R stands in S then.
-static bool correct_covariance(od_observer *o, od_rows *r) {
+static bool correct_covariance(od_observer *o, od_deviations *r) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny, count = r->count;
   od_covariance b = od_observer_belief(o);
   for (int k = 0; k < count; k++) {
@@ -172,7 +173,7 @@ static bool correct_covariance(od_observer *o, od_rows *r) {
   return od_covariance_gather(&b, count, r->narrow);
 }
 
-static void correct_bias(od_observer *o, const od_rows *r) {
+static void correct_bias(od_observer *o, const od_deviations *r) {
   int n = o->nx + o->np, ny = o->ny;
   double *bias = od_observer_at(o, o->bias);
   for (int i = 0; i < ny; i++)
@@ -180,14 +181,14 @@ static void correct_bias(od_observer *o, const od_rows *r) {
   for (int k = 0; k < n; k++) bias[k] -= od_dot(ny, r->K + k * ny, r->value);
 }
 
-od_status od_rows_correct(od_observer *o, od_rows *r, const double *y, od_fill_rows *fill) {
+od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *y, od_fill_deviations *fill) {
   double *delta = od_observer_at(o, od_observer_linear(o)->delta);
   od_status status = od_linear_measure(o);
   bool again = true;
   // As many passes as sensors may be let in again.
   for (int pass = 0; pass <= o->ny && again && status == OD_OK; pass++) {
     r->count = 0;
-    od_rows_here(o, r);
+    od_deviations_here(o, r);
     status = fill(o, r);
     again = false;
     if (status != OD_OK) return status;

@@ -1,7 +1,7 @@
 // What filters share that take the machine as linear about their estimate:
 //
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
-//   correct:  sensors one by one, all linearised at one point; what the earlier ones have moved is accounted for
+//   correct:  sensors one by one, all linearized at one point; what the earlier ones have moved is accounted for
 //
 // Where the noise of sensors is correlated, R = L D L' with a unit triangle L, over those that are used: a sensor less
 // L's part of the ones before it has noise of its own, of variance D. That is what is taken in, and since it differs from
@@ -19,10 +19,10 @@ typedef struct od_linear {
   int unsure;           // whether the first pass found a prediction less certain than a sensor
   int widened;          // whether it has raised the uncertainty for a sensor
   size_t A;             // nx x nx: of a step
-  size_t y, hx, hp;     // the sensors where they are linearised, and their slopes
+  size_t y, hx, hp;     // the sensors where they are linearized, and their slopes
   size_t h, at, g;      // n each, of one sensor; where its slopes are not zero
   size_t gain;          // n each, of sensors that are taken in together
-  size_t prior, moved;  // n each: the prediction, and how far from it sensors are linearised
+  size_t prior, moved;  // n each: the prediction, and how far from it sensors are linearized
   size_t delta;         // n: how far the estimate has come from the prediction
   size_t prior_bias;    // n: the bias of the prediction
   size_t L, D;          // of correlated noise: factors,
@@ -44,16 +44,16 @@ void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end);
 
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 // The same, after which the state is moved by dx (nx), so little that slopes do not change; NULL: it stays. `moved` becomes where sensors are
-// linearised then, seen from the new state, until od_sim_end_shift().
+// linearized then, seen from the new state, until od_sim_end_shift().
 od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
                                       const double *dx);
 
-// Begins a correction: remembers the prediction, at which sensors are linearised first.
+// Begins a correction: remembers the prediction, at which sensors are linearized first.
 void od_linear_begin(od_observer *o);
-// One pass over the sensors, linearised at the present estimate, which `moved` tells; then the estimate is moved. The first
+// One pass over the sensors, linearized at the present estimate, which `moved` tells; then the estimate is moved. The first
 // pass (0) says what the innovations were and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
-// The same without beginning and end: the sensors are linearised at the present estimate and taken in one after the other, from
+// The same without beginning and end: the sensors are linearized at the present estimate and taken in one after the other, from
 // `delta` on, which is where they lead.
 od_status od_linear_take(od_observer *o, const double *y, int pass);
 // The outputs at the present estimate, and the slopes of the sensors that measure.

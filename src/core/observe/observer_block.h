@@ -9,7 +9,7 @@
 //   spread.c      how far outputs spread where they are clipped
 //
 // A filter (oleodyn/filter.h) brings what moves the covariance in a prediction and what a correction does. What filters share
-// that linearise at the estimate is in linear_filter.h.
+// that linearize at the estimate is in linear_filter.h.
 #ifndef OD_OBSERVER_BLOCK_H
 #define OD_OBSERVER_BLOCK_H
 
@@ -41,7 +41,7 @@ struct od_observer {
   size_t innovation, guard, rules;            // per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
   size_t told_output, told_C;                 // outputs that tell the start's covariance, `told` of them
-  size_t linear;                              // of filters that linearise; see linear_filter.h
+  size_t linear;                              // of filters that linearize; see linear_filter.h
   size_t memory;                              // of the filter
 };
 

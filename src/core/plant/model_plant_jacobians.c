@@ -12,10 +12,10 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   const od_mechanics_real *mech = od_mechanics(d->m);
   mech->closure_forces(d->m, p->in, p->w);
   if (d->m->actuators || d->m->circuit_states || d->m->junctions) {
-    od_circuit_linearise(d->m, p->w);
+    od_circuit_linearize(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }
-  if (d->m->blocks) od_model_plant_linearise_signals(d, p);
+  if (d->m->blocks) od_model_plant_linearize_signals(d, p);
   p->head->linear = 1;
 }
 

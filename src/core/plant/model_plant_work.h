@@ -230,7 +230,7 @@ size_t od_model_choice_doubles(const od_model *m);
 // What they measure and their signals, once the motion is known and before the circuit is.
 void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
-void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p);
+void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
 // The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
 // dc, a block's number and a mechanism's (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,

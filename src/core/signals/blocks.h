@@ -11,7 +11,7 @@ void od_blocks_evaluate(const od_model *m, double *w);
 void od_blocks_evaluate_complex(const od_model *m, double _Complex *w);
 
 // Derivatives of every block by its own states and inputs, into the work memory.
-void od_blocks_linearise(const od_model *m, double *w);
+void od_blocks_linearize(const od_model *m, double *w);
 
 // One of the numbers of a block, and what it changes directly: the block's own outputs and rates.
 typedef struct od_block_number {

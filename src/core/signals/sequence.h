@@ -33,7 +33,7 @@ typedef struct od_density {
 } od_density;
 
 // Value i (0 .. count - 1) of so many between low and high, both included, with equal areas under the density between
-// neighbours. Low and high where they are first or last; NAN: the density is not positive and finite all the way.
+// neighbors. Low and high where they are first or last; NAN: the density is not positive and finite all the way.
 double od_density_place(const od_density *density, double low, double high, int count, int i);
 
 #endif

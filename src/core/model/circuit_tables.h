@@ -1,0 +1,144 @@
+// Tables of the circuit: nodes, which have pressures; instances of element classes, which connect nodes and act on the
+// mechanism; and how instances are connected to the rest of the machine.
+#ifndef OD_CIRCUIT_TABLES_H
+#define OD_CIRCUIT_TABLES_H
+
+#include <stdbool.h>
+
+#include "base/formula.h"
+#include "elements/element.h"
+#include "oleodyn/build.h"
+
+typedef struct od_node {
+  const char *name;
+  od_node_kind kind;
+  int number, input;
+  int state;     // its pressure's place among the first-order states, or -1
+  int junction;  // its place among the junctions, or -1
+} od_node;
+// Places of the oil's numbers.
+enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
+// Of its viscosity; their places are counted from OD_OIL_VISCOSITY on where both are meant.
+enum {
+  OD_VISCOSITY_VALUE,
+  OD_VISCOSITY_REFERENCE,
+  OD_VISCOSITY_TEMPERATURE,
+  OD_VISCOSITY_THINNING,
+  OD_VISCOSITY_THICKENING,
+  OD_VISCOSITY_EXPANSION,
+  OD_VISCOSITY_HOT_TEMPERATURE,
+  OD_VISCOSITY_HOT_VALUE,  // zero: the thinning holds
+  OD_VISCOSITY_NUMBERS,
+  OD_OIL_VISCOSITY = 64
+};
+
+// An instance of an element class.
+typedef struct od_instance {
+  const char *name;  // "" where it belongs to another element or to a joint and has no name of its own
+  int element_class;
+  int number, numbers;  // first of its own in theta, how many
+  int host, joint;      // the instance or the joint that it belongs to, or -1
+  int friction;         // the friction that belongs to it, or -1
+  int point_a, point_b, actuator;
+  int end[OD_MOST_ENDS];              // nodes, or -1
+  int signal;                         // what it listens to, or -1
+  int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
+  int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
+  int switcher;                       // place among the elements with modes, or -1
+  int supplier;                       // place among the elements with a supply, or -1
+  int choice[OD_MOST_ELEMENT_CHOICES];
+  int batch, place;     // where it stands among those of its class
+  int in, out, slope;   // its first place in the work memory
+  int target, targets;  // its part of od_join.target
+  od_formula formula;   // of classes that have one
+} od_instance;
+
+// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else but
+// formulas, so that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
+typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from], and what that means for derivatives
+  int from, to;
+  double sign;
+  od_out_kind kind;
+  int target;  // a node, actuator or first-order state
+  int slope, in,
+      ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
+  int row,
+      state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
+  int place;       // its part of od_join.place
+  bool displaces;  // a flow that is nothing but the change of the volume that the same instance adds to the same node
+} od_target;
+// An instance that depends on a number, where it stands, and how its class calls the number.
+typedef struct od_number_user {
+  int instance, batch, place, number;
+} od_number_user;
+// Junctions: what has an end at one, and how its flows there move with the pressures of junctions.
+typedef struct od_junction_in {  // an `in` that is the pressure of a junction
+  int in, node;
+} od_junction_in;
+typedef struct od_junction_flow {  // an out that flows into a junction
+  int from, junction;
+  double sign;
+} od_junction_flow;
+typedef struct
+    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is; `at`: of the matrix
+  int row, column, from, in, slope, instance, at;
+  double sign;
+} od_junction_slope;
+// Junctions that elements join with each other directly: they stand side by side, and their matrix is one of its own. Each has a row of
+// derivatives, `columns` of them by what a rate's row has (`column`: by which; NULL: by all), then by inflows of the group.
+typedef struct od_junction_group {
+  int first, count;
+  int matrix, row;  // where they begin in w
+  int width, columns, *column;
+} od_junction_group;
+typedef struct od_junctions {
+  int groups, instances, ins, flows, slopes;
+  od_junction_group *group;
+  int *group_of;    // of each junction
+  int *node;        // of each junction
+  int *instance;    // those with an end at a junction
+  od_batch *alone;  // each of them as a batch of its own
+  od_junction_in *in;
+  od_junction_flow *flow;
+  od_junction_slope *slope;
+} od_junctions;
+// What heats the oil: an instance and which of its reports that is.
+typedef struct od_heater {
+  int instance, report;
+} od_heater;
+typedef struct od_join {
+  int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
+  bool compliant;      // some element gives way beside the oil
+  bool indirect;       // there are junctions or a reservoir: elements act on each other besides pressures and states
+  int reservoir;       // instance, or -1
+  int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
+  int heaters;
+  od_heater *heater;
+  od_batch *batch;    // instances of one class side by side, in the order of the classes
+  int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
+  int *gather;        // in[i] = w[gather[i]]
+  int *column;        // of each `in`: its column in rows of derivatives of rates (see od_layout)
+  int *force_column;  // the same in rows of derivatives of forces
+  int *gain;          // of each `in`: where stands how it moves with what that column is
+  int *node;          // of each `in` that is a pressure: its node; else -1
+  od_target *target;
+  int *place;     // of each target, by each `in` that may change: where in w that slope is added
+  int *diagonal;  // of each circuit state: where in w the slope of its rate by itself stands
+  // Rows of derivatives of rates that have what may differ from zero alone: of each rate, where its row begins behind
+  // od_layout.rate_row (one more for the end), and the columns of all rows, increasing in each. NULL: rows have all columns.
+  int *row_start, *row_column;
+  int *force;                  // the targets that are forces
+  int *displacer, displacers;  // the targets that displace oil
+  int *by_complex_step;        // instances whose slopes are complex steps
+  od_junctions at_junction;
+  int *first_user;  // of each number of theta; one more for the end
+  od_number_user *user;
+} od_join;
+
+// A gauge between two nodes: the pressure of the first less that of the second.
+typedef struct od_difference {
+  const char *name;
+  int node_a, node_b;
+} od_difference;
+
+#endif
