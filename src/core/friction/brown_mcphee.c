@@ -2,7 +2,7 @@
 //   F = Fc tanh(4 r) + (Fs - Fc) r / (r^2/4 + 3/4)^2 + viscous v tanh(4)
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/plain_x.h"
+#include "friction/speed_law_x.h"
 
 typedef struct X(numbers) {
   od_x Fc, Fs, vs, viscous, factor, factor_Fs, factor_Fc, factor_vs, factor_viscous;
@@ -30,7 +30,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
                                       (q->factor_viscous * viscous - q->factor_vs * turning) * v};
 }
 #endif
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/brown_mcphee.c"

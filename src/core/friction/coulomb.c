@@ -2,7 +2,7 @@
 //   F = Fc tanh(v/vs) + viscous v
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/plain_x.h"
+#include "friction/speed_law_x.h"
 
 typedef struct X(numbers) {
   od_x Fc, vs, viscous, factor, factor_Fc, factor_vs, factor_viscous;
@@ -25,7 +25,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
       .log_factor = q->factor_Fc * q->Fc * t - q->factor_vs * turning * v + q->factor_viscous * q->viscous * v};
 }
 #endif
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/coulomb.c"

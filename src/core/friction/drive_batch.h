@@ -12,8 +12,8 @@
 
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
-#include "friction/family_x.h"
-#include "friction/drive_side_x.h"
+#include "friction/lugre_family_x.h"
+#include "friction/driven_direction_x.h"
 
 enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 

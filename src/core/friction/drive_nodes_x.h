@@ -4,8 +4,8 @@
 
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
-#include "friction/family_x.h"
-#include "friction/drive_side_x.h"
+#include "friction/lugre_family_x.h"
+#include "friction/driven_direction_x.h"
 
 // The complex step by which derivatives are found.
 #define OD_TINY_STEP 1e-30

@@ -3,7 +3,7 @@
 #define OD_STRIBECK_END(q) X(film_end_exponential)(q->vb, q->vs, 2)
 #define OD_LAW_SHAPE       OD_STRIBECK_EXPONENTIAL
 #define OD_ELEMENT_FILE    "friction/gaussian.c"
-#include "friction/stribeck_x.h"
+#include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
 OD_FRICTION_LAW(gaussian, "gaussian", "steady friction that fades as a Gaussian");

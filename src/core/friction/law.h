@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "elements/elements.h"
-#include "friction/family.h"
+#include "friction/lugre_family.h"
 
 typedef struct od_friction_law {
   const char *name;                 // as files call it: "modified-lugre"

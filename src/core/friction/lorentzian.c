@@ -3,7 +3,7 @@
 #define OD_STRIBECK_END(q) X(film_end_lorentzian)(q->vb, q->vs, 2, 0.06)
 #define OD_LAW_SHAPE       OD_STRIBECK_LORENTZIAN
 #define OD_ELEMENT_FILE    "friction/lorentzian.c"
-#include "friction/stribeck_x.h"
+#include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
 OD_FRICTION_LAW(lorentzian, "lorentzian", "steady friction that fades as a Lorentzian");

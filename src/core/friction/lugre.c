@@ -1,7 +1,7 @@
 // LuGre: bristles, S = exp(-(v/vs)^2), no film. Eq. 2.1 to 2.3 of source 28 in docs/theory.md.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 typedef struct X(numbers) {
   od_x Fs, Fc, vs, viscous, sigma_0, sigma_1, factor;
@@ -19,7 +19,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   return X(scaled)(f, q->factor * signal, q->powers);
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE         "friction/lugre.c"

@@ -4,7 +4,7 @@
 #define OD_STRIBECK_END(q) X(film_end_exponential)(q->vb, q->vs, q->n)
 #define OD_LAW_SHAPE       OD_STRIBECK_EXPONENTIAL
 #define OD_ELEMENT_FILE    "friction/modified_gaussian.c"
-#include "friction/stribeck_x.h"
+#include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
 OD_FRICTION_LAW(modified_gaussian, "modified-gaussian", "steady friction that fades as exp(-(v/vs)^n)");

@@ -4,7 +4,7 @@
 #define OD_STRIBECK_END(q) X(film_end_lorentzian)(q->vb, q->vs, q->n, 0.06 / (q->n * q->n))
 #define OD_LAW_SHAPE       OD_STRIBECK_LORENTZIAN
 #define OD_ELEMENT_FILE    "friction/modified_lorentzian.c"
-#include "friction/stribeck_x.h"
+#include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
 OD_FRICTION_LAW(modified_lorentzian, "modified-lorentzian", "steady friction that fades as 1/(1 + (v/vs)^n)");

@@ -1,7 +1,7 @@
 // Modified LuGre: bristles, S = exp(-|v/vs|^n), a film with time constants. Eq. 2.4 to 2.11 of source 28 in docs/theory.md.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 typedef struct X(numbers) {
   od_x Fs, Fc, vs, n, viscous, vb, sigma_0, sigma_1, tau_hp, tau_hn, tau_h0, factor;
@@ -23,7 +23,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   return X(scaled)(f, q->factor * signal, q->powers);
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/modified_lugre.c"

@@ -7,7 +7,7 @@ typedef struct X(numbers) {
   od_x Fs, Fc, vs, n, viscous, vb, sigma_0, sigma_1, tau_hp, tau_hn, tau_h0, inertia, lag, film_force, load, load_0,
       load_Fs, load_Fc;
 } X(numbers);
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 // What is left by the load: at least a thousandth.
 static inline od_x X(loaded)(od_x force, od_x change) {
@@ -32,7 +32,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
                      .film_force = q->film_force};
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/new_modified_lugre.c"

@@ -1,7 +1,7 @@
 // Viscous friction: F = viscous v.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/plain_x.h"
+#include "friction/speed_law_x.h"
 
 typedef struct X(numbers) {
   od_x viscous, factor, factor_viscous;
@@ -19,7 +19,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
   return (plain_slopes){.speed = q->viscous, .log_factor = q->factor_viscous * q->viscous * v};
 }
 #endif
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/viscous.c"

@@ -66,7 +66,7 @@ static inline od_x X(steady_of)(const X(numbers) * q, od_x v) {
   return X(friction)(X(scaled)(q, 1, &room), v);
 }
 #else
-#include "friction/curve_x.h"
+#include "friction/lugre_equations_x.h"
 #endif
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {

@@ -6,7 +6,7 @@
 // and ends with its OD_FRICTION_LAW.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 typedef struct X(numbers) {
 #ifdef OD_STRIBECK_HAS_N
@@ -28,7 +28,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   return X(scaled)(f, q->factor * signal, q->powers);
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #ifdef OD_STRIBECK_HAS_N

@@ -1,7 +1,7 @@
 // The family of laws (family.h) in the scalar of the build. To be included in the text of a law behind
 //   X(numbers), OD_SIDED, the shape OD_LAW_SHAPE, and OD_LAW_BRISTLES, OD_LAW_FILM, OD_LAW_ACCELERATION where it has these states;
 //   X(family_of)(q, signal), its parameters as those of the family, END as log(vb/vs).
-#include "friction/factor_x.h"
+#include "friction/law_factor_x.h"
 
 typedef struct X(family) {
   od_x Fs, Fc, vs, n, viscous, end, v0, sigma_0, sigma_1, grow, shrink, rest, inertia, lag, film_force;
