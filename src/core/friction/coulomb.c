@@ -18,9 +18,9 @@ static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   return q->Fc * X(smooth_sign)(v / q->vs) + q->viscous * v;
 }
 #ifndef OD_COMPLEX
-static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
+static inline speed_law_slopes friction_slopes(const numbers_r *q, double v) {
   double t = smooth_sign_r(v / q->vs), turning = q->Fc * (1 - t * t) / q->vs;
-  return (plain_slopes){
+  return (speed_law_slopes){
       .speed = turning + q->viscous,
       .log_factor = q->factor_Fc * q->Fc * t - q->factor_vs * turning * v + q->factor_viscous * q->viscous * v};
 }
@@ -29,8 +29,8 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
 
 #else
 #define OD_ELEMENT_FILE "friction/coulomb.c"
-#define OD_LAW_STATES   0
-#define OD_LAW_PLAIN
+#define OD_LAW_STATES   OD_STATES_NONE
+#define OD_LAW_OF_SPEED
 #define OD_FIRST_KEY           "Fc"
 #define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M) \

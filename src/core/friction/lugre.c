@@ -23,7 +23,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 
 #else
 #define OD_ELEMENT_FILE         "friction/lugre.c"
-#define OD_LAW_STATES           1
+#define OD_LAW_STATES           OD_STATES_BRISTLES
 #define OD_LAW_SHAPE            OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY            "Fs"
 #define OD_SIDED_PARAMETERS(M)  OD_PARAMETER_BREAKAWAY(M) OD_PARAMETER_FC(M) OD_PARAMETER_VS(M) OD_PARAMETER_VISCOUS(M)

@@ -14,12 +14,12 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
        .vs = q->vs,
        .n = q->n,
        .viscous = q->viscous,
-       .end = X(film_end_exponential)(q->vb, q->vs, q->n),
+       .log_vb_vs = X(log_vb_vs_exponential)(q->vb, q->vs, q->n),
        .sigma_0 = q->sigma_0,
        .sigma_1 = q->sigma_1,
-       .grow = 1 / q->tau_hp,
-       .shrink = 1 / q->tau_hn,
-       .rest = 1 / q->tau_h0};
+       .growth_rate = 1 / q->tau_hp,
+       .shrink_rate = 1 / q->tau_hn,
+       .rest_rate = 1 / q->tau_h0};
   return X(scaled)(f, q->factor * signal, q->powers);
 }
 
@@ -27,7 +27,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 
 #else
 #define OD_ELEMENT_FILE "friction/modified_lugre.c"
-#define OD_LAW_STATES   2
+#define OD_LAW_STATES   OD_STATES_BRISTLES_FILM
 #define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY    "Fs"
 #define OD_SIDED_PARAMETERS(M) \

@@ -1,10 +1,10 @@
-// What the text of a law outside the family begins with, in the scalar of the build. Behind it come X(numbers), X(friction)(q, v),
-// X(scale)(q, log_factor), which makes of the numbers what a factor makes of them, and friction_slopes(q, v).
+// For laws that are a function of the speed alone, in the scalar of the build. A law includes this before X(numbers),
+// X(friction), X(scale) and friction_slopes(); see law_tables.h.
 #include "friction/law_factor_x.h"
 
 #ifndef OD_COMPLEX
-// d friction by the speed and by the logarithm of the factor, with scaled numbers.
-typedef struct plain_slopes {
+// Derivatives of the force by the speed and by the logarithm of the factor, at scaled numbers.
+typedef struct speed_law_slopes {
   double speed, log_factor;
-} plain_slopes;
+} speed_law_slopes;
 #endif

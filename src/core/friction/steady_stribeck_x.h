@@ -1,7 +1,7 @@
-// The whole of a steady law with a Stribeck curve and a film that follows the speed, both for its text and for its tables. Its file
-// defines
-//   OD_STRIBECK_N(q)      the exponent n; with OD_STRIBECK_HAS_N it is a parameter, q->n
-//   OD_STRIBECK_END(q)    log(vb/vs) where the film is complete (family_x.h)
+// A whole steady law with a Stribeck curve and a film that follows the speed without delay: equations and tables. The file of
+// such a law defines
+//   OD_STRIBECK_N(q)          the exponent n; with OD_STRIBECK_HAS_N it is the parameter q->n
+//   OD_STRIBECK_LOG_VB_VS(q)  log(vb/vs), where vb is the speed at which the film is complete (lugre_family_x.h)
 //   OD_LAW_SHAPE, OD_ELEMENT_FILE
 // and ends with its OD_FRICTION_LAW.
 #ifdef OD_ELEMENT_TEXT
@@ -23,7 +23,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
        .vs = q->vs,
        .n = OD_STRIBECK_N(q),
        .viscous = q->viscous,
-       .end = OD_STRIBECK_END(q),
+       .log_vb_vs = OD_STRIBECK_LOG_VB_VS(q),
        .v0 = q->v0};
   return X(scaled)(f, q->factor * signal, q->powers);
 }
@@ -36,7 +36,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 #else
 #define OD_STRIBECK_EXPONENT(M)
 #endif
-#define OD_LAW_STATES 0
+#define OD_LAW_STATES OD_STATES_NONE
 #define OD_FIRST_KEY  "Fs"
 #define OD_SIDED_PARAMETERS(M) \
   OD_PARAMETER_FS(M)           \
