@@ -1,4 +1,4 @@
-// Which oleodyn this is.
+// The version of oleodyn.
 #ifndef OLEODYN_VERSION_H
 #define OLEODYN_VERSION_H
 
@@ -6,10 +6,10 @@
 
 OD_BEGIN_C
 
-// Of these headers.
+// The version of these headers.
 #define OD_VERSION "0.1.0"
-// Of the library that the program runs with, in the same form; where it differs from OD_VERSION, another one was compiled
-// against.
+// Returns the version of the library at run time, in the same form. It differs from OD_VERSION if the program was compiled with
+// headers of another version.
 OD_API const char *od_version(void);
 
 OD_END_C
