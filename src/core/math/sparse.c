@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pivot is a difference of what stands on the diagonal and what elimination takes from it. Less than this part of them is nothing
-// but round-off; both grow alike with the units of the row and of the column. A pivot that is a little larger has few digits: in stiff
-// circuits that happens, slows Newton's iteration down, and does not mislead it.
+// A pivot is the diagonal entry minus the terms of the elimination. Below this part of them it is round-off; the ratio does not depend
+// on the units of row and column. A slightly larger pivot has few correct digits. That happens in stiff circuits, and only slows
+// Newton's iteration down.
 static const double least_part = 1e-14;
 
 // ---- the pattern
@@ -42,7 +42,7 @@ static void give_memory_back(analysis *a) {
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-// The neighbors of each row, once each.
+// Lists the neighbors of each row without duplicates.
 static void symmetrise(analysis *a, const int *row, const int *column, int entries) {
   int n = a->n, *fill = a->count;
   for (int e = 0; e < entries; e++)
@@ -73,8 +73,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Row k of U: what the matrix has there, and what the rows before it that end up here pass on. Returns false when memory ran
-// out.
+// Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns false if
+// memory ran out.
 static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
   a->mark[k] = k;
@@ -97,7 +97,7 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
   return true;
 }
 
-// All rows of U; how many numbers the factors have, or zero for more than `most`.
+// Finds the pattern of U. Returns the number of entries of the factors, or zero if there are more than `most`.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
   int n = a->n, *found = malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;
@@ -112,7 +112,7 @@ static bool find_rows(analysis *a, const int *order, long most, int *values) {
   return ok;
 }
 
-// L has the pattern of U transposed: its columns increase by themselves, as rows are taken in order.
+// L has the pattern of U transposed. Its columns are increasing, since rows are taken in order.
 static void write_rows(const analysis *a, od_sparse *s) {
   int n = a->n, *fill = a->mark;
   for (int k = 0; k < n; k++) s->start[k + 1] += a->count[k] + 1;
@@ -170,8 +170,8 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
 
 // ---- numbers
 
-// Row by row: each is taken apart into a dense one, from which multiples of the rows before it are taken. Inverse pivots stand on the
-// diagonal.
+// Row by row: each row is expanded into a dense one, from which multiples of earlier rows are subtracted. The diagonal holds the inverse
+// pivots.
 od_status od_sparse_factor(const od_sparse *s, double *restrict values, double *restrict scratch) {
   const int *column = s->column;
   for (int i = 0; i < s->n; i++) {

@@ -1,13 +1,13 @@
 // Minimum degree: the row with the fewest neighbors is eliminated first, which makes all of them neighbors of each other. Rows with
-// very many neighbors (a temperature that all elements see, a mechanism) come last without being looked at, as they would be
-// in everybody's list.
+// very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search, as they would be in the
+// lists of all other rows.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/sparse.h"
 
-// Neighbors that are left of a row.
+// The remaining neighbors of a row.
 typedef struct list {
   int *item, count, room;
 } list;
@@ -15,9 +15,9 @@ typedef struct list {
 typedef struct graph {
   int n, left;  // left: rows to be ordered by degree
   list *near;
-  // Rows that have so many neighbors are in a list of their own, linked both ways: head, by that number; next and before, by row.
+  // Rows with the same number of neighbors form a doubly linked list: head, by that number; next and before, by row.
   int *head, *next, *before;
-  int *mark, stamp;  // rows whose mark is the present stamp have been met; -1: eliminated
+  int *mark, stamp;  // rows whose mark is the present stamp were visited; -1: eliminated
   bool *last;        // of each row: it has too many neighbors and comes last
 } graph;
 
@@ -82,7 +82,7 @@ static void end(graph *g) {
   free(g->last);
 }
 
-// A neighbor of an eliminated row gets its other neighbors.
+// Adds the other neighbors of an eliminated row to the neighbors of one of them.
 static bool join(graph *g, int row, int gone) {
   list *l = &g->near[row];
   const list *others = &g->near[gone];
@@ -116,10 +116,10 @@ bool od_sparse_order(int n, const int *start, const int *neighbor, long most, in
     for (int i = 0; ok && i < g.near[row].count; i++) ok = join(&g, g.near[row].item[i], row);
     free(g.near[row].item);
     g.near[row] = (list){0};
-    if (degree > 0) degree--;  // those of its neighbors may have fallen by one
+    if (degree > 0) degree--;  // the degrees of its neighbors may have decreased by one
     g.mark[row] = -1;
   }
-  // What is left when there are too many stands in any order.
+  // The rows with too many neighbors follow in any order.
   for (int i = 0; ok && values > most && i < n; i++)
     if (!g.last[i] && g.mark[i] != -1) order[count++] = i;
   for (int i = 0; ok && i < n; i++)
