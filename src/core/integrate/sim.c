@@ -1,4 +1,4 @@
-// A simulation's memory, its state and what can be asked about it. The steps are in step.c and in the files of the integrators.
+// Memory, state and outputs of a simulation. Steps are in step.c and in the files of the integrators.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "integrate/rates.h"
 #include "integrate/sim_block.h"
 
-// Room for derivatives and for dense matrices grows with the square of the number of states: a plain simulation has none for the
-// former, and none for the latter where the plant factors by itself.
+// Memory for derivatives and dense matrices grows with the square of the number of states. A plain simulation has none for derivatives,
+// and none for dense matrices if the plant factors by itself.
 static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, nq = (size_t)plant->nq, d = sizeof(double), end = sizeof *s;
@@ -88,7 +88,7 @@ void od_sim_free(od_sim *sim) {
   free(sim);
 }
 
-// Everything that was known about the past is forgotten.
+// Drops all data about earlier steps.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
   s->has_matrix = OD_NO_MATRIX;
@@ -97,8 +97,8 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// The plant's factors of Newton's matrix would be lost, which filters want to keep when they correct a state: where there is room, and
-// it does not cost much, rates have a dense matrix of their own, which derivatives need as well.
+// Returns whether rates use a dense matrix of their own. Then the plant's factors of Newton's matrix are kept, which filters need when
+// they correct a state; derivatives need the dense matrix anyway. It requires memory and a moderate size.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
@@ -114,7 +114,7 @@ od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *
 }
 
 // Rates and powers at the present state and inputs. After a small change of the state, such as a filter's correction,
-// Newton's matrix is still good, and so is the trend of the rates.
+// Newton's matrix and the trend of the rates remain valid.
 static od_status evaluate(od_sim *s) {
   int nk = od_plant_nk(s->plant);
   double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier),
@@ -154,8 +154,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return status;
 }
 
-// Copies what a point consists of, state, rates, inputs and powers, to memory aside or back from there. Returns the end of
-// that memory, where parameters are kept.
+// Saves or restores the point: state, rates, inputs and powers. Returns the end of the saved memory, where parameters are kept.
 static double *keep_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -171,15 +170,15 @@ static double *keep_point(od_sim *s, bool back) {
   return aside;
 }
 
-// After a failure: everything as it was when the point was kept.
+// Restores the saved point after a failure.
 static void come_back(od_sim *s, const od_sim *before) {
   *s = *before;
-  od_sim_leave_point(s);  // the plant may stand elsewhere, and its factors be those of the rates there
+  od_sim_leave_point(s);  // the plant's last point and factors may belong to another point
   if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
   keep_point(s, true);
 }
 
-// Goes to another point; where it cannot be evaluated, everything stays as it was. NULL: not to be changed.
+// Sets another point. If it cannot be evaluated, everything stays unchanged. NULL arguments keep their values.
 static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
   const od_plant *plant = s->plant;
   const od_sim before = *s;
@@ -269,7 +268,7 @@ od_status od_sim_find_slopes(od_sim *s, int by) {
 
 od_status od_sim_linearize(od_sim *s, int by) {
   const od_plant *plant = s->plant;
-  // A failed step has left the plant elsewhere, even where the derivatives are known.
+  // After a failed step the plant's last point is another one, even if the derivatives are known.
   od_status status = od_sim_refresh(s);
   int missing = by & ~s->linear;
   if (status != OD_OK || !missing) return status;
@@ -301,7 +300,7 @@ od_status od_sim_outputs(od_sim *s, double *y) {
   return status == OD_OK ? s->plant->ops->outputs(s->plant, od_sim_work(s), od_sim_at(s, s->energy), y) : status;
 }
 
-// What the plant finds by iteration starts at the point it was asked about before; after a failure, at the one it has settled at.
+// Iterations of the plant start at its previous point, or, after a failure, at the last settled point.
 od_status od_sim_outputs_elsewhere(od_sim *s, const double *x, const double *p, double *y) {
   const od_plant *plant = s->plant;
   if (!s->started) return OD_BAD_ARGUMENT;
@@ -324,21 +323,21 @@ od_status od_sim_repartition(od_sim *s, double *map, bool *changed) {
 od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map_p, bool *changed) {
   *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
-  // The last evaluation, at most Newton's tolerance away from the present point, is good enough to see whether.
+  // The last evaluation, within Newton's tolerance of the present point, is accurate enough for this decision.
   const od_plant_ops *ops = s->plant->ops;
   if (!ops->repartition || !ops->wants_repartition(s->plant, od_sim_work(s))) return OD_OK;
   od_status status = od_sim_refresh(s);
   if (status != OD_OK) return status;
   status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map, map_p);
   if (status != OD_OK) {
-    od_sim_leave_point(s);  // the plant has looked elsewhere
+    od_sim_leave_point(s);  // the plant's last point is another one
     return status;
   }
   *changed = true;
   s->counts.repartitions++;
   forget(s);
   status = evaluate(s);
-  if (status != OD_OK) s->started = 0;  // the old coordinates are gone, and rates in the new ones are not known
+  if (status != OD_OK) s->started = 0;  // the old coordinates are lost, and rates in the new ones are unknown
   return status;
 }
 
@@ -350,7 +349,7 @@ double od_sim_next_sample(const od_sim *s) {
 od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *changed) {
   *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
-  // Round-off in the time must not make a sample late by a step.
+  // Round-off of the time must not delay a sample by a step.
   double next = od_sim_next_sample(s), margin = INFINITY;
   bool due = isfinite(next) && s->t >= next - 1e-12 * fabs(next);
   od_status status = od_sim_margin(s, &margin);
@@ -361,7 +360,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   const od_sim before = *s;
   keep_point(s, false);
   status = s->plant->ops->sample(s->plant, od_sim_work(s), t, od_sim_at(s, s->x), map, by_parameters);
-  // What fails in the new point takes the plant back as well.
+  // A failure at the new point also restores the plant.
   status = status == OD_OK ? evaluate(s) : od_sim_settle(s, status);
   if (status != OD_OK) {
     come_back(s, &before);
