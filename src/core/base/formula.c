@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Exponents up to which a power is computed as a product.
+// Returns whether an operation is a constant whole exponent of at most 16, for which a power is computed as a product.
 static inline bool od_is_whole_exponent(const od_operation *o) {
   return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
 }

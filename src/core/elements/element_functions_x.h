@@ -1,15 +1,15 @@
-// One build of an element's text (see element_template_x.h): the scalar, what elements share, the text itself, and the loops over
+// One build of the equations of an element (see element_template_x.h): the scalar, shared functions, the equations, and the loops over
 // instances.
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
 
-// Where an instance stands: the oil, the numbers of the element it belongs to, its choices, and memory of its own that
-// evaluate() may write for the next evaluation and for slopes.
+// Data of an instance in addition to its inputs and numbers: the oil, the numbers of its host, its choices, and memory that
+// evaluate() may write for the next evaluation and for derivatives.
 typedef struct X(setting) {
   const od_x *oil, *host;
   const int *choice;
   od_x *kept;
-  const od_formula *formula;  // NULL: its class has none
+  const od_formula *formula;  // NULL: no formula
 } X(setting);
 
 #include OD_ELEMENT_FILE

@@ -14,14 +14,14 @@ enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 // than the truncation error of sufficiently short steps; a thousandth of it is negligible. Thus short steps have small tolerances; the
 // smallest one is near round-off. If the extrapolation is poor, a correction may change a state by many times its size; then the
 // smallest tolerance applies.
-static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, foreseen = 1e-2;
-static const double good_contraction = 0.01;  // slower convergence requires a new matrix
+static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
+static const double contraction_limit = 0.01;  // slower convergence requires a new matrix
 // Derivatives may be computed at the last evaluation of the residual if the correction after it was below this limit and was at most the
 // second one; more corrections indicate a nonlinear residual. The error of the states is smaller by the step length.
-static const double good_distance = 1e-10;
+static const double distance_limit = 1e-10;
 // They may be computed with the last rates at the states before that correction if it changed each state by less than this, relative to
 // its size.
-static const double good_state_distance = 1e-10;
+static const double state_distance_limit = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
   const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
@@ -82,15 +82,15 @@ static od_status correction(od_sim *s, const od_stage *stage) {
 // After the last correction: evaluates the plant where derivatives are needed, unless its last point is near enough. If only the rates
 // changed, the evaluation is cheap for the plant.
 static od_status approach(od_sim *s, const od_stage *stage) {
-  if (!stage->to_differentiate || s->distance <= good_distance || isinf(s->distance)) return OD_OK;
+  if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
-  if (!(stage->beta * od_plant_relative_size(s->plant, g, x + s->plant->nz) <= good_state_distance)) return OD_OK;
+  if (!(stage->beta * od_plant_relative_size(s->plant, g, x + s->plant->nz) <= state_distance_limit)) return OD_OK;
   s->distance = 0;
   s->counts.residuals++;
   return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
 }
 
-// Of finite numbers.
+// Limits a finite value to a range.
 static inline double between(double value, double least, double most) {
   return value < least ? least : value > most ? most : value;
 }
@@ -109,19 +109,19 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     double size = od_plant_relative_size(plant, g, k);
     if (!isfinite(size)) return OD_NOT_FINITE;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
-    if (iteration == 0 && size < foreseen && !stage->to_differentiate)
+    if (iteration == 0 && size < prediction_limit && !stage->to_differentiate)
       tolerance = between(part_of_first * size, finest_tolerance, coarsest_tolerance);
     // The error after this correction is about contraction * size. If the previous correction was larger than the rates, the iteration
     // diverged rather than converged fast: then the previous size counts as 1.
     if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
-      s->distance = iteration == 1 && last < foreseen ? size : INFINITY;
+      s->distance = iteration == 1 && last < prediction_limit ? size : INFINITY;
       status = approach(s, stage);
       new_state(s, stage);
       return status;
     }
-    if (iteration > 0 && s->contraction > good_contraction && !fresh)
+    if (iteration > 0 && s->contraction > contraction_limit && !fresh)
       s->has_matrix = OD_NO_MATRIX;
     else if (iteration > 3)
       s->has_matrix = OD_NO_MATRIX, fresh = false;
@@ -220,7 +220,7 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by) {
   const od_plant *plant = s->plant;
   od_status status = OD_OK;
-  if (!(s->distance <= good_distance)) {
+  if (!(s->distance <= distance_limit)) {
     s->counts.residuals++;
     status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next),
                                   stage->u, od_sim_at(s, s->g));

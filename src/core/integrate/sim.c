@@ -97,8 +97,8 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Returns whether rates use a dense matrix of their own. Then the plant's factors of Newton's matrix are kept, which filters need when
-// they correct a state; derivatives need the dense matrix anyway. It requires memory and a moderate size.
+// Plants below this size compute rates with a dense matrix if there is memory for it, although they have factors of their own. Then the
+// factors of Newton's matrix are kept, which filters need when they correct a state. Derivatives need the dense matrix anyway.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;

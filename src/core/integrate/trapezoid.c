@@ -44,14 +44,14 @@ static void bend_of_rates(od_sim *s, double h) {
   }
 }
 
-// The second derivative of rate i in the step just taken, times h^3/12.
+// Returns the change of rate i in the step just taken, or zero if it is only round-off.
 static double change_of_rate(od_sim *s, int i) {
   double k0 = od_sim_at(s, s->k_before)[i], k1 = od_sim_at(s, s->k)[i];
   return od_beyond_round_off(s->plant, i, fabs(k0) + fabs(k1), k1 - k0);
 }
 
-// Stiff parts of the error are bounded by the factor G = (1 - h/2 J)^-1. After a jump there is one difference of rates
-// only: then x''' = J x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
+// Stiff parts of the error are bounded by the factor G = (1 - h/2 J)^-1. After a jump only one difference of rates is
+// known: then x''' = J x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
 static void local_error(od_sim *s, double *before, double *after) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *k0 = od_sim_at(s, s->k_before), *k1 = od_sim_at(s, s->k), *curve = od_sim_at(s, s->curve);
