@@ -1,6 +1,6 @@
-// Builds the text of one block for real and for complex numbers. A block's file defines OD_BLOCK_FILE, its own name, and
-// includes this; the file is then read two more times with OD_BLOCK_TEXT defined, and its equations are compiled as
-// X(evaluate), once per scalar. What comes after the inclusion is the table of the class.
+// Compiles the equations of one block for real and for complex numbers. The file of a block defines OD_BLOCK_FILE, its own name, and
+// includes this header. The header reads the file twice more with OD_BLOCK_TEXT defined; then the file contains the equation
+// X(evaluate). The table of the class follows the inclusion.
 #include <math.h>
 #include <stddef.h>
 
@@ -13,9 +13,9 @@
 #undef OD_COMPLEX
 #undef OD_BLOCK_TEXT
 
-// What the table of a class says about its functions.
+// Entries of the table of a class for its functions.
 #define OD_BLOCK_EVALUATES .evaluate = evaluate_block_r, .evaluate_complex = evaluate_block_c
-// Of a class with modes, whose text has defined OD_BLOCK_MODES.
+// Entries for a class with modes, whose equations have defined OD_BLOCK_MODES.
 #define OD_BLOCK_SWITCHES \
   .margin = margin_block_r, .switch_states = switch_block_r, .switch_states_complex = switch_block_c
 #define OD_BLOCK_STEPS .step = step_block_r, .step_complex = step_block_c

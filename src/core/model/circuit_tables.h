@@ -13,12 +13,12 @@ typedef struct od_node {
   const char *name;
   od_node_kind kind;
   int number, input;
-  int state;     // its pressure's place among the first-order states, or -1
-  int junction;  // its place among the junctions, or -1
+  int state;     // index of its pressure among the first-order states, or -1
+  int junction;  // index among the junctions, or -1
 } od_node;
-// Places of the oil's numbers.
+// Indices of the numbers of the oil.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
-// Of its viscosity; their places are counted from OD_OIL_VISCOSITY on where both are meant.
+// Indices of the numbers of its viscosity. They are offset by OD_OIL_VISCOSITY where both groups are used together.
 enum {
   OD_VISCOSITY_VALUE,
   OD_VISCOSITY_REFERENCE,
@@ -27,14 +27,14 @@ enum {
   OD_VISCOSITY_THICKENING,
   OD_VISCOSITY_EXPANSION,
   OD_VISCOSITY_HOT_TEMPERATURE,
-  OD_VISCOSITY_HOT_VALUE,  // zero: the thinning holds
+  OD_VISCOSITY_HOT_VALUE,  // zero: OD_VISCOSITY_THINNING is used
   OD_VISCOSITY_NUMBERS,
   OD_OIL_VISCOSITY = 64
 };
 
 // An instance of an element class.
 typedef struct od_instance {
-  const char *name;  // "" where it belongs to another element or to a joint and has no name of its own
+  const char *name;  // "" for an unnamed part of another element or of a joint
   int element_class;
   int number, numbers;  // first of its own in theta, how many
   int host, joint;      // the instance or the joint that it belongs to, or -1
@@ -53,9 +53,9 @@ typedef struct od_instance {
   od_formula formula;   // of classes that have one
 } od_instance;
 
-// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else but
-// formulas, so that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
-typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from], and what that means for derivatives
+// How instances are connected to the rest of the machine: constant integers without names or pointers, except to formulas.
+// model/join.c makes them when the layout of the work memory is known.
+typedef struct od_target {  // where an out is added: w[to] += sign * w[from], and the places of its derivatives
   int from, to;
   double sign;
   od_out_kind kind;
@@ -65,13 +65,13 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
   int row,
       state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
   int place;       // its part of od_join.place
-  bool displaces;  // a flow that is nothing but the change of the volume that the same instance adds to the same node
+  bool displaces;  // the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
-// An instance that depends on a number, where it stands, and how its class calls the number.
+// An instance that depends on a number, its batch and place there, and the index of the number in its class.
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
-// Junctions: what has an end at one, and how its flows there move with the pressures of junctions.
+// Junctions: the instances with an end at one, and the derivatives of their flows by pressures of junctions.
 typedef struct od_junction_in {  // an `in` that is the pressure of a junction
   int in, node;
 } od_junction_in;
@@ -84,8 +84,8 @@ typedef struct
   int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
-// Junctions that elements join with each other directly: they stand side by side, and their matrix is one of its own. Each has a row of
-// derivatives, `columns` of them by what a rate's row has (`column`: by which; NULL: by all), then by inflows of the group.
+// A group of junctions that elements connect directly. They are adjacent and have a matrix of their own. Each has a row of derivatives:
+// `columns` of them by the columns of a rate's row (`column`: by which; NULL: all), then by inflows of the group.
 typedef struct od_junction_group {
   int first, count;
   int matrix, row;  // where they begin in w
@@ -102,40 +102,41 @@ typedef struct od_junctions {
   od_junction_flow *flow;
   od_junction_slope *slope;
 } od_junctions;
-// What heats the oil: an instance and which of its reports that is.
+// A heat source of the oil: an instance and the index of its report.
 typedef struct od_heater {
   int instance, report;
 } od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;      // some element gives way beside the oil
-  bool indirect;       // there are junctions or a reservoir: elements act on each other besides pressures and states
+  bool compliant;  // some element has a compliance in addition to the oil
+  bool
+      indirect;  // there are junctions or a reservoir: elements affect each other not only through pressures and states
   int reservoir;       // instance, or -1
   int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
   int heaters;
   od_heater *heater;
   od_batch *batch;    // instances of one class side by side, in the order of the classes
-  int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
+  int *pool;          // data of batches: theta offsets of numbers and of hosts' numbers, choices
   int *gather;        // in[i] = w[gather[i]]
   int *column;        // of each `in`: its column in rows of derivatives of rates (see od_layout)
   int *force_column;  // the same in rows of derivatives of forces
-  int *gain;          // of each `in`: where stands how it moves with what that column is
+  int *gain;          // of each `in`: place of its derivative by the variable of that column
   int *node;          // of each `in` that is a pressure: its node; else -1
   od_target *target;
-  int *place;     // of each target, by each `in` that may change: where in w that slope is added
-  int *diagonal;  // of each circuit state: where in w the slope of its rate by itself stands
-  // Rows of derivatives of rates that have what may differ from zero alone: of each rate, where its row begins behind
-  // od_layout.rate_row (one more for the end), and the columns of all rows, increasing in each. NULL: rows have all columns.
+  int *place;     // of each target, by each `in` that may change: place in w to which the derivative is added
+  int *diagonal;  // of each circuit state: place in w of the derivative of its rate by itself
+  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last one), and the
+  // columns of all rows, increasing within each row. NULL: rows have all columns.
   int *row_start, *row_column;
   int *force;                  // the targets that are forces
   int *displacer, displacers;  // the targets that displace oil
-  int *by_complex_step;        // instances whose slopes are complex steps
+  int *by_complex_step;        // instances whose derivatives are complex steps
   od_junctions at_junction;
   int *first_user;  // of each number of theta; one more for the end
   od_number_user *user;
 } od_join;
 
-// A gauge between two nodes: the pressure of the first less that of the second.
+// An output between two nodes: the pressure of node_a minus that of node_b.
 typedef struct od_difference {
   const char *name;
   int node_a, node_b;

@@ -46,19 +46,19 @@ struct od_model {
   od_actuator *actuator;
   od_join join;
   od_oil_law oil_law;
-  bool oil_tension;    // below zero pressure it goes on as if it bore tension: voids are not conserved
+  bool oil_tension;    // pressures may fall below zero (od_build_oil_tension)
   int oil;             // first of the oil's numbers, or -1
-  int viscosity;       // first of the numbers of its viscosity, or -1: the usual one
+  int viscosity;       // first of the numbers of its viscosity, or -1: the default
   int circuit_states;  // pressures of volumes, then states of elements
 
   int signals;  // inputs, then outputs of blocks
   int blocks, block_lines, measures, drives, states;
   od_block *block;
   od_block_line *block_line;
-  int *block_order;    // each block after those whose outputs it passes on at once
+  int *block_order;    // each block after the blocks on whose outputs it depends directly
   od_output *measure;  // what blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
-  int block_slopes;    // how many derivatives all blocks have
+  int block_slopes;    // total number of derivatives of blocks
   int suppliers;       // elements with a supply
   int switchers;       // elements with modes
   int *switcher;
@@ -66,13 +66,13 @@ struct od_model {
   int *block_switcher;
   int samplers;  // sampled blocks, in the order in which they run
   int *sampler;
-  int rings;  // samples that delays remember
+  int rings;  // samples that delays store
   // states: all first-order ones, those of the circuit first
 
   int links, coordinates, charts;
   od_link *link;
   int *coordinate_link;       // link of each coordinate
-  double *coordinate_weight;  // how much a coordinate is preferred as a dependent one (smaller: rather independent)
+  double *coordinate_weight;  // preference of a coordinate as a dependent one (smaller: independent)
   int closures, rows, path_steps, entries;
   od_closure *closure;
   od_path_step *path_step;
@@ -90,13 +90,13 @@ struct od_model {
 
   od_layout layout;
   od_step_pattern step;
-  void *memory;  // everything above lives in here
+  void *memory;  // the block that contains all of the above
 };
 
-// Powers, in the order in which a plant reports them: losses of elements; what loads supply; what nodes take; what elements supply; and, of
-// machines with nodes, the mass of oil that elements supply to volumes, in kg/s.
+// Powers in the order of od_plant_ops.powers: losses of elements; power supplied by loads; power absorbed by nodes; power supplied by
+// elements; and, for machines with nodes, the mass flow of oil that elements supply to volumes, in kg/s.
 enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_OIL, OD_POWER_KINDS };
-// Where each kind begins; at OD_POWER_KINDS, how many there are.
+// Returns the index of the first power of a kind; for OD_POWER_KINDS, the number of powers.
 static inline int od_model_power(const od_model *m, int kind) {
   const int count[OD_POWER_KINDS] = {m->instances, m->loads, m->nodes, m->suppliers, m->nodes > 0};
   int begin = 0;
@@ -108,7 +108,7 @@ static inline const od_element_class *od_instance_class(const od_instance *insta
   return od_element_class_at(instance->element_class);
 }
 
-// What switches: elements, then blocks.
+// The number and names of switching parts: elements, then blocks.
 static inline int od_model_switchers(const od_model *m) {
   return m->switchers + m->block_switchers;
 }
@@ -116,7 +116,7 @@ static inline const char *od_model_switcher_name(const od_model *m, int i) {
   return i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name;
 }
 
-// One instance as a batch of its own.
+// Returns a batch that contains one instance only.
 static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   od_batch b = m->join.batch[e->batch];
@@ -128,12 +128,12 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
   return b;
 }
 
-// What counts as one in a coordinate: a radian, or a typical length of the machine.
+// Returns the unit of a coordinate: 1 rad, or a typical length of the machine in m.
 static inline double od_model_coordinate_unit(const od_model *m, int coordinate) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? m->size : 1;
 }
 
-// How far a point of a planar machine lies out of the plane; it stays there.
+// Returns the constant distance of a point of a planar machine from the plane, m.
 double od_model_level(const od_model *m, int point);
 
 typedef struct od_model_facts {
@@ -142,17 +142,14 @@ typedef struct od_model_facts {
 } od_model_facts;
 od_model_facts od_model_get_facts(const od_model *model);
 
-// What a block's output or state is called behind the block's name: "" for the name alone, NULL for a state that is an
-// output as well.
-
-// The unit of a quantity's rate (order 1) or a higher derivative: "m" gives "m/s", "m/s" gives "m/s2".
+// Writes the unit of a time derivative of a quantity (order 1: its rate): "m" gives "m/s", "m/s" gives "m/s2".
 void od_rate_unit(const char *unit, int order, char *text, size_t size);
 
-// Whether rates and outputs of blocks are linear in states and inputs, with constant coefficients: blocks alone, and
-// linear ones.
+// Returns whether the model consists of linear blocks only, so that rates and outputs are linear in states and inputs with constant
+// coefficients.
 bool od_model_is_linear(const od_model *model);
 
-// What a block that is being built is made as.
+// Returns the spec of a block of a builder.
 const od_block_spec *od_build_block_spec(const od_build *b, int block);
 
 #endif

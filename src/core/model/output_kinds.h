@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// What can be observed: a kind, the element it is about, and a component.
+// The kind of an output. The comments give the meaning of od_output.index, component and second.
 typedef enum od_output_kind {
   OD_OUT_COORDINATE,
   OD_OUT_COORDINATE_RATE,
@@ -22,13 +22,13 @@ typedef enum od_output_kind {
   OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Its turn rates and turn accelerations
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body
-  // What a joint's bearing carries, index: joint; component: ground axis, or OD_REACTION_SIZE; and a rod or gear, index: its own.
+  // Reaction of a joint, index: joint; component: ground axis, or OD_REACTION_SIZE for the magnitude; of a rod or gear, index: its own.
   OD_OUT_JOINT_FORCE,
   OD_OUT_JOINT_TORQUE,
   OD_OUT_ROD_FORCE,
   OD_OUT_GEAR_FORCE,
   OD_OUT_LOAD,
-  OD_OUT_LOAD_POWER,   // index: load. What it supplies; of a contact, what it loses
+  OD_OUT_LOAD_POWER,   // index: load. Supplied power; for a contact, lost power
   OD_OUT_LOAD_STORED,  // index: load that is a contact
   OD_OUT_INPUT,        // index: signal
   // The circuit. index: node
@@ -65,7 +65,7 @@ typedef struct od_output {
   od_output_kind kind;
   int index, component;
   int second;     // one more instance, power or node, or -1
-  bool negative;  // it counts the other way round
+  bool negative;  // with the opposite sign
 } od_output;
 typedef struct od_output_name {
   const char *name;
