@@ -4,6 +4,7 @@
 //   bench_filters FILE.experiment.yaml
 #include <stdio.h>
 
+#include "all_filters.h"
 #include "measure.h"
 #include "observer_steps.h"
 
@@ -21,14 +22,14 @@ int main(int argc, char **argv) {
   int count = 0;
   if (observer_data_open(&d, argv[1], 0) != 0) return 1;
   bench_pin();
-  for (; count < MOST_FILTERS && od_filter_at(count); count++) {
-    if (observer_steps_open(&steps[count], &d, od_filter_at(count)->name, OD_FORM_SQUARE_ROOT) != 0) return 1;
+  for (; count < MOST_FILTERS && od_filter_type_at(count); count++) {
+    if (observer_steps_open(&steps[count], &d, od_filter_type_at(count)->name, OD_FORM_SQUARE_ROOT) != 0) return 1;
     subjects[count] = (bench_subject){.step = d.observed->step,
                                       .self = &steps[count],
                                       .start = observer_steps_start,
                                       .advance = observer_steps_advance,
                                       .steps = (int)d.observed->steps};
-    snprintf(subjects[count].name, sizeof subjects[count].name, "%s", od_filter_at(count)->name);
+    snprintf(subjects[count].name, sizeof subjects[count].name, "%s", od_filter_type_at(count)->name);
   }
   printf("Filters, %s: %d states, %d sensors, steps of %g ms\n\n", d.e->title, od_plant_nx(d.plant), d.e->sensors,
          1e3 * d.observed->step);

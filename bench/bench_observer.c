@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_filters.h"
 #include "instructions.h"
 #include "observer_steps.h"
 

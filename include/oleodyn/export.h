@@ -1,5 +1,5 @@
-// What the other headers begin and end with: names for C++, and which functions leave the shared library. It is built with
-// everything hidden; OD_API marks what is public.
+// Macros of the other headers: C linkage for C++, and OD_API, which marks the public functions. The shared library exports only
+// functions with OD_API.
 #ifndef OLEODYN_EXPORT_H
 #define OLEODYN_EXPORT_H
 

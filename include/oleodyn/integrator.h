@@ -1,5 +1,4 @@
-// Integrators: the rules by which a simulation takes a step. They stand in one table, and everybody who offers a choice of
-// them (machine files, options, fits, observers, messages) takes the names from there.
+// Integrators: the rules by which a simulation takes a step. od_integrator_at() lists them.
 //
 //   od_sim_set_integrator(sim, od_integrator_find("tr-bdf2"));
 #ifndef OLEODYN_INTEGRATOR_H
@@ -13,49 +12,51 @@ OD_BEGIN_C
 
 struct od_sim;
 
-// Derivatives of the new state: by the old state F (nx x nx), by the inputs at the beginning and the end of the step, which
-// are straight in between, Gu0 and Gu1 (nx x nu), by the parameters Gp (nx x np). NULL: not wanted.
+// Derivatives of the new state: by the old state F (nx x nx), by the inputs at the beginning and at the end of the step, which
+// are linear in between, Gu0 and Gu1 (nx x nu), by the parameters Gp (nx x np). NULL: not wanted.
 typedef struct od_transition {
   double *F, *Gu0, *Gu1, *Gp;
 } od_transition;
 
-// How the local error of a step, G before + after, follows from what od_integrator.local_error() gives. With the
-// transition F of the step, G = constant + transition F. With the Jacobian J of the explicit form instead, in an
-// approximation that stays bounded where hJ is large: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
+// How the local error of a step, G before + after, follows from the result of od_integrator.local_error(). With the
+// transition F of the step, G = constant + transition F. With the Jacobian J of the explicit form, in an approximation that
+// stays bounded for large hJ: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
 typedef struct od_error_form {
   double constant, transition;
   double flow, bend, slope;
 } od_error_form;
 
 typedef struct od_integrator {
-  const char *name;         // as files, options and messages call it
-  const char *description;  // in a few words, for help and lists
+  const char *name;         // in files, options and messages
+  const char *description;  // a few words, for help and lists
   int order;
-  // |R(z)|, by which a step of length h multiplies a solution of x' = lambda x, z = h lambda. NULL: it is at most 1
-  // wherever lambda does not grow (A-stable), so that stiff machines may be stepped with any length.
+  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: it is
+  // at most 1 wherever lambda does not grow (A-stable), so that the step length of stiff machines is not limited by stability.
   double (*amplification)(double re, double im);
-  // Where in a step, as parts of it, the inputs are read besides at its ends.
+  // The points within a step at which inputs are read, as fractions of the step, in addition to its ends.
   int inside_count;
   const double *inside;
-  // The local error of the step just taken is G before + after (nx each); see od_error_form.
+  // Computes the local error of the step just taken, G before + after (nx each); see od_error_form.
   void (*local_error)(struct od_sim *sim, double *before, double *after);
   od_error_form error_form;
-  // 0: that needs earlier steps and says nothing about a step after a jump. Else it is made of the step alone; then
-  // before + after may control the length of steps, and falls with this power of it.
+  // 0: the local error needs earlier steps and is not valid after a jump. Otherwise it depends on this step alone; then
+  // before + after may control the step length and is proportional to this power of it.
   int estimate_order;
-  // Doubles of scratch memory in a simulation's block, with room for so many columns of derivatives (0: none).
+  // Returns the doubles of scratch memory in a simulation's block, for up to `columns` columns of derivatives (0: none).
   size_t (*scratch)(const od_plant *plant, size_t columns);
-  // One step; inside: the inputs there (inside_count x nu). Both leave the simulation as it was when they fail.
+  // Take one step; inside: the inputs at the points within it (inside_count x nu). If a step fails, the simulation stays
+  // unchanged.
   od_status (*step)(struct od_sim *sim, double h, const double *inside, const double *u);
   od_status (*step_with_jacobians)(struct od_sim *sim, double h, const double *u, const od_transition *out);
-  // The same, after which the state is moved by dx; see od_sim_step_and_shift(). NULL: it cannot do both at once.
+  // Takes one step with derivatives and shifts the state by dx; see od_sim_step_and_shift(). NULL: not supported.
   od_status (*step_and_shift)(struct od_sim *sim, double h, const double *u, const double *dx,
                               const od_transition *out);
 } od_integrator;
 
-// Entry i of the table; NULL: there is none. The first one is what is used where nothing is said.
+// Returns integrator i of the table, or NULL past its end. Integrator 0 is the default.
 OD_API const od_integrator *od_integrator_at(int i);
-OD_API const od_integrator *od_integrator_find(const char *name);  // NULL: there is none
+// Returns the integrator with this name, or NULL.
+OD_API const od_integrator *od_integrator_find(const char *name);
 
 OD_END_C
 

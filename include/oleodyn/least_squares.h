@@ -1,11 +1,10 @@
-// Nonlinear least squares between bounds: the parameters x for which the sum of squared residuals is least.
+// Nonlinear least squares with bounds: the parameters x that minimize the sum of squared residuals.
 //
-//   cost(x) = 1/2 sum_i loss(r_i(x)),   low <= x <= high          loss(r) = r^2 unless a robust one is chosen
+//   cost(x) = 1/2 sum_i loss(r_i(x)),   low <= x <= high          loss(r) = r^2 by default, or a robust loss
 //
-// Residuals come from the caller's function, weighted as the caller wants them. Where it cannot be evaluated (a
-// simulation that blows up) it says so, and the search keeps away from there. Iterations go on until double precision
-// allows no further progress, unless tolerances are set. Matrices are dense and row-major. Zero means default in all
-// structs.
+// The caller's function computes the residuals, with weights already applied. It reports points at which it cannot be evaluated
+// (a simulation that diverges), and the search avoids them. By default iterations continue until double precision allows no
+// further progress. Matrices are dense and row-major. Zero means default in all structs.
 #ifndef OLEODYN_LEAST_SQUARES_H
 #define OLEODYN_LEAST_SQUARES_H
 
@@ -19,9 +18,9 @@ OD_BEGIN_C
 typedef enum od_ls_method {
   OD_LS_REFLECTIVE,           // interior trust region, steps reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
-  OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost falls
-  OD_LS_TRUNCATE,             // trust region, steps cut off at the first bound: jams there; only for comparison
-  OD_LS_ACTIVE_SET,           // Gauss-Newton steps between bounds and constraints; always where there are constraints
+  OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost decreases
+  OD_LS_TRUNCATE,    // trust region, steps cut at the first bound; may stop there too early, only for comparison
+  OD_LS_ACTIVE_SET,  // Gauss-Newton steps with active bounds and constraints; used for all constrained problems
 } od_ls_method;
 
 // rho(z) with z = (r / loss_scale)^2; the loss of a residual is loss_scale^2 rho(z), which is r^2 for small r.
@@ -33,45 +32,46 @@ typedef enum od_ls_loss {
   OD_LOSS_ARCTAN,   // atan(z)
 } od_ls_loss;
 
-// What is searched in place of a parameter. Starting values, bounds and results are always x itself.
+// The variable of the search for a parameter x. Start values, bounds and results are always x itself.
 typedef enum od_ls_transform {
   OD_TRANSFORM_LINEAR,    // x
   OD_TRANSFORM_LOG,       // log(x), for x > 0
   OD_TRANSFORM_LOGISTIC,  // log((x - low) / (high - x)), both bounds finite
 } od_ls_transform;
 
-// Relations between parameters: of c(x) the first `equalities` entries are to be zero, the `inequalities` after them not
-// negative. The start need not satisfy them.
+// Constraints: the first `equalities` entries of c(x) must be zero, the `inequalities` entries after them not negative. The start
+// need not satisfy them.
 typedef struct od_ls_constraints {
   int equalities, inequalities;
-  // c and, unless it is NULL, its derivatives (count x n). Returns zero, or anything else for "cannot evaluate here".
+  // Computes c and, unless C is NULL, its derivatives C (count x n). Returns zero, or another value if it cannot be evaluated.
   int (*values)(void *user, const double *x, double *c, double *C);
   void *reserved[4];  // zero
 } od_ls_constraints;
 
-// Further unknowns that the caller keeps to itself, tied to the parameters by equations of their own (gaps that are to close),
-// such as the states at the nodes of a multiple shooting. At every point the caller linearises everything, finds for each
-// change of the parameters the best change of its unknowns that closes the gaps to first order, and gives derivatives
-// of the residuals along both together. Only for OD_LS_ACTIVE_SET, which is chosen where there are such unknowns.
+// Additional unknowns that the caller eliminates, with equations (gaps that must become zero), such as the states at the nodes of
+// multiple shooting. At each point the caller linearizes its equations, finds for each change of the parameters the best change
+// of its unknowns that closes the gaps to first order, and gives the derivatives of the residuals along both. It implies
+// OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
-  int count;  // how many of them the residuals determine, after all gaps are closed
-  // Before a search: new values at x. Not zero: there are none.
+  int count;  // number of unknowns that the residuals determine after all gaps are closed
+  // Called before a search: computes the unknowns at x. Returns nonzero if that is impossible.
   int (*begin)(void *user, const double *x);
-  // Before residuals are asked for: the unknowns at x, from those at the point accepted last. `part` (0 to 1) of the gaps is
-  // closed on the way.
+  // Called before residuals: computes the unknowns at x from those at the last accepted point and closes `part` (0 to 1) of the
+  // gaps.
   void (*move)(void *user, const double *x, double part);
-  double (*gap)(void *user);   // how far gaps are open where residuals were evaluated last, in units of a residual
-  void (*accept)(void *user);  // the point where derivatives were asked last becomes the accepted one
-  void (*shift)(void *user, double *r);  // m: what closing the gaps does to the residuals there, to first order
+  double (*gap)(void *user);             // size of the gaps at the last evaluation of residuals, in units of a residual
+  void (*accept)(void *user);            // accepts the point at which derivatives were computed last
+  void (*shift)(void *user, double *r);  // m: change of the residuals there when the gaps close, to first order
 } od_ls_hidden;
 
-// Rows that the caller has found: `count` residuals and, unless J is NULL, their derivatives (count x n), each row of J still to be
-// multiplied by its entry of `factor` unless that is NULL.
+// Receives rows from the caller: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor is NULL,
+// each row of J is multiplied by its entry of factor.
 typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
 
-// m residuals, n parameters. Functions return zero, or anything else for "cannot evaluate here"; so do values that are
-// not finite. `jacobian` is only asked for at the point where `residuals` was asked last. Without it derivatives are
-// complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary), and without that differences.
+// A problem with m residuals and n parameters. Functions return zero, or another value if they cannot be evaluated; values that
+// are not finite mean the same. `jacobian` is called only at the point of the last call of `residuals`. Without `jacobian`,
+// derivatives are computed by complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary), or, without
+// that, by differences.
 typedef struct od_ls_problem {
   int m, n;
   void *user;
@@ -79,16 +79,15 @@ typedef struct od_ls_problem {
   int (*jacobian)(void *user, const double *x, double *J);           // m x n; columns of fixed parameters are not read
   int (*residuals_complex)(void *user, const double *x, double *r);  // x: 2 n, r: 2 m
   const double *start;                                               // n
-  const double *low, *high;                                          // n, infinite where there is none; NULL: no bounds
-  const double *scale;                   // n sizes of typical changes; NULL: from the columns of the Jacobian
+  const double *low, *high;                                          // n, infinite: no bound; NULL: no bounds
+  const double *scale;                   // n typical changes; NULL: from the columns of the Jacobian
   const od_ls_transform *transform;      // n; NULL: all linear
   const bool *fixed;                     // n; NULL: none
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
-  // In place of `residuals` and `jacobian` where there are very many rows: those at x go to take(to, ...) as they are found, in the
-  // same order every time, with derivatives if they are wanted. Nothing of size m is kept, and the result has no
-  // residuals. Of every `every` rows one is wanted: 1 are all, more is asked for with od_ls_options.coarse only. Not together with
-  // hidden unknowns.
+  // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...) in the same order
+  // every time, with derivatives if wanted. No array of size m is kept, and the result has no residuals. One of every `every`
+  // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. Not together with hidden unknowns.
   int (*rows)(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
   void *reserved[1];  // zero
 } od_ls_problem;
@@ -96,10 +95,10 @@ typedef struct od_ls_problem {
 typedef struct od_ls_progress {
   long iterations, evaluations;
   double cost, offset;  // offset: as in the result
-  const double *x;      // n, the best so far
+  const double *x;      // n, the best point so far
 } od_ls_progress;
 
-// Tolerances: zero is as far as double precision goes, negative is never.
+// Options of a search. A tolerance of zero means the limit of double precision, a negative one switches the test off.
 typedef struct od_ls_options {
   od_ls_method method;
   od_ls_loss loss;
@@ -109,14 +108,14 @@ typedef struct od_ls_options {
   double cost_tolerance;      // of a decrease, relative to the cost
   long max_evaluations;       // of residuals, without those for derivatives: 2000
   double radius;              // of the first step, relative to the size of the start: 1
-  bool forward_differences;   // half the evaluations of central ones, half the digits
-  double precision;           // of the Jacobian, relative: less is no influence at all; zero: rounding
-  bool unit_variance;         // residuals are divided by their standard deviations: none is estimated from their sum
-  bool (*progress)(void *user, const od_ls_progress *progress);  // false: stop; the best so far is the result
+  bool forward_differences;   // half the evaluations of central differences, half the digits
+  double precision;           // relative precision of the Jacobian, smaller influences count as zero; zero: round-off
+  bool unit_variance;         // residuals are divided by their standard deviations: no variance is estimated
+  bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
-  // Problems with `rows`: the search begins with one row in so many, and goes on with all of them from where that leads. Not where
-  // these rows tell much less of a parameter than their number, nor with constraints. What the result says is always
-  // from all rows, unless the caller stops before (only_coarse). Zero: all rows from the first step on.
+  // For problems with `rows`: the search starts with one row of this many and continues with all rows from there. It does not if
+  // these rows determine a parameter much worse than their share of all rows, nor with constraints. The result is always from all
+  // rows, unless the caller stops earlier (only_coarse). Zero: all rows from the first step on.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
@@ -134,71 +133,77 @@ typedef struct od_ls_options {
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
 #undef OD_LS_REASON_ENUM
+// Returns the text of a reason, a constant string.
 OD_API const char *od_ls_reason_text(od_ls_reason reason);
 
-// All memory is one block, freed with od_ls_result_free().
+// The result of a search. All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
   int m, n, free;           // free: neither fixed nor at a bound
-  int rank;                 // of the Jacobian in those; less than free: some are not determined
+  int rank;                 // of the Jacobian by the free parameters; less than free: some are not determined
   int freedom;              // degrees of freedom, m - rank
   double cost, start_cost;  // start_cost: at the start as given
-  double variance;          // of a residual: 2 cost / freedom, or 1 when that is known
-  // Part of the residuals that a linear model could still remove without leaving the bounds, 0 to 1: at a minimum zero. Where
-  // `by_neighbors` is set, what the best neighbor removes.
+  double variance;          // of a residual: 2 cost / freedom, or 1 with unit_variance
+  // The part of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
+  // `by_neighbors`, the part that the best neighbor removes.
   double offset;
-  long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
+  long iterations, residual_evaluations, jacobian_evaluations;  // residuals: including those for derivatives
   double *x;                                                    // n
-  double *residuals;                                            // m; NULL where the problem has `rows`
-  // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: away from a bound that the data push it against by
-  // no more than 1/1000 of the room there is, and of the standard deviation that the parameter would have alone.
+  double *residuals;                                            // m; NULL for problems with `rows`
+  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push towards a bound also counts as at
+  // the bound if its distance is at most 1/1000 of the range and of the standard deviation that it would have alone.
   int *at_bound;
-  double *sigma;            // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
-  double *covariance;       // n x n, variance (J^T J)^-1; NaN beside what is not determined
+  double *sigma;            // n standard deviations; zero: fixed or at a bound; infinite: not determined
+  double *covariance;       // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
   int searched;             // parameters that are not fixed
-  double *singular_values;  // searched, falling, of the Jacobian with columns times scale, or of length 1
-  double *directions;       // searched x n, a row for each: the change of (scaled) parameters that it belongs to
-  // Of each constraint: whether the solution stands at it; how much the cost falls when it is moved by one unit of c
-  // (positive: the data would have c negative); how far beyond the data would go without it, as a value of c, and the
-  // standard deviation of that; NAN where it is not active or the data do not tell.
+  double *singular_values;  // searched, decreasing, of the Jacobian with columns times scale, or of length 1
+  double *directions;       // searched x n, a row for each singular value: its change of the (scaled) parameters
+  // For each constraint: whether it is active; the decrease of the cost when it is moved by one unit of c (positive: the data
+  // prefer negative c); the value of c that the data prefer without it, and the standard deviation of that value. NAN if the
+  // constraint is not active or the data do not determine the value.
   int constraints;
   bool *active;
   double *multiplier, *beyond, *beyond_sigma;
   double *constraint;       // values of c
   double *slope;            // constraints x n, their derivatives
-  double violation, gap;    // how far the worst constraint is violated, in units of a residual; how far gaps are open
+  double violation, gap;    // violation of the worst constraint, in units of a residual; size of the gaps
   int starts;               // of a multi-start
-  double *start_x, *end_x;  // starts x n: where each began and ended
-  double *end_cost;         // starts; infinite where it could not even begin
-  double squares;           // the sum of the squared residuals, whatever the loss
-  int coarse;               // the search began with one row in so many; zero: with all
-  long coarse_iterations, coarse_evaluations;  // then; they are not among those above
-  // It was stopped before all rows were asked: x is the best of these rows, and cost, squares, covariance and offset are what they tell, times
-  // as many rows as there are.
+  double *start_x, *end_x;  // starts x n: the first and last point of each start
+  double *end_cost;         // starts; infinite: the start could not be evaluated
+  double squares;           // the sum of the squared residuals, for any loss
+  int coarse;               // the search started with one row of this many; zero: with all
+  long coarse_iterations, coarse_evaluations;  // of this first part; not included in the counts above
+  // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
+  // offset are extrapolated from them to all rows.
   bool only_coarse;
-  // The linear model promises less cost, but no neighbor has it: the residuals are large and curved there, or have a kink. It is a
-  // minimum, and the covariance is a rough estimate.
+  // The linear model predicts a lower cost, but no neighbor has one: the residuals are large and curved there, or not smooth. The
+  // point is a minimum, and the covariance is a rough estimate.
   bool by_neighbors;
 } od_ls_result;
 
-// OD_NOT_CONVERGED (evaluations are used up, the search is stuck where there is no minimum, or on a plateau) and OD_INTERRUPTED come
-// with a result, the best so far; other failures do not. Where a search stops while the linear model could remove more than 1/10000 of
-// the residuals (or as much as the tolerances allow, if that is more), or while its Jacobian has no full rank, neighbors are evaluated: along
-// its steps, its singular directions and each parameter, from the parameters' own size down to a billionth of it. From a better one
-// the search goes on. It is stuck if that does not end; and if it ends worse than it started. With constraints no neighbors are evaluated.
+// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). OD_NOT_CONVERGED (no evaluations
+// left, stuck at a point that is no minimum, or on a plateau) and OD_INTERRUPTED come with a result, the best point so far; other
+// failures do not. err (may be NULL) has the reason.
+//
+// If the search stops while the linear model could remove more than 1/10000 of the residuals (or more than the tolerances
+// allow), or if the Jacobian is rank deficient, neighbors are evaluated: along the steps, the singular directions and each
+// parameter, from the size of the parameters down to a billionth of it. The search continues from a better neighbor. It is stuck
+// if this does not end, or if it ends worse than it started. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
+// Frees a result; NULL is allowed.
 OD_API void od_ls_result_free(od_ls_result *result);
 
-// From several starts: the problem's own, then points of the box (logarithms evenly as such), then points around the
-// best, closer each time. The result is the best of all, and the status is its own; counts are sums.
+// Several starts: the start of the problem, then points in a box (uniform in the logarithm for logarithmic parameters), then points
+// around the best one, closer each time.
 typedef struct od_ls_starts {
-  int box, around;  // numbers of starts in the box and around the best
+  int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;
-  bool uniform;              // independent points; else a Latin hypercube: every parameter's range evenly covered
+  bool uniform;  // independent points; else a Latin hypercube, which covers the range of each parameter evenly
   const double *low, *high;  // n, finite, the box; NULL: the bounds
   void *reserved[4];         // zero
 } od_ls_starts;
+// Searches from several starts. The result and the status are those of the best start; counts are sums over all starts.
 OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                              const od_ls_starts *starts, od_ls_result **out, od_error *err);
 

@@ -1,4 +1,4 @@
-// A machine: the file that describes it, checked, compiled and assembled.
+// A machine: a machine file, checked, compiled and assembled.
 //
 //   od_machine *m;
 //   od_messages *msgs = od_messages_new();
@@ -15,54 +15,60 @@
 
 OD_BEGIN_C
 
-// Messages about input files: all that is wrong is reported in one run, each with its place. A file with warnings alone
-// is loaded.
+// Messages about input files. One load reports all errors, each with its place. A file that has only warnings is loaded.
 typedef struct od_message {
-  const char *file;  // or "--set", or NULL
-  int line, column;  // 1-based, 0 when there is none
-  const char *text;  // one line: what was found, what was expected, a suggestion
-  bool is_warning;   // else it is an error
+  const char *file;  // the file, "--set", or NULL
+  int line, column;  // from 1; 0: none
+  const char *text;  // one line: the value found, what is allowed, a suggestion
+  bool is_warning;   // false: an error
 } od_message;
 typedef struct od_messages od_messages;
+// Creates an empty list of messages, freed with od_messages_free(). Returns NULL if memory ran out.
 OD_API od_messages *od_messages_new(void);
 OD_API void od_messages_free(od_messages *m);
+// The number of messages.
 OD_API int od_messages_count(const od_messages *m);
-OD_API int od_messages_errors(const od_messages *m);  // how many of them are errors, with those that are counted only
+// The number of errors, including those beyond the limit of stored messages.
+OD_API int od_messages_errors(const od_messages *m);
+// Message i, from 0; it belongs to the list.
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
-// "file:line:column: error: text" (or "warning: text"), one per line; in colour when asked.
-OD_API void od_messages_print(const od_messages *m, FILE *to, bool colour);
+// Prints "file:line:column: error: text" (or "warning: text"), one per line, optionally in color.
+OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 
-// What a file contains, where it has been read already: a pipe can be read only once. It must be UTF-8.
+// The content of a file that was read already, as a pipe can be read only once. It must be UTF-8.
 typedef struct od_content {
-  const char *text;  // NULL: to be read
+  const char *text;  // NULL: the file is read
   size_t length;
 } od_content;
 
 typedef struct od_load_options {
-  const char *const *set;  // "path=value" texts that replace numbers of the file
+  const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
   bool spatial;         // treat a planar machine as a spatial one
   const char *variant;  // name of a variant of the file, or NULL
-  od_content content;   // of the file; its path is for messages and files beside it then
+  od_content content;   // of the file; then its path serves messages and the folder of related files
   void *reserved[4];    // zero
 } od_load_options;
 
+// Loads the machine file at `path`; options may be NULL. On success *out is the machine, freed with od_machine_free(). On failure
+// *out is NULL and `messages` has the errors; the status is OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 OD_API od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out,
                                  od_messages *messages);
+// Frees a machine; NULL is allowed. Plants of the machine must be freed before.
 OD_API void od_machine_free(od_machine *machine);
 
+// The title in the file, and the path of the file.
 OD_API const char *od_machine_title(const od_machine *machine);
 OD_API const char *od_machine_file(const od_machine *machine);
-// The variant that was chosen, or NULL, and those that the file has.
+// The chosen variant, or NULL; the number and names of all variants of the file.
 OD_API const char *od_machine_variant(const od_machine *machine);
 OD_API int od_machine_variant_count(const od_machine *machine);
 OD_API const char *od_machine_variant_name(const od_machine *machine, int i);
 
-// Every number of the machine: path, value in SI, SI unit, the text it was given as (NULL: a default), and between
-// which values it is possible and usual (infinite: no end). Of an initial value that is to be balanced the value is what
-// was found.
+// A number of the machine: path, SI unit, the text in the file (NULL: a default), the value in SI, its allowed range and its
+// usual range (infinite: no limit). For a balanced initial value, the value is the result of the balance.
 typedef struct od_number {
   const char *path, *unit, *given;
   double value;
@@ -70,43 +76,47 @@ typedef struct od_number {
   bool balanced;
   void *reserved[4];  // zero
 } od_number;
+// The number of numbers, number i (from 0), and the index of the number with this path, or -1.
 OD_API int od_machine_number_count(const od_machine *machine);
 OD_API od_number od_machine_number(const od_machine *machine, int i);
-OD_API int od_machine_number_find(const od_machine *machine, const char *path);  // -1: no such path
+OD_API int od_machine_number_find(const od_machine *machine, const char *path);
 
-// Inputs and their values over time.
+// The number of inputs, and the name and SI unit of input i.
 OD_API int od_machine_input_count(const od_machine *machine);
 OD_API const char *od_machine_input_name(const od_machine *machine, int i);
 OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
+// Computes the values u (nu) of all inputs at time t.
 OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
-OD_API double od_machine_next_break(const od_machine *machine,
-                                    double t);  // next jump of any input, its rate or acceleration
-// Whether blocks sample and inputs jump at most OD_MOST_STEPS times in a run of so many seconds, since steps end there. The
-// error says which does not.
+// Returns the time of the next jump after t of any input, its rate or its second derivative (INFINITY: none).
+OD_API double od_machine_next_break(const od_machine *machine, double t);
+// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, since a step ends at each.
+// If not, err names the block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
-// Outputs: everything that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic").
+// Outputs: the quantities that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic"). Their number, the
+// name and SI unit of output i, and the index of the output with this name, or -1.
 OD_API int od_machine_output_count(const od_machine *machine);
 OD_API const char *od_machine_output_name(const od_machine *machine, int i);
 OD_API const char *od_machine_output_unit(const od_machine *machine, int i);
-OD_API int od_machine_output_find(const od_machine *machine, const char *name);  // -1: no such output
+OD_API int od_machine_output_find(const od_machine *machine, const char *name);
 
-// What the file's "run" section says; zero or NULL where it says nothing.
+// The section "run" of the file; zero or NULL for keys that are not given.
 typedef struct od_run_defaults {
-  double time, step;
-  bool adaptive;           // 'step: auto': steps follow an error estimate
-  double rows;             // s from row to row then
+  double time, step;       // s
+  bool adaptive;           // 'step: auto': the step length follows an error estimate
+  double rows;             // s between rows, with adaptive steps
   const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"
   double tolerance;        // of cvodes and of adaptive steps
   const int *outputs;      // indices
   int output_count;
-  const int *panels;  // of a plot, for each output; 0: one of its own
+  const int *panels;  // the panel of a plot for each output; 0: a panel of its own
 } od_run_defaults;
 OD_API const od_run_defaults *od_machine_run(const od_machine *machine);
 
-// The machine as a plant with the chosen outputs and the chosen free parameters (indices of numbers). The plant
-// refers to the machine and must not outlive it. Free it with od_plant_free(). Powers are integrated where an output shows it.
+// Creates a plant with the chosen outputs (indices) and free parameters (indices of numbers). The machine must outlive the plant.
+// Free the plant with od_plant_free(). Powers are integrated if an output needs them. Fails with OD_BAD_ARGUMENT or
+// OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count,
                                   const int *parameters, int parameter_count, od_plant **out, od_error *err);
 

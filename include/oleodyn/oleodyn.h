@@ -1,22 +1,24 @@
 // oleodyn: simulates, observes and identifies hydraulically driven machines.
 //
-// What holds for all headers:
+// Rules of all headers:
 //
-// - Names begin with od_ or OD_. A function's name begins with the type it acts on. Functions that can fail return an
-//   od_status; what is true or false is a bool; functions of the caller return zero when they have succeeded.
-// - Structs of options and problems are filled in by name, the rest zero: zero or NULL means the default. They grow at the
-//   expense of `reserved`, which must be zero, so that programs compiled before go on working. Those whose zero would mean an
-//   element begin as a function gives them (od_joint_spec_of, od_element_spec_of). Structs that the library
-//   alone makes and hands out as pointers (od_ls_result, od_run_defaults, od_message) may grow at their end.
-// - Copied: whatever is passed as an array, a text or a struct, before the function returns; so it may be changed or freed
-//   afterwards.
-// - Pointed to, so that it must outlive what points to it: the `user` pointers and functions of the caller; the machine of a
-//   plant (od_machine_plant) and likewise the model (od_model_plant); the plant of a simulation or of an observer. A plant with calibrated sensors owns the plant
-//   inside. The memory given to od_sim_init() and od_observer_init() stays the caller's; the block may be copied.
-// - Handed out: pointers to const belong to the object they were asked of and hold until it changes or is freed. Anything
-//   that ends in _new, _load, _plant or has an `out` argument is freed with the function of its type that ends in _free.
-// - Several threads may use one machine, model or plant at the same time, for they do not change; a simulation and an observer
-//   belong to one thread at a time.
+// - Names begin with od_ or OD_. The name of a function begins with the type that it acts on. Functions that can fail return
+//   an od_status. Functions that the caller provides return zero on success.
+// - All quantities are in SI units. Matrices are dense and row-major.
+// - Set fields of option and problem structs by name and leave the others zero: zero or NULL is the default. Later versions
+//   use `reserved`, which must be zero, for new fields, so that compiled programs keep working. Structs for which zero is a
+//   valid index are initialized by a function (od_joint_spec_of, od_element_spec_of). Structs that only the library creates
+//   (od_ls_result, od_run_defaults, od_message) may grow at their end.
+// - Arrays, texts and structs that are passed to a function are copied. The caller may change or free them afterwards.
+// - Some arguments are not copied and must outlive the object that uses them: `user` pointers and functions of the caller; the
+//   machine of a plant (od_machine_plant) and the model of a plant (od_model_plant); the plant of a simulation or observer.
+//   A plant with calibrated sensors or tied parameters owns the inner plant. The caller owns the memory given to
+//   od_sim_init() and od_observer_init(); this block may be copied.
+// - A returned pointer to const belongs to the object that was asked, and is valid until that object changes or is freed.
+//   Objects from functions that end in _new, _load or _plant or that have an `out` argument are freed by the caller with
+//   the function of their type that ends in _free.
+// - Several threads may use the same machine, model or plant, since these do not change. A simulation or observer belongs to
+//   one thread at a time.
 #ifndef OLEODYN_H
 #define OLEODYN_H
 

@@ -1,13 +1,13 @@
-// A plant: the state-space face of anything that moves. Simulators, observers and fitters know plants and nothing else.
+// A plant: a dynamic system in state-space form. Simulations, observers and fits work on plants only.
 //
-//   x = [z, w, c]   nz positions, their nz rates, and nc states of first order (pressures, spools); nx = 2 nz + nc
+//   x = [z, w, c]   nz positions, their nz rates, and nc first-order states (pressures, spools); nx = 2 nz + nc
 //   k = [w', c']    the rates that are not states themselves; nk = nz + nc
-//   g(t, x, k, u, p) = 0   the residual that defines k: for a mechanism M a - Q, elsewhere c' - f
+//   g(t, x, k, u, p) = 0   the residual that defines k: M a - Q for a mechanism, c' - f for other states
 //   y = h(t, x, u, p)
 //
-// The residual form spares the inverse of the mass matrix in implicit steps; od_sim_derivatives() gives the explicit
-// form x' = f. All matrices are dense and row-major. Everything that changes lives in the caller's work memory: one
-// block per thread, which may be copied to save and restore what it holds.
+// The residual form avoids the inverse of the mass matrix in implicit steps; od_sim_derivatives() gives the explicit form
+// x' = f. All matrices are dense and row-major. All values are in SI units. A plant is constant: everything that changes is
+// in the caller's work memory, one block per thread. A copy of the block saves its contents; copying it back restores them.
 #ifndef OLEODYN_PLANT_H
 #define OLEODYN_PLANT_H
 
@@ -21,77 +21,78 @@ OD_BEGIN_C
 typedef struct od_plant od_plant;
 
 // The residual in complex numbers, for derivatives by complex steps through whole integration steps. Complex numbers are pairs
-// (real, imaginary). The memory is the caller's; it is zero before the first use.
+// (real, imaginary). The caller provides the memory, which is zero before the first use.
 typedef struct od_complex_ops {
-  size_t (*memory)(const od_plant *plant);  // bytes
-  // Makes it ready at the last point, with one parameter (-1: none) moved by `by` along the imaginary axis.
+  size_t (*memory)(const od_plant *plant);  // bytes of memory
+  // Prepares the memory at the last point. `parameter` (-1: none) is moved by `by` along the imaginary axis.
   od_status (*begin)(const od_plant *plant, void *work, void *memory, int parameter, double by);
-  // g (2 nk) at x (2 nx), k (2 nk) near that point, with its time and inputs.
+  // Computes g (2 nk) at x (2 nx) and k (2 nk) near that point, at its time and inputs.
   od_status (*residual)(const od_plant *plant, void *work, void *memory, const double *x, const double *k, double *g);
   void (*reserved[2])(void);  // zero
 } od_complex_ops;
 
-// A direction in which a point changes: state (nx), inputs (nu), parameters (np), the values that jumps are held at (jumps). NULL: no change.
+// A direction in which a point changes: state (nx), inputs (nu), parameters (np), values at which jumps are held (jumps). NULL: no change.
 typedef struct od_point_change {
   const double *x, *u, *p, *held;
 } od_point_change;
 
-// What a plant has to offer. Functions that read "the last point" refer to the last successful residual().
+// The functions of a plant. "The last point" is the point of the last successful residual(). Functions that return a status
+// fail with OD_NOT_FINITE, OD_SINGULAR, OD_CANNOT_CLOSE or OD_NOT_CONVERGED where they cannot be evaluated. No function
+// allocates memory.
 typedef struct od_plant_ops {
-  // Makes work memory ready; x (nx) receives the initial state.
+  // Initializes the work memory; x (nx) receives the initial state.
   od_status (*start)(const od_plant *plant, void *work, double *x);
-  // The free parameters' values (np): reading them (they begin as the model has them) and replacing them.
+  // Read and replace the values of the free parameters (np). Their first values are those of the model.
   void (*get_parameters)(const od_plant *plant, const void *work, double *p);
   od_status (*set_parameters)(const od_plant *plant, void *work, const double *p);
-  // g at a point (nk).
+  // Computes g (nk) at a point, which becomes the last point.
   od_status (*residual)(const od_plant *plant, void *work, double t, const double *x, const double *k, const double *u,
                         double *g);
-  // dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
+  // Computes dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
-  // The same matrix, factored in the plant's own work memory, by plants that need not write it out: large sparse ones. What
-  // it returns besides OD_OK is the status of a matrix that it cannot factor, OD_SINGULAR; step_matrix() may still serve.
-  // The factors stay until the next call. step_solve() solves with them in place, for `columns` right-hand sides that stand
-  // side by side (nk x columns). Both NULL: simulations factor step_matrix() themselves.
+  // Optional (both NULL: simulations factor step_matrix()), for large plants with a sparse matrix. step_factors() factors
+  // the same matrix in the plant's work memory; the factors remain until its next call. It returns OD_SINGULAR if it
+  // cannot factor the matrix; step_matrix() may still work then. step_solve() solves in place for `columns` right-hand
+  // sides side by side (nk x columns).
   od_status (*step_factors)(const od_plant *plant, void *work, double alpha, double beta);
   void (*step_solve)(const od_plant *plant, void *work, double *right, int columns);
-  // dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
+  // Computes dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
   od_status (*jacobians)(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
-  // dg/dp (nk x np) at the last point.
+  // Computes dg/dp (nk x np) at the last point.
   od_status (*parameter_jacobian)(const od_plant *plant, void *work, double *gp);
-  // y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
+  // Computes y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
-  // dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np), k following x, u and p; any may be NULL. kx (nk x nx), ku, kp
-  // are the derivatives of k: solutions of gk kx = -gx and so on. They are there where plant->outputs_of_rates says so.
-  // wanted (ny): zero for rows that may be left as they are; NULL: all are wanted. energy: as for outputs; the integrals are
-  // constants here, but what multiplies an output, such as a sensor's scale, multiplies them, too.
+  // Computes the total derivatives dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np) at the last point; any may be NULL.
+  // kx (nk x nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and so on; callers give them if
+  // plant->outputs_of_rates is true. wanted (ny): rows with zero may be left unchanged; NULL: all rows. energy: as for
+  // outputs. The integrals count as constants here, but a sensor's scale multiplies them, too.
   od_status (*output_jacobians)(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                 const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                 double *hp);
-  // The powers (nq, W) whose integrals an energy balance needs, at the last point.
+  // Computes the powers (nq, W) at the last point, whose integrals an energy balance needs.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
-  // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.
+  // Returns whether the independent coordinates are badly conditioned near the last point. NULL: fixed coordinates.
   bool (*wants_repartition)(const od_plant *plant, void *work);
-  // Chooses better ones at the last point: x is rewritten, map (nx x nx) receives dx_new/dx_old, map_p (nx x np)
-  // dx_new/dp at a fixed x_old, since lengths tell how coordinates belong together; either may be NULL.
+  // Chooses better coordinates at the last point and rewrites x. map (nx x nx) receives dx_new/dx_old. map_p (nx x np)
+  // receives dx_new/dp at constant x_old, since the relation of the coordinates depends on lengths. Either may be NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // Remembers the last point as the one to come back to (back false), or comes back to it after a failure (true): what a plant
-  // finds by iteration, such as dependent coordinates, starts from there again, and samples taken since then were not taken. NULL for
-  // plants without such memory.
+  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as
+  // that for dependent coordinates) start from it again; samples taken since then are undone. NULL: nothing to save.
   void (*settle)(const od_plant *plant, void *work, bool back);
-  // What runs once per sample, between steps: the time of the next sample (INFINITY: none), and taking those that are
-  // due at time t at the last point: x is rewritten; map (nx x nx) and by_parameters (nx x np), if not NULL, receive
-  // the derivatives of the new x. NULL for plants without samples.
+  // Samples, which run between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample()
+  // takes the samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np)
+  // receive the derivatives of the new x unless NULL. Both NULL: no samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
-  // The guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches that are due.
-  // NULL for plants without guards.
+  // Computes the guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches
+  // that are due. NULL: no guards.
   od_status (*guards)(const od_plant *plant, void *work, double *guard);
-  // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
-  // J = ds/dz held. NULL for plants that do not know.
-  od_status (*stiffness)(const od_plant *plant, void *work, double *K);
-  const od_complex_ops *in_complex;  // NULL for plants that know real numbers only
-  // Which outputs (ny) may be held at an edge in state x, such as a pressure that cavitates: nonzero where the output may have no slope
-  // although it moves on the other side of the edge; zero where it has no edge or is not at it. NULL: any output may.
+  // Optional (NULL): the generalized stiffness of the forces of elements at the last point (nz x nz): -J' (dF/ds) J with the
+  // forces F along lines and in joints, their lengths s, and J = ds/dz taken as constant.
+  od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
+  const od_complex_ops *in_complex;  // NULL: no complex residual
+  // Marks the outputs (ny) that may be limited in state x, such as the pressure of a cavitating volume: nonzero where the
+  // derivative of an output may be zero although the output changes beyond the limit. NULL: any output may be limited.
   void (*edges)(const od_plant *plant, const double *x, unsigned char *at_edge);
   // Holds the results of jumps (see od_plant) at values from -1, the law on the negative side of the guard, to 1, or lets them follow
   // their guards: NAN, or NULL for all (jumps). It holds until the next call; start() lets all of them go. NULL for plants without jumps.
@@ -107,72 +108,80 @@ struct od_plant {
   const double *scale;    // nk typical sizes of the rates k, for convergence tests; NULL: all 1
   bool outputs_of_rates;  // whether some output depends on k
   size_t work_size;       // bytes of work memory
-  const void *model;      // what the functions read
+  const void *model;      // data of the functions
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
-  // Guards: functions of the point that decide which piece of a law holds. Between two pieces the rates jump or bend.
+  // Guards: functions of the point whose values decide which branch of a law is valid. Rates or their derivatives jump
+  // between two branches.
   int margins;             // of modes (a relay, a brake): positive until a switch is due
-  int zeros;               // the sign decides (a contact, a branch of a formula)
-  int scales;              // the interval decides: knot k of a table is at the value k
+  int zeros;               // the sign selects the branch (a contact, a branch of a formula)
+  int scales;              // the interval selects the branch: knot k of a table is at the value k
   const int *scale_knots;  // the number of knots of each scale
   // Zeros at which the law jumps from one value to another. On the way between, and while motion is kept at the zero (sliding), it is a
   // mean of both.
   int jumps;
   const int *jump_guard;  // the guard of each of them
 };
+// The number of guards.
 static inline int od_plant_guards(const od_plant *plant) {
   return plant->margins + plant->zeros + plant->scales;
 }
+// The number of states.
 static inline int od_plant_nx(const od_plant *plant) {
   return 2 * plant->nz + plant->nc;
 }
+// The number of rates that are not states.
 static inline int od_plant_nk(const od_plant *plant) {
   return plant->nz + plant->nc;
 }
+// Frees a plant and the plants that it owns; NULL is allowed.
 OD_API void od_plant_free(od_plant *plant);
 
-// A user's own function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p) with their Jacobians, all nx of first order.
-// Without h the outputs are the states. Jacobians not given (NULL) are taken by the complex step from f_complex and
-// h_complex; one of the two must be there. Each f_* function returns zero, or anything else for "cannot evaluate here".
+// A user's function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p), with nx first-order states. Without h the outputs are
+// the states. Jacobians that are NULL are computed by complex steps through f_complex and h_complex; one of both must be
+// given. Each function returns zero, or another value if it cannot be evaluated at this point.
 typedef struct od_function {
   int nx, nu, ny, np;
   const double *x0, *p;  // initial state, parameters
-  void *user;
+  void *user;            // passed to the functions
   int (*f)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   int (*f_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu,
                      double *fp);
   int (*h_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu,
                      double *hp);
-  // Complex numbers are pairs (real, imaginary): x is 2 nx doubles, and so on.
+  // Complex numbers are pairs (real, imaginary): x has 2 nx doubles, and so on.
   int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   void *reserved[4];  // zero
 } od_function;
+// Creates a plant from a function, whose struct and arrays are copied; `user` must outlive the plant. Free it with
+// od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
 
-// The same plant read through imperfect sensors, y = scale h + bias: its parameters are those of the plant inside, then
-// the given calibrations (scale 1, bias 0 to begin with). Owns the plant inside; on failure the caller still does.
+// A plant with imperfect sensors: y = scale h + bias.
 typedef enum od_calibration_kind { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } od_calibration_kind;
 typedef struct od_calibration {
-  int output;
+  int output;  // index of the output
   od_calibration_kind kind;
 } od_calibration;
+// Creates a plant whose parameters are those of `inner` followed by the `count` calibrations (initially scale 1, bias 0).
+// The new plant owns `inner`; on failure the caller still owns it.
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);
 
-// The same plant with parameters that follow others, p = f(q): its parameters are the q (`count` of them, `start` are their
-// values to begin with, at which f gives what the plant inside begins with). follow() fills p (np of the plant inside) and its derivatives (np x count); it must not
-// allocate. Owns the plant inside and, by free_user(), the user data; on failure the caller still does. It has no complex
-// residual.
+// Parameters that follow from others: p = f(q).
 typedef struct od_tie {
-  int count;
-  const double *start;
-  const void *user;
+  int count;            // number of parameters q
+  const double *start;  // initial values of q; f(q) must give the initial parameters of the inner plant
+  const void *user;     // passed to follow()
+  // Computes p (np of the inner plant) and its derivatives `slope` (np x count). It must not allocate.
   void (*follow)(const void *user, const double *q, double *p, double *slope);
-  void (*free_user)(void *user);  // NULL: it needs none
+  void (*free_user)(void *user);  // frees `user` with the plant; NULL: nothing to free
   void *reserved[4];              // zero
 } od_tie;
+// Creates a plant whose parameters are q. It owns `inner` and the user data; on failure the caller still owns both. It has
+// no complex residual.
 OD_API od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_error *err);
 
 OD_END_C

@@ -1,5 +1,4 @@
-// How oleodyn says what went wrong: a status for programs, a message for people.
-// Nothing in the library exits, prints or aborts; a step returns a status and leaves its state usable.
+// Errors: a status for programs and a message for users. No function of the library exits, prints or aborts.
 #ifndef OLEODYN_STATUS_H
 #define OLEODYN_STATUS_H
 
@@ -7,7 +6,7 @@
 
 OD_BEGIN_C
 
-// One list, expanded twice: here into the enum, in status.c into the texts.
+// The list of statuses and their texts. It is expanded here into the enum and in status.c into the texts.
 #define OD_STATUS_LIST(X)                                                       \
   X(OD_OK, "ok")                                                                \
   X(OD_BAD_INPUT, "the input is wrong; the messages say where")                 \
@@ -27,16 +26,17 @@ OD_BEGIN_C
 typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_status;
 #undef OD_STATUS_ENUM
 
-// The sentence that belongs to a status.
+// Returns the text of a status, a constant string.
 OD_API const char *od_status_text(od_status status);
 
-// A status with its explanation, filled by functions that can fail.
+// A status with its explanation. Functions that can fail fill it.
 typedef struct od_error {
   od_status status;
   char text[512];
 } od_error;
 
-// Fills err (which may be NULL) printf-style and returns the status, so that a failing function can end with it.
+// Fills err (may be NULL) with the status and a text in printf format, cut to its size. Returns the status, so that a failing
+// function can end with `return od_fail(...)`.
 OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -32,7 +32,7 @@ static od_machine *load(const char *variant) {
 
 static od_test_linear linearise(const char *variant) {
   od_test_run run = od_test_begin(load(variant), "piston.position", NULL);
-  od_test_linear l = od_test_linearise(run.sim, run.plant, 0, 0);
+  od_test_linear l = od_test_linearize(run.sim, run.plant, 0, 0);
   od_test_end(&run);
   return l;
 }

@@ -37,7 +37,7 @@ static void strengthen(matrix *m) {
 static od_status solve(const matrix *m, double *b) {
   od_arena arena = {0};
   od_sparse s;
-  if (!od_sparse_analyse(m->n, m->row, m->column, m->entries, 1L << 20, &arena, &s) || s.values < m->n) abort();
+  if (!od_sparse_analyze(m->n, m->row, m->column, m->entries, 1L << 20, &arena, &s) || s.values < m->n) abort();
   double *values = calloc((size_t)s.values, sizeof *values), scratch[MOST_ROWS];
   if (!values) abort();
   for (int e = 0; e < m->entries; e++) values[s.place[e]] += m->a[e];

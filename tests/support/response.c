@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-od_test_linear od_test_linearise(od_sim *sim, const od_plant *plant, int input, int output) {
+od_test_linear od_test_linearize(od_sim *sim, const od_plant *plant, int input, int output) {
   int n = od_plant_nx(plant), nu = plant->nu, ny = plant->ny;
   size_t rows = (size_t)n;
   od_test_linear l = {

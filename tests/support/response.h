@@ -12,7 +12,7 @@ typedef struct od_test_linear {
   int n;
   double *A, *B, *C, D;
 } od_test_linear;
-od_test_linear od_test_linearise(od_sim *sim, const od_plant *plant, int input, int output);
+od_test_linear od_test_linearize(od_sim *sim, const od_plant *plant, int input, int output);
 void od_test_linear_free(od_test_linear *l);
 double complex od_test_response(const od_test_linear *l, double complex s);
 

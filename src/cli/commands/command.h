@@ -11,7 +11,7 @@ typedef struct od_command {
 } od_command;
 
 int od_command_simulate(int argc, char **argv);
-int od_command_optimise(int argc, char **argv);
+int od_command_optimize(int argc, char **argv);
 int od_command_signals(int argc, char **argv);
 int od_command_equilibrium(int argc, char **argv);
 int od_command_linearize(int argc, char **argv);

@@ -20,7 +20,7 @@ const od_command od_commands[] = {
     {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
     {"rga", "relative gains over frequency: which input should drive which output", od_command_rga},
     {"inverse", "forces, pressures and flows that a prescribed motion needs", od_command_inverse},
-    {"optimise", "search numbers of a machine so that its requirements are met", od_command_optimise},
+    {"optimize", "search numbers of a machine so that its requirements are met", od_command_optimize},
     {"signals", "show a machine's inputs over time, without running it", od_command_signals},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
     {"fit", "fit uncertain numbers of a machine to logs, and say which of them are identifiable", od_command_fit},
@@ -41,7 +41,12 @@ const od_command od_commands[] = {
     {NULL, NULL, NULL},
 };
 
+// Names that commands had in earlier versions. They are accepted and not listed.
+static const char *const earlier_names[][2] = {{"optimise", "optimize"}};
+
 const od_command *od_command_find(const char *name) {
+  for (size_t i = 0; i < sizeof earlier_names / sizeof *earlier_names; i++)
+    if (!strcmp(name, earlier_names[i][0])) name = earlier_names[i][1];
   od_nearest nearest = od_nearest_to(name);
   for (const od_command *c = od_commands; c->name; c++) {
     if (!strcmp(c->name, name)) return c;

@@ -16,10 +16,10 @@
 #include "document/suggest.h"
 #include "elements/elements.h"
 #include "experiment/error_metrics.h"
+#include "filters/filter_types.h"
 #include "io/json.h"
 #include "machine/method_names.h"
 #include "machine/signal_forms.h"
-#include "oleodyn/filter.h"
 
 // --- Pieces -------------------------------------------------------------------------------------------------------
 
@@ -242,8 +242,8 @@ static json_t *filter(void) {
   json_t *properties = json_object();
   add_rows(properties, "filter");
   for (int i = 0; names.name[i]; i++)
-    for (int k = 0; k < od_filter_at(i)->options; k++)
-      add(properties, od_filter_at(i)->option[k].key, number(), od_filter_at(i)->option[k].meaning, NULL);
+    for (int k = 0; k < od_filter_type_at(i)->options; k++)
+      add(properties, od_filter_type_at(i)->option[k].key, number(), od_filter_type_at(i)->option[k].meaning, NULL);
   add(properties, "type", choice_of(names_json(&names)), "the filter", NULL);
   return or_text(closed(properties));
 }

@@ -1,4 +1,4 @@
-// A list of chunks, each as large as the larger of a page and what was asked for.
+// A list of chunks. Each chunk has the size of a page, or of the request if that is larger.
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-// Memory that is asked for piece by piece while something is built and given back all at once.
+// Memory that is allocated piece by piece and freed all at once.
 #ifndef OD_ARENA_H
 #define OD_ARENA_H
 
@@ -8,7 +8,7 @@ typedef struct od_arena {
   struct od_chunk *last;
 } od_arena;
 
-// Zeroed memory, or NULL when there is none left.
+// Returns zeroed memory that belongs to the arena, or NULL if memory ran out.
 void *od_arena_take(od_arena *arena, size_t size);
 char *od_arena_text(od_arena *arena, const char *text);
 char *od_arena_format(od_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Exponents for which a power is a product.
+// Returns whether an operation is a constant whole exponent of at most 16, for which a power is computed as a product.
 static inline bool od_is_whole_exponent(const od_operation *o) {
   return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
 }
@@ -116,7 +116,7 @@ void od_formula_results_c(const od_formula *f, const double _Complex *in, int in
 
 // ---- derivatives
 
-// By the exponent only where it is not a number: a power of a negative number has none.
+// The derivative by the exponent is computed only if the exponent is not a constant: it does not exist for negative bases.
 static void spread_power(const od_operation *o, const od_operation *all, const double *v, double y, double by,
                          double *part) {
   double a = v[o->a], b = v[o->b];
@@ -132,7 +132,7 @@ static void spread_root(const od_operation *o, const double *v, double by, doubl
   part[o->b] -= by * x * e / 2 / (s * fourth);
 }
 
-// Of a function of one argument x, whose value is y.
+// The derivative of a function of one argument x, whose value is y.
 static double function_slope(od_operation_kind kind, double x, double y) {
   switch (kind) {
     case OD_OPERATION_SQRT: return 0.5 / y;
@@ -152,7 +152,7 @@ static double function_slope(od_operation_kind kind, double x, double y) {
   }
 }
 
-// part: what the result changes by for a change of 1 of each operation's value.
+// part: the derivative of the result by the value of each operation.
 static void spread(const od_formula *f, int i, const double *v, double held, double *part) {
   const od_operation *o = &f->operation[i];
   double by = part[i];

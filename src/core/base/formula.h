@@ -1,6 +1,6 @@
-// Formulas: laws that users write down. A formula is a flat list of operations (oleodyn/build.h); each takes the results of
-// operations before it. Its variables are what it reads (`in`), then its numbers q. One text, formula_x.h, evaluates it in real
-// and in complex numbers; nothing is allocated, and the memory on the stack is bounded by OD_MOST_OPERATIONS.
+// Formulas of users. A formula is a list of operations (oleodyn/build.h); the operands of an operation are the results of earlier
+// ones. Its variables are its inputs (`in`), then its numbers q. formula_x.h evaluates it in real and in complex numbers, without
+// allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
 #ifndef OD_BASE_FORMULA_H
 #define OD_BASE_FORMULA_H
 
@@ -8,13 +8,13 @@
 
 #include "oleodyn/build.h"
 
-// How many results of others an operation takes; -1: there is no such kind.
+// Returns the number of operands of a kind of operation, or -1 if there is no such kind.
 int od_operation_operands(od_operation_kind kind);
 
-// What is wrong with a formula of so many variables, or NULL: then it can be evaluated.
+// Checks a formula with this number of variables. Returns a sentence about the first error, or NULL.
 const char *od_formula_problem(const od_formula *f, int variables);
 
-// The result of one operation of a list from those of its operands, which stand in v at their places. No variable.
+// Computes one operation from the results v of all operations. The operation must not be a variable.
 double od_operation_value(const od_operation *list, int place, const double *v);
 
 // Jumps: each sign() and if(), in the order of the operations. A jump can be held at a value from -1 (its operand is negative) to 1
@@ -27,22 +27,22 @@ double od_formula_value(const od_formula *f, const double *in, int ins, const do
 double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
                                          const double _Complex *q, const double _Complex *held);
 
-// Its last `count` results.
+// Computes the results of the last `count` operations.
 void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result);
 void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
                           double _Complex *result);
 
-// What its branches depend on: the operand of each abs(), sign() and if(), and the difference of those of min() and max(). Returns how many
-// there are; value may be NULL. jumps (NULL: not wanted): whether the branch is a jump.
+// Computes the values whose signs select branches: the operand of each abs(), sign() and if(), and the difference of the operands of
+// min() and max(). Returns their number; value may be NULL. jumps (NULL: not wanted): whether the branch is a jump.
 int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, const double *held,
                         double *value, bool *jumps);
 
-// The operands of its jumps in complex numbers, in the order of the jumps; returns how many there are.
+// Computes the operands of its jumps in complex numbers, in the order of the jumps; returns their number.
 int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
                            const double _Complex *held, double _Complex *guard);
 
-// The value, and all its derivatives by in and then by q, in one pass backwards. At a corner it is the derivative of the branch
-// that the value is from; of abs() at zero it is zero.
+// Computes the value and its derivatives by in and then by q, in one backward pass. At a corner the derivative is that of the branch
+// in use; the derivative of abs() at zero is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
                          const double *held, double *by);
 

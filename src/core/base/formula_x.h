@@ -1,7 +1,7 @@
-// The value of a formula, in the scalar of the build. Comparisons look at real parts; a branch passes on what it chooses.
-// What is no number stays so: a comparison with it chooses it, so that it cannot be hidden behind min(), max() or if().
+// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects NaN,
+// so that min(), max() and if() do not hide it.
 
-// A whole exponent that is written down: products, which negative numbers have as well.
+// Constant whole exponents are computed as products, which are also defined for negative bases.
 static inline od_x X(whole_power)(od_x x, int exponent) {
   od_x result = 1;
   for (int i = 0; i < abs(exponent); i++) result *= x;
@@ -9,9 +9,9 @@ static inline od_x X(whole_power)(od_x x, int exponent) {
 }
 
 static inline od_x X(power)(od_x x, od_x exponent) {
-  if (RE(exponent) == 0.25 && exponent == 0.25) return od_x_sqrt(od_x_sqrt(x));  // far faster
+  if (RE(exponent) == 0.25 && exponent == 0.25) return od_x_sqrt(od_x_sqrt(x));  // faster than pow()
   if (RE(x) != 0) return od_x_pow(x, exponent);
-  return RE(exponent) == 1 ? x : pow(0, RE(exponent));  // a complex logarithm of zero would spoil it
+  return RE(exponent) == 1 ? x : pow(0, RE(exponent));  // the complex logarithm of zero is not finite
 }
 
 static inline od_x X(smooth_root)(od_x x, od_x e) {
@@ -59,7 +59,7 @@ static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x he
   return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
 }
 
-// All results into v; the last is that of the formula.
+// Computes the results v of all operations; the last one is that of the formula.
 static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od_x *q, const od_x *held, od_x *v) {
   od_x result = 0;
   for (int i = 0; i < f->count; i++) {

@@ -1,4 +1,4 @@
-// What values a number may have.
+// The allowed and usual values of a number.
 #ifndef OD_LIMITS_H
 #define OD_LIMITS_H
 
@@ -6,12 +6,12 @@
 
 typedef enum od_sign { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_sign;
 
-// What is possible, and what a fluid-power engineer would not look at twice: in SI, ends included; infinite: no end.
+// The possible range and the usual range in fluid power, in SI units, ends included; infinite: no limit.
 typedef struct od_limits {
   double low, high, usual_low, usual_high;
 } od_limits;
 
-// All zero: nothing is said about them.
+// Returns whether limits are given (not all zero).
 static inline bool od_limits_are_known(const od_limits *l) {
   return l->low != 0 || l->high != 0 || l->usual_low != 0 || l->usual_high != 0;
 }

@@ -1,4 +1,4 @@
-// Laying out a block of memory by offsets, piece after piece, each aligned for any scalar.
+// Layout of a block of memory by offsets. Each piece is aligned for any scalar.
 #ifndef OD_PLACE_H
 #define OD_PLACE_H
 

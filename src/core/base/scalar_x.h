@@ -1,11 +1,11 @@
-// The scalar of a kernel that is written once and built twice: for double, and for double complex, whose imaginary
-// part carries an exact derivative (the complex step). A template is included after defining OD_COMPLEX or not;
-// X(name) gives each build its own names, od_x_sqrt() and its like are the functions of such scalars. Comparisons look at
-// the real part only. No <tgmath.h>: libraries of small processors do not have it.
+// The scalar of a kernel that is written once and compiled twice: for double, and for double complex, whose imaginary part carries an
+// exact derivative (the complex step). OD_COMPLEX selects the complex build. X(name) gives each build its own names; od_x_sqrt() and
+// similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, since libraries of small
+// processors lack it.
 #include <complex.h>
 #include <math.h>
 
-// I is an inertia here, not the imaginary unit.
+// The macro I of <complex.h> is removed: I is a name of an inertia.
 #undef I
 #undef X
 #undef RE

@@ -1,7 +1,7 @@
-// OD_WIDE before a function: compiled again for processors with wider vectors, chosen when the program starts. The
-// bits stay the same: nothing is contracted, and sums keep the order in which they are written. Only where the compiler
-// and the system can do that; elsewhere it means nothing. For static functions: what chooses between them would leave the
-// shared library otherwise. OD_WIDE_QUAD: the same for functions that know nothing wider than four numbers.
+// OD_WIDE before a function compiles it also for processors with wider vectors; the program selects a version when it starts. The
+// results are bit-identical: nothing is contracted, and sums keep their order. It has no effect where the compiler or the system does
+// not support it. Use it for static functions only, since the shared library would export the selector of others. OD_WIDE_QUAD is the
+// same for functions whose vectors have at most four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
@@ -18,20 +18,20 @@
 #define OD_WIDE_QUAD
 #endif
 
-// What such a function calls in its loops becomes part of it.
+// For functions that such a function calls in its loops: they are inlined.
 #define OD_INTO_WIDE static inline __attribute__((always_inline))
 
 // Four numbers side by side. For variables inside a function only.
 typedef double od_quad __attribute__((vector_size(32)));
 typedef long long od_quad_places __attribute__((vector_size(32)));
-// Four numbers from a place in memory on, to be read or written.
+// Four consecutive numbers in memory, for reading or writing.
 typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 #define OD_QUAD_AT(place) (*(od_quad_anywhere *)(place))
-// And two of them.
+// Two consecutive numbers.
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
-// Rows of a few numbers, four at a time, without what a compiler puts around a loop that it takes for long: DO(AT) does it for the numbers
-// from place j on, with AT(place) a quad, a pair or a single number there.
+// Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of the
+// first number, and AT(place) is a quad, a pair or a single number there.
 #define OD_ONE_AT(place) (*(place))
 #define OD_FOR_FOURS(count, DO)                     \
   do {                                              \
@@ -41,7 +41,7 @@ typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_
     if ((count)&1) DO(OD_ONE_AT);                   \
   } while (0)
 
-// Copies or clears a few numbers, without the call that a loop would become.
+// Copy or clear a few numbers without a call of memcpy() or memset().
 OD_INTO_WIDE void od_copy_few(int count, const double *from, double *to) {
   for (; count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
   if (count > 0) to[0] = from[0];
@@ -56,8 +56,8 @@ OD_INTO_WIDE void od_clear_few(int count, double *to) {
   if (count > 2) to[2] = 0;
 }
 
-// The same in memory that is aligned for single numbers only: OD_LANES directions of a tangent. They pay where the processor has
-// vectors at all; elsewhere nobody asks for them, and they are left out.
+// OD_LANES directions of a tangent, in memory that is aligned for single numbers only. They are faster if the processor has vectors;
+// elsewhere they are not compiled.
 enum { OD_LANES = 4 };
 #if defined(__SSE2__) || defined(__aarch64__)
 #define OD_LANES_PAY 1
@@ -66,7 +66,7 @@ enum { OD_LANES = 4 };
 #endif
 typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
 
-// x moved up by one or two places, the first numbers of y before it; x with the numbers of each pair exchanged.
+// x shifted up by one or two places, with numbers of y in front; x with the numbers of each pair exchanged.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)

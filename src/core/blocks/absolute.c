@@ -11,7 +11,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 #else
 #define OD_BLOCK_FILE "blocks/absolute.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_absolute_block = {
     .type = "absolute",

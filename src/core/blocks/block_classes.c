@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/formula.h"
+#include "blocks/block_list.h"
 
 #define OD_DECLARE_CLASS(name) extern const od_block_class od_##name##_block;
 OD_BLOCK_CLASSES(OD_DECLARE_CLASS)

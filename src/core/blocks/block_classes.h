@@ -1,105 +1,55 @@
-// The classes of blocks there are, and what follows from their tables.
+// The table of block classes, and properties that follow from a class and the settings of a block. The list itself is in
+// blocks/block_list.h, so that a new class does not rebuild the files that include this header.
 #ifndef OD_BLOCK_CLASSES_H
 #define OD_BLOCK_CLASSES_H
 
 #include "blocks/block.h"
 
-// The list: one line per class. Readers and the documentation go through it in this order. Friction laws stand
-// together; the room `friction` has them.
-#define OD_BLOCK_CLASSES(CLASS) \
-  CLASS(gain)                   \
-  CLASS(sum)                    \
-  CLASS(product)                \
-  CLASS(quotient)               \
-  CLASS(absolute)               \
-  CLASS(sign)                   \
-  CLASS(square_root)            \
-  CLASS(minimum)                \
-  CLASS(maximum)                \
-  CLASS(first_order)            \
-  CLASS(lead_lag)               \
-  CLASS(second_order)           \
-  CLASS(notch)                  \
-  CLASS(transfer_function)      \
-  CLASS(delay)                  \
-  CLASS(integrator)             \
-  CLASS(saturation)             \
-  CLASS(dead_zone)              \
-  CLASS(rate_limit)             \
-  CLASS(pid)                    \
-  CLASS(valve_inverse)          \
-  CLASS(linear_valve)           \
-  CLASS(load_chamber)           \
-  CLASS(mass)                   \
-  CLASS(coulomb)                \
-  CLASS(brown_mcphee)           \
-  CLASS(viscous)                \
-  CLASS(tustin)                 \
-  CLASS(gaussian)               \
-  CLASS(lorentzian)             \
-  CLASS(modified_gaussian)      \
-  CLASS(modified_lorentzian)    \
-  CLASS(lugre)                  \
-  CLASS(modified_lugre)         \
-  CLASS(new_modified_lugre)     \
-  CLASS(reduced)                \
-  CLASS(table)                  \
-  CLASS(spline)                 \
-  CLASS(pressure_map)           \
-  CLASS(pressure_table)         \
-  CLASS(pressure_factor)        \
-  CLASS(formula)                \
-  CLASS(power)                  \
-  CLASS(quantiser)              \
-  CLASS(table_2d)               \
-  CLASS(relay)                  \
-  CLASS(selector)               \
-  CLASS(sample_hold)            \
-  CLASS(state_machine)
-
+// All classes, in the order of blocks/block_list.h.
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);
-int od_block_class_find(const char *type);  // -1: there is none
+// Returns the index of the class with this type, or -1.
+int od_block_class_find(const char *type);
 static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
   return od_block_classes[s->block_class];
 }
 
-// What is wrong with a spec, or NULL.
+// Returns a sentence about the first error of a spec, or NULL.
 const char *od_block_spec_problem(const od_block_spec *s);
 
-// Sizes of a block that is made as the spec says. The states of a sampled block include what it holds.
+// The sizes of a block with this spec. The states of a sampled block include its held output.
 typedef struct od_block_counts {
   int numbers, inputs, states, outputs;
   int jumps;  // that can be held (base/formula.h)
 } od_block_counts;
 od_block_counts od_block_count(const od_block_spec *s);
-// How many of its numbers a field is; 0 where it is not there.
+// The count of numbers of a field; 0 if the field is not given.
 int od_block_count_field(const od_block_spec *s, const od_block_field *f);
-// Whether a key is given that a choice of the class asks for.
+// Returns whether the key of a choice is given.
 bool od_block_gives(const od_block_spec *s, const char *key);
 
 static inline bool od_block_can_be_sampled(const od_block_class *c) {
   return c->step || c->remembers;
 }
-// Whether an input reaches an output at once: with `sampling` in the moment of a sample, else between two.
+// Returns whether an output depends directly on an input: with `sampling` at a sample, else between two samples.
 bool od_block_passes_on(const od_block_spec *s, bool sampling);
 bool od_block_is_linear(const od_block_spec *s);
 
-// The name of a state behind the block's own; NULL where it is an output.
+// The name of a state, which follows the name of the block; NULL if the state is an output.
 const char *od_block_state_name(const od_block_spec *s, int state);
-// Its unit, or the rule for it; *order says which rate of that it is.
+// The unit of a state, or the rule for it; *order: the order of the time derivative of that unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // ---- one block and its derivatives (block_slopes.c)
 
-// By states and inputs. Rows are outputs, then rates; columns states, then inputs.
+// Computes the derivatives by states and inputs. Rows are outputs, then rates; columns are states, then inputs.
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                      const double *held, double *by);
-// By one number: outputs, then rates.
+// Computes the derivatives of outputs, then rates, by one number.
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by);
-// The change of the states after a sample, along changes dx (NULL: none) of the states before and du of the first input,
-// and when a number (-1: none) changes by one.
+// A direction: changes dx (NULL: none) of the states before a sample, du of the first input, and a number (-1: none) that changes by
+// one. od_block_step_tangent() computes the change of the states after the sample.
 typedef struct od_block_direction {
   const double *dx;
   double du;

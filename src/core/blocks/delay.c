@@ -21,7 +21,7 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
 #else
 enum { ORDER, SAMPLES, MOST_ORDER = 8 };
 #define OD_BLOCK_FILE "blocks/delay.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 static int count_states(const od_block_spec *s) {
   return s->sample > 0 ? 0 : s->choice[ORDER];

@@ -25,7 +25,7 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 #else
 #include "base/formula.h"
 #define OD_BLOCK_FILE "blocks/formula_block.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_formula_block = {
     .type = "formula",

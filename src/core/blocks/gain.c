@@ -16,7 +16,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 
 #else
 #define OD_BLOCK_FILE "blocks/gain.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_gain_block = {
     .type = "gain",

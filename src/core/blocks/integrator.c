@@ -26,7 +26,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 #else
 enum { LIMITED };
 #define OD_BLOCK_FILE "blocks/integrator.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 static bool is_linear(const od_block_spec *s) {
   return !s->choice[LIMITED];

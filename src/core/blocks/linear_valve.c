@@ -1,4 +1,4 @@
-// Servo valve, linearised: Q = Kq i - Kc pL (Merritt, Hydraulic Control Systems, 1967; source 22 in docs/theory.md).
+// Servo valve, linearized: Q = Kq i - Kc pL (Merritt, Hydraulic Control Systems, 1967; source 22 in docs/theory.md).
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {
@@ -11,11 +11,11 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 #else
 #define OD_BLOCK_FILE "blocks/linear_valve.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_linear_valve_block = {
     .type = "linear-valve",
-    .summary = "Q = Kq i - Kc p: a servo valve, linearised",
+    .summary = "Q = Kq i - Kc p: a servo valve, linearized",
     .unit = "m3/s",
     .inputs = {{"command"}, {"load_pressure", "Pa"}},
     .fields = {{"flow_gain", OD_UNIT_RATIO, OD_ANY, NAN, "Kq"},

@@ -1,4 +1,4 @@
-// Oil on both sides of a symmetric cylinder, linearised: pL' = 4 B/V (Q - A v - C pL) (Merritt, Hydraulic Control Systems,
+// Oil on both sides of a symmetric cylinder, linearized: pL' = 4 B/V (Q - A v - C pL) (Merritt, Hydraulic Control Systems,
 // 1967; source 22 in docs/theory.md).
 #ifdef OD_BLOCK_TEXT
 
@@ -14,11 +14,11 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 #else
 #define OD_BLOCK_FILE "blocks/load_chamber.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_load_chamber_block = {
     .type = "load-chamber",
-    .summary = "p' = 4 B/V (Q - A v - C p): the oil of a symmetric cylinder, linearised",
+    .summary = "p' = 4 B/V (Q - A v - C p): the oil of a symmetric cylinder, linearized",
     .unit = "Pa",
     .inputs = {{"flow", "m3/s"}, {"velocity", "m/s"}},
     .fields = {{"modulus", "Pa", OD_POSITIVE, NAN, "bulk modulus B"},

@@ -6,7 +6,7 @@
 
 #else
 #define OD_BLOCK_FILE "blocks/maximum.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 static bool is_linear(const od_block_spec *s) {
   return s->inputs == 1;

@@ -19,14 +19,14 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
 #else
 enum { BY_TIME };
 #define OD_BLOCK_FILE "blocks/notch.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_notch_block = {
     .type = "notch",
     .summary = "gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1)",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
-               {"frequency", "rad/s", OD_POSITIVE, NAN, "centre 1/T", .or_key = "time_constant", .or_unit = "s",
+               {"frequency", "rad/s", OD_POSITIVE, NAN, "center 1/T", .or_key = "time_constant", .or_unit = "s",
                 .limits = {1e-9, 1e10, 1e-4, 1e6}},
                {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratios [d0, d1]", .shape = OD_TWO_NUMBERS,
                 .second_sign = OD_POSITIVE, .pair = "[of the numerator, of the denominator]",

@@ -60,7 +60,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 #else
 enum { DERIVATIVE, LIMITED, TRACKING };
 #define OD_BLOCK_FILE "blocks/pid.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 static int count_states(const od_block_spec *s) {
   return s->choice[DERIVATIVE] ? 2 : 1;

@@ -28,7 +28,7 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 #else
 #define OD_BLOCK_FILE "blocks/pressure_factor.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 #define OD_PER_PRESSURE -1e-3, 1e-3, -1e-5, 1e-5
 #define OD_NOMINAL      0, 1e10, 0, 1e8

@@ -5,7 +5,7 @@
 
 #else
 #define OD_BLOCK_FILE "blocks/pressure_map.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_pressure_map_block = {
     .type = "pressure-map",

@@ -12,7 +12,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 #else
 #define OD_BLOCK_FILE "blocks/product.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 static bool is_linear(const od_block_spec *s) {
   return s->inputs == 1;

@@ -26,7 +26,7 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 #else
 #define OD_BLOCK_FILE "blocks/sample_hold.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_sample_hold_block = {
     .type = "sample-hold",

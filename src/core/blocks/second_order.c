@@ -17,7 +17,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #else
 enum { BY_TIME };
 #define OD_BLOCK_FILE "blocks/second_order.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_second_order_block = {
     .type = "second-order",

@@ -24,7 +24,7 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 #else
 #define OD_BLOCK_FILE "blocks/selector.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_selector_block = {
     .type = "switch",

@@ -16,7 +16,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #else
 #include "base/formula.h"
 #define OD_BLOCK_FILE "blocks/sign.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_sign_block = {
     .type = "sign",

@@ -1,7 +1,7 @@
 // Spline: a smooth curve through points, straight beyond them. For characteristics that are fitted, such as the static curve of a
 // valve before or behind a linear block: the output is linear in the values, and each value matters only near its point.
 //
-// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbours (Bessel), so that
+// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbors (Bessel), so that
 // the curve has a continuous slope, and goes exactly through points that lie on a parabola. Two points make a line.
 #ifdef OD_BLOCK_TEXT
 
@@ -41,7 +41,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 #else
 #define OD_BLOCK_FILE "blocks/spline.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_spline_block = {
     .type = "spline",

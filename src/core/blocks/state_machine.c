@@ -44,7 +44,7 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 #include "base/formula.h"
 enum { STATES, PARAMETERS, TIMED };
 #define OD_BLOCK_FILE "blocks/state_machine.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_state_machine_block = {
     .type = "state-machine",

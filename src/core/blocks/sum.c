@@ -19,7 +19,7 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 #else
 #define OD_BLOCK_FILE "blocks/sum.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_sum_block = {
     .type = "sum",

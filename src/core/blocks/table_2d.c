@@ -6,7 +6,7 @@
 
 #else
 #define OD_BLOCK_FILE "blocks/table_2d.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 const od_block_class od_table_2d_block = {
     .type = "table-2d",

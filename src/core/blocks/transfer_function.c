@@ -36,7 +36,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 #else
 enum { NUMERATOR, DENOMINATOR };  // their degrees
 #define OD_BLOCK_FILE "blocks/transfer_function.c"
-#include "blocks/block_both_x.h"
+#include "blocks/block_template_x.h"
 
 static int count_states(const od_block_spec *s) {
   return s->choice[DENOMINATOR];

@@ -65,7 +65,7 @@ static inline void X(switch_mode)(const X(in) * in, const X(numbers) * q, X(stat
 #else
 #define OD_ELEMENT_FILE "elements/brake.c"
 #define OD_ELEMENT_MODES
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { HOLDING, DEFLECTION, DAMPING, ENGAGE, RELEASE };
 

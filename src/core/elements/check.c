@@ -19,7 +19,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 #else
 #define OD_ELEMENT_FILE "elements/check.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { AREA, DISCHARGE, CRACK, FULL };
 

@@ -18,7 +18,7 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 #else
 #define OD_ELEMENT_FILE "elements/compensator.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_compensator_class = {
     .name = "pressure compensator",

@@ -19,7 +19,7 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 #else
 #define OD_ELEMENT_FILE "elements/counterbalance.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_counterbalance_class = {
     .name = "counterbalance valve",

@@ -89,7 +89,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #else
 #include "elements/elements.h"
 #define OD_ELEMENT_FILE "elements/cylinder.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_cylinder_class = {
     .name = "cylinder",

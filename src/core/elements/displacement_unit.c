@@ -46,7 +46,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/displacement_unit.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_displacement_unit_class = {
     .name = "displacement unit",
@@ -59,7 +59,7 @@ const od_element_class od_displacement_unit_class = {
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
-                 "volume per radian, or per metre in a prismatic joint", .turning_unit = "m3/rad",
+                 "volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",
                  .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
         OD_FIELD("slip", "m", OD_NOT_NEGATIVE, 0, 0, 1, 0, 1e-5, "coefficient of laminar slip", .turning_unit = "1",
                  .turning_limits = {0, 1, 0, 1e-6}),

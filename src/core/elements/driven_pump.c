@@ -35,7 +35,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/driven_pump.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { DISPLACEMENT, WANTED };
 

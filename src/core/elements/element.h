@@ -1,9 +1,9 @@
-// Element classes: everything that is known about a kind of element stands in one file of this folder, as a table (here)
-// and as an equation out = f(in) on flat local vectors. Readers, outputs, energies, derivatives, tests and documentation
-// are loops over the list of classes (elements.h).
+// Element classes. One file of this folder contains everything about a class: a table (the struct below) and an equation
+// out = f(in) on flat local vectors. Readers, outputs, energies, derivatives, tests and documentation are loops over the list of
+// classes (element_list.h).
 //
-// An instance of a class never sees the machine it is part of. What it depends on is gathered into its `in`, what it
-// answers in `out` is scattered to where it counts, both by constant tables of integers (model/join.c).
+// An instance does not access the machine. Constant tables of integers (model/join.c) define from where its `in` is gathered
+// and to where its `out` is added.
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -24,43 +24,43 @@ enum {
   OD_MOST_END_KEYS = 3,
 };
 
-// ---- what an instance depends on
+// ---- the inputs of an instance
 
 typedef enum od_in_kind {
   OD_IN_NONE,        // the end of the list
-  OD_IN_PRESSURE,    // at end `index`, never below zero; 0 where an optional end is not connected
-  OD_IN_LENGTH,      // of the line it acts along, or the joint's coordinate
-  OD_IN_SPEED,       // its rate
-  OD_IN_SIGNAL,      // the signal it listens to, or of several the one with this index; 1 where it listens to none
+  OD_IN_PRESSURE,    // at end `index`, at least zero; 0 if an optional end is not connected
+  OD_IN_LENGTH,      // of its line, or the coordinate of its joint
+  OD_IN_SPEED,       // the rate of the length
+  OD_IN_SIGNAL,      // its signal, or the signal with this index; 1 if it has none
   OD_IN_STATE,       // its own state `index`
-  OD_IN_HOST_STATE,  // the state `index` of the element that it belongs to (a port's spool)
-  OD_IN_HEAT,        // what all elements in the oil lose, W: of the reservoir alone
+  OD_IN_HOST_STATE,  // state `index` of its host element (a port's spool)
+  OD_IN_HEAT,        // the loss of all elements in the oil, W; only for the reservoir
 } od_in_kind;
 typedef struct od_in_slot {
   od_in_kind kind;
   int index;
 } od_in_slot;
 
-// The oil, as all elements see it.
+// Properties of the oil for all elements.
 enum {
   OD_OIL_STATE_ROOT,        // sqrt(2/density)
   OD_OIL_STATE_SMOOTHING,   // Pa
-  OD_OIL_STATE_VISCOSITY,   // dynamic, without pressure, Pa s
-  OD_OIL_STATE_THICKENING,  // its growth with pressure, 1/Pa
-  OD_OIL_STATE_THINNESS,    // viscosity at the temperature where it is given over that at the oil's own
+  OD_OIL_STATE_VISCOSITY,   // dynamic, at zero pressure, Pa s
+  OD_OIL_STATE_THICKENING,  // relative increase of the viscosity per pressure, 1/Pa
+  OD_OIL_STATE_THINNESS,    // viscosity at its reference temperature divided by that at the temperature of the oil
   OD_OIL_STATES
 };
 
-// ---- what it answers
+// ---- the outputs of an instance
 
 typedef enum od_out_kind {
   OD_TO_NOTHING,     // the end of the list
   OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
   OD_TO_END,         // a flow out of the element into end `index`
-  OD_TO_VOLUME,      // volume that it adds to the node at end `index`, m3
-  OD_TO_LARGEST,     // the largest that volume can be
-  OD_TO_COMPLIANCE,  // volume per pressure by which it gives way there beside its oil, m3/Pa
-  OD_TO_FORCE,       // what pushes its two points apart, or drives its joint on
+  OD_TO_VOLUME,      // volume added to the node at end `index`, m3
+  OD_TO_LARGEST,     // the largest value of that volume
+  OD_TO_COMPLIANCE,  // compliance of its walls at that node, in addition to the oil, m3/Pa
+  OD_TO_FORCE,       // force that pushes its two points apart, or acts in the direction of its joint coordinate
   OD_TO_RATE,        // the rate of its own state `index`
 } od_out_kind;
 typedef struct od_out_slot {
@@ -68,34 +68,34 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// What an instance reports on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
-// alone, not from the memory of the instance.
+// The first two entries of the report of an instance; the others are for named outputs. A report depends on in, out and numbers, not on
+// the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
-// ---- what files say about it
+// ---- keys in files
 
-// A number. NAN as the default means that it is required.
+// A number of the class. Default NAN: required.
 typedef struct od_element_field {
-  const char *key, *unit;  // unit "*": that of the signal it listens to, or of the signal of the element it belongs to
+  const char *key, *unit;  // unit "*": that of its signal, or of the signal of its host
   od_sign sign;
   double fallback;
   const char *same_as;  // the key of the field whose value is the default; NULL: none
-  od_limits limits;     // all zero: whatever is known of numbers with this key and unit
+  od_limits limits;     // all zero: the limits of this key and unit in general
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
   od_limits turning_limits;
-  const char *section;     // the key of a sub-section that it stands in; NULL: none
+  const char *section;     // the key of the sub-section that contains it; NULL: none
   bool follows_signal;     // may be given as a signal, or as a factor and a signal
-  const char *below_zero;  // what happens where that signal is negative, for people; NULL: what anybody would expect
+  const char *below_zero;  // sentence about negative values of that signal, for users; NULL: nothing special
 } od_element_field;
 
-// A condition on two numbers: how the field `greater` must be, compared with the field `smaller`.
+// A condition on two numbers: the relation of the field `greater` to the field `smaller`.
 typedef enum od_rule_kind {
   OD_RULE_GREATER,
   OD_RULE_NOT_LESS,
-  OD_RULE_NEEDED,   // above zero, where the other one is
-  OD_RULE_DIFFERS,  // any other number
+  OD_RULE_NEEDED,   // above zero if the other one is
+  OD_RULE_DIFFERS,  // different from the other one
 } od_rule_kind;
 typedef struct od_element_rule {
   int greater, smaller;
@@ -120,34 +120,34 @@ typedef struct od_element_end {
   bool optional;
 } od_element_end;
 
-// Where it acts on the mechanism.
+// How it acts on the mechanism.
 typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
-  OD_ACTS_SOMEWHERE,  // between two points or in a joint, as each instance says
-  OD_ACTS_ON_HOST,    // along the line of what it belongs to, or in a joint
+  OD_ACTS_SOMEWHERE,  // between two points or in a joint, given by each instance
+  OD_ACTS_ON_HOST,    // along the line of its host, or in a joint
 } od_acts;
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // the field that must be above present_above, or it is no state but its input itself; -1: always
+  int present_if;  // field that must be above present_above, else its input replaces the state; -1: always a state
   double present_above;
-  int scale_field;  // its typical size, also of its rate per second, is the value of this field; -1:
+  int scale_field;  // field with its typical size, also of its rate per second; -1:
   double scale;     // this
   double initial;
   const char *turning_unit;  // in a revolute joint; NULL: the same
-  // Of states that wander: the field with the standard deviation of their change in a second, which is not the first one (0:
-  // they do not), and the one with the time constant of forgetting that.
+  // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and the
+  // field with the time constant of their decay.
   int noise_field, time_field;
 } od_element_state;
 
-// Quantities that can be observed, each called after the instance: "bleed.flow".
+// Quantities that can be observed; their names begin with that of the instance: "bleed.flow".
 typedef enum od_shows {
   OD_SHOWS_NOTHING,
   OD_SHOWS_LENGTH,
   OD_SHOWS_SPEED,
-  OD_SHOWS_FORCE,       // of everything that acts along the same line, pushing
+  OD_SHOWS_FORCE,       // sum of all elements along the same line; positive: pushing
   OD_SHOWS_OUT,         // out[index]
   OD_SHOWS_REPORT,      // report[index]
   OD_SHOWS_STATE,       // state index
@@ -156,19 +156,19 @@ typedef enum od_shows {
   OD_SHOWS_OF_FRICTION  // out[index] of the friction that belongs to it, or zero
 } od_shows;
 typedef struct od_element_output {
-  const char *name;  // of an instance with a name of its own
-  // Behind the name of what it belongs to and `inside`; "" for these two alone; NULL: not shown there.
+  const char *name;  // for an instance that has a name
+  // For an instance without a name: follows the name of the host and `inside`; "": these two alone; NULL: not an output.
   const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
   int index;
-  bool negative;       // it counts the other way round
-  bool with_friction;  // and the same of the friction that belongs to it
+  bool negative;       // with the opposite sign
+  bool with_friction;  // plus the same quantity of its friction
 } od_element_output;
 
 // ---- the class
 
-// A row of instances in the work memory w; number, host and choice are where their tables begin in `pool`.
+// Instances of one class, adjacent in the work memory w.
 typedef struct od_batch {
   int element_class, count;          // which class; how many
   int in, out, kept, report, slope;  // offsets in w
@@ -180,82 +180,83 @@ typedef struct od_batch {
 } od_batch;
 
 typedef struct od_element_class {
-  const char *name;                           // what `oleodyn components` and the builder call it
-  const char *section;                        // of machine files; NULL: it is only part of others
+  const char *name;                           // in `oleodyn components` and for the builder
+  const char *section;                        // of machine files; NULL: only part of other elements
   const char *noun;                           // for messages
-  const char *heading;                        // over a list of them
-  const char *summary;                        // one line for people
-  const char *inside;                         // the key under which it stands in what it belongs to: "friction"; NULL
-  const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
-  // Behind its fields, its numbers are the control points of a curve: choice 1 is its degree, choice 2 their count.
+  const char *heading;                        // heading of a list
+  const char *summary;                        // one line for users
+  const char *inside;                         // its key in the section of its host: "friction"; NULL
+  const struct od_element_class *host_class;  // the class of its host, if there is only one; NULL
+  // Its fields are followed by the control points of a curve: choice 1 is the degree, choice 2 the number of points.
   bool has_curve;
-  // Its law is a formula, which each instance brings with its numbers; the key under which files have it. NULL: it has none.
+  // The key of its formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
-  const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
+  const char *choice;  // the word that selects it there ("law: coulomb"); NULL
   od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;
-  bool needs_oil, reads_host;  // reads_host: it depends on numbers of the element that it belongs to
-  const char *signal_key;      // the key of a signal that it must listen to; NULL: a field may follow one, or none does
+  bool needs_oil, reads_host;  // reads_host: it depends on numbers of its host
+  const char *signal_key;      // the key of a required signal; NULL: none, or a field may follow a signal
   od_element_field fields[OD_MOST_ELEMENT_FIELDS];
   int field_count;
-  // The last so many fields, and their numbers, are there only where choice 0 is 1: those for negative speeds.
+  // Number of fields at the end that exist only if choice 0 is 1: those for negative speeds.
   int optional_fields;
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;                             // of theta without optional ones; with a curve the instance says how many
+  int numbers;  // count of numbers without optional ones; with a curve it depends on the instance
   od_element_state states[OD_MOST_ELEMENT_STATES];
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
-  // Choice 0 is whether another instance of the class has the same node at this end, which then only feeds that node; the builder decides it.
-  // 0: the class has no such end.
+  // An end for which the builder sets choice 0 if another instance of the class has the same node there; this instance then only feeds
+  // that node. 0: no such end.
   int shared_end;
-  bool end_choice;  // choice 0 is whether the last end, an optional one, is connected; the builder decides it
+  bool end_choice;  // the builder sets choice 0 if the last end, which is optional, is connected
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
-  // Which report is the power that something outside gives to the machine through it, such as a drum or a drive, which is no loss; 0: none.
+  // Index of the report with the power that an external drive supplies through it, which is no loss; 0: none.
   int supply;
-  bool supplies;    // it gives energy to the machine: by that report, or by a loss that is negative
-  int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
-  bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
+  bool supplies;    // it supplies energy to the machine: by that report, or by a negative loss
+  int heat;         // index of the report that heats the oil, or OD_NO_HEAT; the loss of suppliers does not
+  bool may_supply;  // its loss can be negative in unusual states, such as overstretched bristles
   bool
-      shuts_about_centre;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
-  // Pumps with a control: at the pressure of this end that is the sum of two fields it delivers nothing; field 0: it has none.
+      shuts_about_center;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
+  // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
   struct {
     int field, range, end;
   } shut_off;
-  // The range of lengths that it can have: from field closed to closed + stroke; both zero: any.
+  // Fields of its range of lengths, from closed to closed + stroke; both zero: any length.
   int closed_field, stroke_field;
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
-  // Optional, for hot classes; without them slopes are complex steps of the instance alone. All d out / d in of every
-  // instance; and d out of one instance by some numbers (`outs` of them per number): its own (0 ..), of what it belongs to
-  // (OD_NUMBER_OF_HOST + ..), or of the oil (OD_NUMBER_OF_OIL + ..); false where all of them are zero.
+  // Optional, for frequently used classes; otherwise derivatives are complex steps of the instance alone. The first computes all
+  // d out / d in of every instance. The second computes d out of one instance by some numbers (`outs` entries per number): its own
+  // (0 ..), those of its host (OD_NUMBER_OF_HOST + ..), or those of the oil (OD_NUMBER_OF_OIL + ..); it returns false if all are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
-  // What the pieces of its law depend on by their sign, such as the distances from stops: so many, and those of an instance.
+  // Quantities whose signs select a branch of its law, such as distances from stops: their number, and their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
-  // Of classes with modes; NULL: it has none. A mode is an own state without a rate. How far one instance is from switching,
-  // positive until it is due; and all of its own states after it has switched, as functions of what it reads.
+  // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is due.
+  // switch_mode: all states of the instance after the switch, as functions of its inputs.
   double (*margin)(const od_batch *b, const int *pool, double *w, int instance);
   void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
   void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
                               double _Complex *states);
 } od_element_class;
 
-// How many ends it has, optional ones among them.
+// The number of ends, including optional ones.
 static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
   return count;
 }
 
-// Why its ends cannot be at junctions, which have no volume and whose pressure the mechanism cannot see: a verb and more; NULL: they can.
+// The reason why its ends cannot be at junctions, as the predicate of a sentence; NULL: they can. A junction has no volume, and its
+// pressure must not depend on the mechanism.
 static inline const char *od_element_not_at_junctions(const od_element_class *c) {
   if (c->acts != OD_ACTS_NOWHERE) return "acts on the mechanism";
   for (int k = 0; k < c->outs; k++)

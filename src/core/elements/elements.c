@@ -1,7 +1,12 @@
-// The list of element classes.
+// The table of element classes.
 #include "elements/elements.h"
 
 #include <string.h>
+
+#include "elements/element_list.h"
+
+#define OD_DECLARE_CLASS(name) extern const od_element_class od_##name##_class;
+OD_ELEMENT_CLASSES(OD_DECLARE_CLASS)
 
 const od_element_class *const od_element_classes[] = {
 #define OD_LIST_CLASS(name) &od_##name##_class,

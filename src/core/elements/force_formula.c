@@ -41,7 +41,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #else
 #include "base/formula.h"
 #define OD_ELEMENT_FILE "elements/force_formula.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_force_formula_class = {
     .name = "force formula",

@@ -3,7 +3,7 @@
 #include "elements/spring_x.h"
 #else
 #define OD_ELEMENT_FILE "elements/joint_spring.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_joint_spring_class = {
     .name = "joint spring",

@@ -1,6 +1,6 @@
-// Functions that several elements share, in the scalar of the build; their slopes in the real one.
+// Functions that several elements share, in the scalar of the build, and their derivatives in real numbers.
 #undef OD_SELECT
-// A branch that depends on a scalar. All of them go through here: a comparison looks at real parts.
+// A branch that depends on a scalar. All branches use this macro; comparisons use real parts.
 #define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 
 // sqrt(dp) with its sign, smooth through zero: dp / (dp^2 + e^2)^(1/4).
@@ -8,7 +8,7 @@ static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
-// tanh(x). Where it is not small one exponential gives all of its digits, in half the time of the library's.
+// tanh(x). Unless x is small, one exponential gives full precision in half the time of the library function.
 static inline od_x X(smooth_sign)(od_x x) {
 #ifndef OD_COMPLEX
   double size = fabs(x);
@@ -17,7 +17,7 @@ static inline od_x X(smooth_sign)(od_x x) {
   return od_x_tanh(x);
 }
 
-// max(x, 0) with its corner: what is exact wherever x is not negative.
+// max(x, 0), with a corner at zero.
 static inline od_x X(not_negative)(od_x x) {
   return OD_SELECT(RE(x) < 0, 0, x);
 }
@@ -27,25 +27,25 @@ static inline od_x X(rounded_ramp)(od_x x, od_x e) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) < RE(e), x * x / (2 * e), x - e / 2));
 }
 
-// From 0 to 1 while x goes from 0 to 1, with level ends.
+// Smooth step from 0 at x = 0 to 1 at x = 1, with zero slope at both ends.
 static inline od_x X(smooth_step)(od_x x) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) >= 1, 1, x * x * (3 - 2 * x)));
 }
 
-// From 0 to 1 while x goes from 0 to 1, straight but for rounded corners behind 0 and 1: how far a spring lets a spool open.
+// Linear from 0 at x = 0 to 1 at x = 1, with rounded corners beyond both: the opening of a spool against a spring.
 static inline od_x X(rounded_limit)(od_x x) {
   const double corner = 0.05;
   return X(rounded_ramp)(x, corner) - X(rounded_ramp)(x - 1, corner);
 }
 
-// The dynamic viscosity at a pressure; oil: as elements see it.
+// The dynamic viscosity at a pressure, Pa s; oil: OD_OIL_STATE_*.
 static inline od_x X(viscosity)(const od_x *oil, od_x pressure) {
   od_x thickening = oil[OD_OIL_STATE_THICKENING];
   return thickening == 0 ? oil[OD_OIL_STATE_VISCOSITY] : oil[OD_OIL_STATE_VISCOSITY] * od_x_exp(thickening * pressure);
 }
 
 #ifndef OD_COMPLEX
-// d smooth_root / d dp and / d e.
+// Derivatives of smooth_root by dp and e.
 static inline double root_slope(double dp, double e) {
   double s = dp * dp + e * e;
   return (dp * dp / 2 + e * e) / (s * sqrt(sqrt(s)));

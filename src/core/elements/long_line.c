@@ -4,7 +4,7 @@
 //   I_n q_n' = -R_n q_n - k_n s_n + 2/L (p_from - (-1)^n p_to),    k_n = n pi / L
 //   C s_n' = k_n q_n
 //   Q_from = q_0 + sum q_n,    Q_to = q_0 + sum (-1)^n q_n
-// with I = rho/A, R = 128 mu/(pi d^4), C = A/(rho sound^2), all per metre. What the modes that are left out would take up stands at both ends as a
+// with I = rho/A, R = 128 mu/(pi d^4), C = A/(rho sound^2), all per meter. What the modes that are left out would take up stands at both ends as a
 // compliance, C L (1/2 - sum over odd n of 4/(n pi)^2). s_n begins as in a line at the pressure `rest`; states count from there.
 // Friction grows with frequency, as the flow is sheared near the wall: with W = n pi sound/L r^2/nu
 //   R_n = R (1 + unsteady (max(8, 3 + sqrt(2 W))/8 - 1)),    I_n = I (1 + unsteady min(1/3, sqrt(2/W)))
@@ -32,7 +32,7 @@ typedef struct X(report) {
 
 typedef struct X(line) {
   int modes;
-  od_x inertance, resistance, capacity, shear;  // per metre; shear: W of the first mode
+  od_x inertance, resistance, capacity, shear;  // per meter; shear: W of the first mode
 } X(line);
 static inline X(line) X(line_of)(const X(numbers) * q, const od_x *oil) {
   X(bore) bore = X(bore_of)(q->diameter, oil);
@@ -97,7 +97,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/long_line.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { LENGTH, DIAMETER, SOUND, REST, MODES };
 #define FLOW(name, n) \

@@ -35,7 +35,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/motor.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_motor_class = {
     .name = "motor",
@@ -47,7 +47,7 @@ const od_element_class od_motor_class = {
     .acts = OD_ACTS_IN_JOINT,
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
-                       "volume per radian, or per metre in a prismatic joint", .turning_unit = "m3/rad",
+                       "volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",
                        .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
               OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the motor"),
               OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "viscous friction",

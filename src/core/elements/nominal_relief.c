@@ -63,7 +63,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 #else
 #define OD_ELEMENT_FILE "elements/nominal_relief.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_nominal_relief_class = {
     .name = "nominal relief valve",

@@ -18,7 +18,7 @@ typedef struct X(report) {
   od_x loss, stored, flow, volume, level;
 } X(report);
 
-// Weight of a cubic metre of oil.
+// Weight of a cubic meter of oil.
 static inline od_x X(weight)(const od_x *oil) {
   const double g = 9.80665;
   return 2 * g / (oil[OD_OIL_STATE_ROOT] * oil[OD_OIL_STATE_ROOT]);
@@ -44,7 +44,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/oil_tank.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_oil_tank_class = {
     .name = "oil_tank",

@@ -34,7 +34,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 #else
 #define OD_ELEMENT_FILE "elements/orifice.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_orifice_class = {
     .name = "orifice",

@@ -21,7 +21,7 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 #else
 #define OD_ELEMENT_FILE "elements/pilot_check.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { CRACK, FULL };
 

@@ -138,7 +138,7 @@ static double flow_by_other(const in_r *in, const numbers_r *q, const setting_r 
 #else
 #include "elements/elements.h"
 #define OD_ELEMENT_FILE "elements/port.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 static bool number_slopes(const od_batch *b, const int *pool, double *w, int i, const int *number, int count,
                           double *dout) {

@@ -1,10 +1,10 @@
-// Proportional valve by its data sheet, 3/3 or 4/3, with any centre. Where the spool is positive, port a opens to the first line (the
+// Proportional valve by its data sheet, 3/3 or 4/3, with any center. Where the spool is positive, port a opens to the first line (the
 // pump's) and port b to the second (the tank's); where it is negative, the other way round.
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
-// Edges to the second line have an overlap of their own, and between the lines is an edge that is open about the centre:
+// Edges to the second line have an overlap of their own, and between the lines is an edge that is open about the center:
 //   opening = idle * (1 - (t / idle_width)^2), not below zero
-//   closed centre: overlaps of zero and more;  open centre: both negative;  float centre: tank_overlap negative;  tandem centre: idle
+//   closed center: overlaps of zero and more;  open center: both negative;  float center: tank_overlap negative;  tandem center: idle
 // The spool: held_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
@@ -41,17 +41,17 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 #else
 #define OD_ELEMENT_FILE "elements/proportional_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_proportional_valve_class = {
     .name = "proportional valve",
     .section = "proportional_valves",
     .noun = "proportional valve",
     .heading = "Proportional valves",
-    .summary = "3/3 or 4/3 valve by nominal flow at a nominal pressure drop, with closed, open, float or tandem centre",
+    .summary = "3/3 or 4/3 valve by nominal flow at a nominal pressure drop, with closed, open, float or tandem center",
     .ends = {OD_FOUR_PORT_ENDS},
     .needs_oil = true,
-    .shuts_about_centre = true,
+    .shuts_about_center = true,
     .signal_key = "command",
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,
@@ -60,7 +60,7 @@ const od_element_class od_proportional_valve_class = {
         OD_FIELD("tank_overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3, "the same of the edges to the second line",
                  .same_as = "overlap"),
         OD_FIELD("idle", "1", OD_NOT_NEGATIVE, 0, 0, 100, 0, 2,
-                 "opening from the first to the second line at the centre; 0: none"),
+                 "opening from the first to the second line at the center; 0: none"),
         OD_FIELD("idle_width", "1", OD_POSITIVE, 0.2, 1e-3, 1, 0.02, 0.5, "part of the stroke where that is closed")),
     .choices = 1,
     .end_choice = true,

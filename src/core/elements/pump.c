@@ -30,7 +30,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 #else
 #define OD_ELEMENT_FILE "elements/pump.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_pump_class = {
     .name = "pump",

@@ -16,7 +16,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 #else
 #define OD_ELEMENT_FILE "elements/relief.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_relief_class = {
     .name = "relief valve",

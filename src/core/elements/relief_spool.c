@@ -18,7 +18,7 @@ static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
 
 #else
 #define OD_ELEMENT_FILE "elements/relief_spool.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_relief_spool_class = {
     .name = "spool relief valve",

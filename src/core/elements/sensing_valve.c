@@ -1,4 +1,4 @@
-// Section of a load-sensing valve: a proportional 4/3 spool with closed centre, a compensator in front of it that keeps the drop over the metering edge,
+// Section of a load-sensing valve: a proportional 4/3 spool with closed center, a compensator in front of it that keeps the drop over the metering edge,
 // and a port that tells the pressure of the load.
 //   t = (spool - offset) / stroke,    m = (|t| - overlap) / (1 - overlap) between 0 and 1
 //   the load is at a where t > 0 and at b where t < 0; the other one is open to the tank by m
@@ -82,7 +82,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 #else
 enum { OD_SENSE_SHARED };
 #define OD_ELEMENT_FILE "elements/sensing_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_sensing_valve_class = {
     .name = "load-sensing valve",
@@ -94,7 +94,7 @@ const od_element_class od_sensing_valve_class = {
     .choices = 1,
     .shared_end = 4,
     .needs_oil = true,
-    .shuts_about_centre = true,
+    .shuts_about_center = true,
     .signal_key = "command",
     OD_FIELDS(OD_SERVO_SPOOL_FIELDS,
               OD_FIELD("overlap", "1", OD_NOT_NEGATIVE, 0.1, 0, 0.9, 0, 0.3, "part of the stroke before an edge opens"),

@@ -96,7 +96,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #else
 #include "elements/elements.h"
 #define OD_ELEMENT_FILE "elements/servo_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_servo_valve_class = {
     .name = "servo valve",
@@ -106,7 +106,7 @@ const od_element_class od_servo_valve_class = {
     .summary = "nominal flow at a nominal pressure drop, a spool of second order, one or two ports",
     .ends = {OD_FOUR_PORT_ENDS},
     .needs_oil = true,
-    .shuts_about_centre = true,
+    .shuts_about_center = true,
     .signal_key = "command",
     OD_FIELDS(
         OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,

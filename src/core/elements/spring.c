@@ -3,7 +3,7 @@
 #include "elements/spring_x.h"
 #else
 #define OD_ELEMENT_FILE "elements/spring.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { STIFFNESS, DAMPING, LENGTH, PRELOAD };
 

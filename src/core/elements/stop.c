@@ -34,7 +34,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/stop.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { LOW, HIGH };
 

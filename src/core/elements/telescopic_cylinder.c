@@ -78,7 +78,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/telescopic_cylinder.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { CLOSED, DEAD, SOFT, STIFFNESS, DAMPING, AREA_1, STROKE_1, AREA_2, STROKE_2, AREA_3, STROKE_3, AREA_4, STROKE_4 };
 

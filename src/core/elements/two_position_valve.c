@@ -36,7 +36,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 #else
 #define OD_ELEMENT_FILE "elements/two_position_valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_two_position_valve_class = {
     .name = "two-position valve",

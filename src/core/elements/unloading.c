@@ -46,7 +46,7 @@ static inline void X(switch_mode)(const X(in) * in, const X(numbers) * q, X(stat
 #else
 #define OD_ELEMENT_FILE "elements/unloading.c"
 #define OD_ELEMENT_MODES
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 enum { OPEN, CLOSE };
 

@@ -43,7 +43,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 #else
 #define OD_ELEMENT_FILE "elements/valve.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 #include "elements/elements.h"
 
 const od_element_class od_valve_class = {

@@ -40,7 +40,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 
 #else
 #define OD_ELEMENT_FILE "elements/winch.c"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 const od_element_class od_winch_class = {
     .name = "winch",

@@ -2,7 +2,7 @@
 //   F = Fc tanh(4 r) + (Fs - Fc) r / (r^2/4 + 3/4)^2 + viscous v tanh(4)
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/plain_x.h"
+#include "friction/speed_law_x.h"
 
 typedef struct X(numbers) {
   od_x Fc, Fs, vs, viscous, factor, factor_Fs, factor_Fc, factor_vs, factor_viscous;
@@ -20,22 +20,22 @@ static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   return q->Fc * X(smooth_sign)(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
 }
 #ifndef OD_COMPLEX
-static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
+static inline speed_law_slopes friction_slopes(const numbers_r *q, double v) {
   double r = v / q->vs, t = smooth_sign_r(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b),
          viscous = q->viscous * tanh(4.0);
   double hump_slope = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
   double turning = (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump_slope) / q->vs;
-  return (plain_slopes){.speed = turning + viscous,
-                        .log_factor = q->factor_Fc * q->Fc * (t - hump) + q->factor_Fs * q->Fs * hump +
-                                      (q->factor_viscous * viscous - q->factor_vs * turning) * v};
+  return (speed_law_slopes){.speed = turning + viscous,
+                            .log_factor = q->factor_Fc * q->Fc * (t - hump) + q->factor_Fs * q->Fs * hump +
+                                          (q->factor_viscous * viscous - q->factor_vs * turning) * v};
 }
 #endif
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/brown_mcphee.c"
-#define OD_LAW_STATES   0
-#define OD_LAW_PLAIN
+#define OD_LAW_STATES   OD_STATES_NONE
+#define OD_LAW_OF_SPEED
 #define OD_FIRST_KEY           "Fc"
 #define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_FS(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M) \
@@ -43,7 +43,7 @@ static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
   OD_PARAMETER_FACTOR_FS(M) OD_PARAMETER_FACTOR_FC(M) OD_PARAMETER_FACTOR_VS(M) OD_PARAMETER_FACTOR_VISCOUS(M)
 #define OD_LAW_RULES OD_FS_RULES(1, 0)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(brown_mcphee, "brown-mcphee", "Coulomb, static and viscous friction as one smooth function");
 #endif

@@ -2,7 +2,7 @@
 //   F = Fc tanh(v/vs) + viscous v
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/plain_x.h"
+#include "friction/speed_law_x.h"
 
 typedef struct X(numbers) {
   od_x Fc, vs, viscous, factor, factor_Fc, factor_vs, factor_viscous;
@@ -18,25 +18,25 @@ static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   return q->Fc * X(smooth_sign)(v / q->vs) + q->viscous * v;
 }
 #ifndef OD_COMPLEX
-static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
+static inline speed_law_slopes friction_slopes(const numbers_r *q, double v) {
   double t = smooth_sign_r(v / q->vs), turning = q->Fc * (1 - t * t) / q->vs;
-  return (plain_slopes){
+  return (speed_law_slopes){
       .speed = turning + q->viscous,
       .log_factor = q->factor_Fc * q->Fc * t - q->factor_vs * turning * v + q->factor_viscous * q->viscous * v};
 }
 #endif
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/coulomb.c"
-#define OD_LAW_STATES   0
-#define OD_LAW_PLAIN
+#define OD_LAW_STATES   OD_STATES_NONE
+#define OD_LAW_OF_SPEED
 #define OD_FIRST_KEY           "Fc"
 #define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M) \
   OD_PARAMETER_FACTOR(M) OD_PARAMETER_FACTOR_FC(M) OD_PARAMETER_FACTOR_VS(M) OD_PARAMETER_FACTOR_VISCOUS(M)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(coulomb, "coulomb", "Coulomb and viscous friction");
 #endif

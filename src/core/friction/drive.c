@@ -1,7 +1,7 @@
 // Driven friction laws, batch after batch (drive_batch.h) where parameters stay as they are, else node by node.
 #include "friction/drive_batch.h"
 
-OD_WIDE static od_status drive_family(const od_friction_law *law, const drive_side_r side[2],
+OD_WIDE static od_status drive_family(const od_friction_law *law, const driven_direction_r side[2],
                                       const od_friction_grid *grid, const od_friction_start *start,
                                       const od_friction_motion *out) {
   double bristle = start->bristle, film = start->film;
@@ -10,7 +10,7 @@ OD_WIDE static od_status drive_family(const od_friction_law *law, const drive_si
   int first = 0;
   do {
     drive_batch_begin(&b, grid, first);
-    const drive_side_r *s = &side[b.direction];
+    const driven_direction_r *s = &side[b.direction];
     batch_run(law, s, grid, bristle, film, &b);
     od_status status = put_batch(law, s, grid, &b, out);
     if (status != OD_OK) return status;
@@ -23,7 +23,7 @@ OD_WIDE static od_status drive_family(const od_friction_law *law, const drive_si
 od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
                             const od_friction_start *start, const od_friction_motion *out) {
   if (!law->has_family || start->signals) return od_friction_drive_nodes(law, q, two_sided, grid, start, out);
-  drive_side_r side[2];
-  for (int i = 0; i < 2; i++) drive_side_of_r(law, q, two_sided, i == 1, start->signal, &side[i]);
+  driven_direction_r side[2];
+  for (int i = 0; i < 2; i++) driven_direction_of_r(law, q, two_sided, i == 1, start->signal, &side[i]);
   return drive_family(law, side, grid, start, out);
 }

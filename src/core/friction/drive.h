@@ -2,7 +2,7 @@
 // law. Nothing is allocated; memory is the caller's.
 //
 // Between two nodes of the grid the speed is a straight line; s is its direction. The grid has nodes at all samples, and where the
-// speed changes its sign. Film and bristles (family.h) go from node to node exponentially:
+// speed changes its sign. Film and bristles (lugre_family.h) go from node to node exponentially:
 //
 // Film: hss is taken as a straight line in time, so that with E = exp(-dt/tau)
 //   h1 = hss1 + (h0 - hss0) E - (hss1 - hss0) (1 - E) tau/dt

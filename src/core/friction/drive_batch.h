@@ -12,8 +12,8 @@
 
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
-#include "friction/family_x.h"
-#include "friction/drive_side_x.h"
+#include "friction/lugre_family_x.h"
+#include "friction/driven_direction_x.h"
 
 enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 
@@ -60,8 +60,8 @@ OD_INTO_WIDE double mean_decay(double a, double E) {
 }
 
 // The curve at nodes `from` to `to`. Two loops, so that exponentials do not wait for each other.
-OD_INTO_WIDE void batch_curve(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid, int from,
-                              int to, drive_batch *b) {
+OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
+                              int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
   const double n = s->f.n * OD_PER_LOG_2;
   for (int j = from; j <= to; j++) {
@@ -69,7 +69,7 @@ OD_INTO_WIDE void batch_curve(const od_friction_law *law, const drive_side_r *s,
     x = x < -1000 ? -1000 : x;
     x = x > 1000 ? 1000 : x;
     b->power[j] = od_wide_exp2(x);
-    b->target[j] = s->most_film * (share > 1 ? 1 : share);
+    b->target[j] = s->complete_film * (share > 1 ? 1 : share);
   }
   if (law->shape == OD_STRIBECK_EXPONENTIAL)
     for (int j = from; j <= to; j++) b->S[j] = decay_of(b->power[j], OD_DRIVE_LEAST_CURVE);
@@ -78,9 +78,9 @@ OD_INTO_WIDE void batch_curve(const od_friction_law *law, const drive_side_r *s,
 }
 
 // Even steps find the paces of the batch before, if it had the same.
-OD_INTO_WIDE void batch_paces(const drive_side_r *s, const od_friction_grid *grid, drive_batch *b) {
+OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_grid *grid, drive_batch *b) {
   const double *t = grid->t + b->first, first = t[1] - t[0];
-  const double rate[2] = {s->f.grow, b->rests ? s->f.rest : s->f.shrink};
+  const double rate[2] = {s->f.growth_rate, b->rests ? s->f.rest_rate : s->f.shrink_rate};
   bool even = grid->even[b->first] >= b->steps;
   if (even && b->paced[0] == rate[0] && b->paced[1] == rate[1] && fabs(b->paced_dt - first) <= 1e-9 * first) return;
   b->paced_dt = even ? first : 0;
@@ -171,14 +171,14 @@ OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   }
 }
 
-OD_INTO_WIDE double level_of(const drive_side_r *s, double S, double film) {
+OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film) {
   film = film < 0 ? 0 : film;
   film = film > 1 ? 1 : film;
   double g = s->f.Fc + ((1 - film) * s->f.Fs - s->f.Fc) * S;
   return g <= s->least_level ? s->least_level : g;
 }
 
-OD_INTO_WIDE void batch_bristles(const drive_side_r *s, const od_friction_grid *grid, int steps, drive_batch *b) {
+OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_grid *grid, int steps, drive_batch *b) {
   const double *distance = grid->distance + b->first, *per_distance = grid->per_distance + b->first;
   const double sigma_0 = s->f.sigma_0, per_sigma = 1 / sigma_0, sign = b->direction ? -1 : 1;
   for (int j = 0; j < steps; j++) b->a[j] = sigma_0 * distance[j] / (b->level[j] + b->level[j + 1]);
@@ -194,7 +194,7 @@ OD_INTO_WIDE void batch_bristles(const drive_side_r *s, const od_friction_grid *
 
 // All passes of so many steps, from the states at its first node. The curve there is that of the batch before: its last node, and
 // where the direction changes a speed of zero, whose curve does not depend on the direction.
-OD_INTO_WIDE void batch_passes(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);
   if (law->has_film) {
@@ -214,7 +214,7 @@ OD_INTO_WIDE void batch_passes(const od_friction_law *law, const drive_side_r *s
     for (int j = 1; j <= steps; j++) b->bristle[j] = b->decay[j - 1] = 0;
 }
 // Full batches have loops of their own, whose length the compiler knows.
-OD_INTO_WIDE void batch_run(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                             double bristle, double film, drive_batch *b) {
   if (b->first == 0) batch_curve(law, s, grid, 0, 0, b);
   if (b->steps == OD_DRIVE_STEPS)
@@ -224,15 +224,15 @@ OD_INTO_WIDE void batch_run(const od_friction_law *law, const drive_side_r *s, c
 }
 
 // 1/tau in the step to node j, and h' behind it.
-OD_INTO_WIDE double film_rate_factor(const drive_side_r *s, const drive_batch *b, int j) {
-  return b->rests ? s->f.rest : film_shrinks(b, j - 1, b->lag[j - 1]) ? s->f.shrink : s->f.grow;
+OD_INTO_WIDE double film_rate_factor(const driven_direction_r *s, const drive_batch *b, int j) {
+  return b->rests ? s->f.rest_rate : film_shrinks(b, j - 1, b->lag[j - 1]) ? s->f.shrink_rate : s->f.growth_rate;
 }
-OD_INTO_WIDE double film_rate_at(const drive_side_r *s, const drive_batch *b, int j) {
+OD_INTO_WIDE double film_rate_at(const driven_direction_r *s, const drive_batch *b, int j) {
   return -b->lag[j] * film_rate_factor(s, b, j);
 }
 
 // Terms of the force that few laws have: of bristles with damping, by acceleration and by the rate of the film.
-OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                   const drive_batch *b, int from, double *force) {
   const double *v = grid->v + b->first, *t = grid->t + b->first;
   if (s->f.sigma_1 != 0)
@@ -245,7 +245,7 @@ OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const drive_side_r
 }
 
 // The force at nodes `from` to the last one of the batch; whether each is finite.
-OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                const drive_batch *b, int from, double *force) {
   const double *v = grid->v + b->first;
   int count = b->steps - from + 1, infinite = 0;
@@ -261,7 +261,7 @@ OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const drive_side_r *s
 
 // The force at the samples among the nodes of a batch; the states as well where they are wanted. Mostly nodes that are no samples stand
 // only at the ends, where the direction changes; a grid with steps between samples has others.
-OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                  const drive_batch *b, const od_friction_motion *out) {
   int from = b->first == 0 ? 0 : 1, count = b->steps - from + 1;
   const int *sample = grid->sample + b->first + from;

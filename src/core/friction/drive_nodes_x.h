@@ -4,8 +4,8 @@
 
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
-#include "friction/family_x.h"
-#include "friction/drive_side_x.h"
+#include "friction/lugre_family_x.h"
+#include "friction/driven_direction_x.h"
 
 // The complex step by which derivatives are found.
 #define OD_TINY_STEP 1e-30
@@ -22,7 +22,7 @@ typedef struct X(nodes) {
   const od_friction_grid *grid;
   const od_friction_start *start;
   const double *along;  // at every sample, the imaginary part of the signal in units of OD_TINY_STEP; NULL: none
-  X(drive_side) side[2];
+  X(driven_direction) side[2];
   int known[2];    // 2 * node + direction of each
   int between[2];  // nodes that are samples, one behind the other: the last two between which a signal was asked for
 } X(nodes);
@@ -67,12 +67,12 @@ static od_x X(signal_at)(X(nodes) * n, int i) {
   return before + (behind - before) * ((t[i] - t[between[0]]) / (t[between[1]] - t[between[0]]));
 }
 
-static const X(drive_side) * X(side_at)(X(nodes) * n, int i, bool negative) {
+static const X(driven_direction) * X(side_at)(X(nodes) * n, int i, bool negative) {
   bool varies = X(signal_varies)(n);
   if (!varies) i = 0;
   int slot = varies ? i % 2 : negative, wanted = 2 * i + negative;
   if (n->known[slot] != wanted)
-    X(drive_side_of)(n->law, n->q, n->two_sided, negative, X(signal_at)(n, i), &n->side[slot]);
+    X(driven_direction_of)(n->law, n->q, n->two_sided, negative, X(signal_at)(n, i), &n->side[slot]);
   n->known[slot] = wanted;
   return &n->side[slot];
 }
@@ -80,13 +80,13 @@ static const X(drive_side) * X(side_at)(X(nodes) * n, int i, bool negative) {
 static X(node) X(node_at)(X(nodes) * n, int i) {
   const od_friction_grid *grid = n->grid;
   if (grid->v[i] == 0) return (X(node)){1, 0};
-  const X(drive_side) *s = X(side_at)(n, i, grid->v[i] < 0);
+  const X(driven_direction) *s = X(side_at)(n, i, grid->v[i] < 0);
   od_x power = od_x_exp(s->f.n * (grid->log_speed[i] - s->log_vs)), share = s->film_gain * grid->film_power[i];
   return (X(node)){.S = n->law->shape == OD_STRIBECK_EXPONENTIAL ? od_x_exp(-power) : 1 / (1 + power),
-                   .film = s->most_film * (RE(share) < 1 ? share : 1)};
+                   .film = s->complete_film * (RE(share) < 1 ? share : 1)};
 }
 
-static od_x X(level_at)(const X(drive_side) * s, od_x S, od_x film) {
+static od_x X(level_at)(const X(driven_direction) * s, od_x S, od_x film) {
   film = RE(film) >= 1 ? 1 : RE(film) < 0 ? 0 : film;
   od_x g = s->f.Fc + ((1 - film) * s->f.Fs - s->f.Fc) * S;
   return RE(g) <= RE(s->least_level) ? s->least_level : g;
@@ -103,9 +103,12 @@ static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(pla
   od_x now = x->node.film;
   bool rests = grid->v[i] == 0 && grid->v[i + 1] == 0, grows = 2 * RE(x->film) <= RE(now) + RE(next.film);
   const X(family) *f = &X(side_at)(n, i, negative)->f;
-  od_x before = rests ? f->rest : grows ? f->grow : f->shrink;
+  od_x before = rests ? f->rest_rate : grows ? f->growth_rate : f->shrink_rate;
   f = &X(side_at)(n, i + 1, negative)->f;
-  od_x behind = rests ? f->rest : grows ? f->grow : f->shrink, rate = (before + behind) / 2, E = od_x_exp(-dt * rate);
+  od_x behind = rests   ? f->rest_rate
+                : grows ? f->growth_rate
+                        : f->shrink_rate,
+       rate = (before + behind) / 2, E = od_x_exp(-dt * rate);
   x->film = next.film + (x->film - now) * E - (next.film - now) * X(mean_of_decay)(dt * rate, E);
   x->film_rate = (next.film - x->film) * behind;
 }
@@ -118,7 +121,7 @@ static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
   X(node) next = X(node_at)(n, i + 1);
   od_x before = X(level_at)(X(side_at)(n, i, negative), x->node.S, x->film);
   X(step_film)(n, i, negative, next, x);
-  const X(drive_side) *s = X(side_at)(n, i + 1, negative);
+  const X(driven_direction) *s = X(side_at)(n, i + 1, negative);
   od_x level = X(level_at)(s, next.S, x->film);
   if (n->law->has_bristles && distance > 0) {
     double sign = (sum > 0) - (sum < 0);
@@ -130,8 +133,8 @@ static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
 }
 
 // The force at a node that a step of direction s ended at.
-static od_x X(force_at)(const od_friction_law *law, const X(drive_side) * s, double v, double acceleration, od_x level,
-                        const X(place) * x) {
+static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * s, double v, double acceleration,
+                        od_x level, const X(place) * x) {
   if (!law->has_bristles) return od_x_tanh(v / s->f.v0) * level + s->f.viscous * v;
   od_x slip = v - fabs(v) * x->bristle / level;
   return x->bristle + s->f.sigma_1 * slip + s->f.viscous * v + s->f.inertia * acceleration +

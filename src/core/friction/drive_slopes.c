@@ -8,7 +8,7 @@
 // Derivatives of one direction's parameters and of what follows from them, `columns` of each.
 typedef struct seeds {
   const double *by[OD_FAMILY_COUNT];
-  double *log_vs, *most_film, *log_gain;
+  double *log_vs, *complete_film, *log_gain;
 } seeds;
 
 enum { PER_SIDE = OD_FAMILY_COUNT + 3, OF_STATE = 2 };
@@ -18,7 +18,7 @@ size_t od_friction_slopes_work(int columns) {
 }
 
 static void seed(const od_friction_law *law, const double *q, bool two_sided, double signal, int columns,
-                 const int *number, const drive_side_r *s, bool negative, double *at, seeds *out) {
+                 const int *number, const driven_direction_r *s, bool negative, double *at, seeds *out) {
   static const double step = 1e-30;
   double _Complex p[2 * OD_MOST_ELEMENT_FIELDS], family[OD_FAMILY_COUNT];
   int count = od_friction_law_numbers(law, two_sided);
@@ -31,14 +31,14 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
   }
   for (int k = 0; k < OD_FAMILY_COUNT; k++) out->by[k] = at + k * columns;
   out->log_vs = at + OD_FAMILY_COUNT * columns;
-  out->most_film = out->log_vs + columns;
-  out->log_gain = out->most_film + columns;
+  out->complete_film = out->log_vs + columns;
+  out->log_gain = out->complete_film + columns;
   const family_r *f = &s->f;
   for (int c = 0; c < columns; c++) {
     out->log_vs[c] = out->by[OD_FAMILY_VS][c] / f->vs;
-    out->most_film[c] =
+    out->complete_film[c] =
         f->Fs > f->Fc ? (out->by[OD_FAMILY_FS][c] * f->Fc / f->Fs - out->by[OD_FAMILY_FC][c]) / f->Fs : 0;
-    out->log_gain[c] = -(out->log_vs[c] + out->by[OD_FAMILY_END][c]) * (2.0 / 3);
+    out->log_gain[c] = -(out->log_vs[c] + out->by[OD_FAMILY_LOG_VB_VS][c]) * (2.0 / 3);
   }
 }
 
@@ -57,7 +57,7 @@ typedef struct coefficients {
   double of_before[OD_DRIVE_NODES], of_behind[OD_DRIVE_NODES], of_sigma[OD_DRIVE_NODES];
 } coefficients;
 
-OD_INTO_WIDE void coefficients_of_node(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+OD_INTO_WIDE void coefficients_of_node(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b,
                                        bool exponential, double has_film, int j, coefficients *k) {
   double L = grid->log_speed[b->first + j] - s->log_vs, S = b->S[j], film = b->target[j] + b->lag[j];
   double share = s->film_gain * grid->film_power[b->first + j], counted = film < 0 ? 0 : film > 1 ? 1 : film;
@@ -79,20 +79,20 @@ OD_INTO_WIDE double mean_decay_slope(double a, double E, double mean) {
   return a > 1e-5 ? far : near_zero;
 }
 
-OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+OD_INTO_WIDE void film_coefficients(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b,
                                     coefficients *k) {
   const double *t = grid->t + b->first;
   for (int j = 0; j < b->steps; j++) {
     bool shrinks = film_shrinks(b, j, b->lag[j]);
     double E = shrinks ? b->film_decay[1][j] : b->film_decay[0][j];
     double mean = shrinks ? b->film_mean[1][j] : b->film_mean[0][j];
-    double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = t[j + 1] - t[j];
+    double rate = b->rests ? s->f.rest_rate : shrinks ? s->f.shrink_rate : s->f.growth_rate, dt = t[j + 1] - t[j];
     k->film[j] = E, k->of_target[j] = mean - E, k->of_next[j] = 1 - mean;
     k->of_rate[j] = -dt * (b->lag[j] * E + (b->target[j + 1] - b->target[j]) * mean_decay_slope(dt * rate, E, mean));
   }
 }
 
-OD_INTO_WIDE void bristle_coefficients(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+OD_INTO_WIDE void bristle_coefficients(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b,
                                        coefficients *k) {
   const double *v = grid->v + b->first;
   double per_sigma = 1 / s->f.sigma_0;
@@ -111,8 +111,8 @@ OD_INTO_WIDE void bristle_coefficients(const drive_side_r *s, const od_friction_
   }
 }
 
-OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
-                                     const drive_batch *b, coefficients *k) {
+OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const driven_direction_r *s,
+                                     const od_friction_grid *grid, const drive_batch *b, coefficients *k) {
   const double *v = grid->v + b->first;
   for (int j = 0; j <= b->steps && !law->has_bristles; j++) {
     double t = tanh(v[j] / s->f.v0);
@@ -126,8 +126,8 @@ OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const drive_sid
   }
 }
 
-OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
-                                     const drive_batch *b, coefficients *k) {
+OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const driven_direction_r *s,
+                                     const od_friction_grid *grid, const drive_batch *b, coefficients *k) {
   double has_film = law->has_film || !law->has_bristles;
   if (law->shape == OD_STRIBECK_EXPONENTIAL)
     for (int j = 0; j <= b->steps; j++) coefficients_of_node(s, grid, b, true, has_film, j, k);
@@ -152,11 +152,11 @@ OD_INTO_WIDE void take_four(const double *at, int count, od_quad *four) {
 
 // Seeds of one direction for four columns.
 typedef struct four_seeds {
-  od_quad most_film, log_gain, Fs, Fc, n, log_vs, sigma_0, viscous, own, inertia, film_force, rate[2];
+  od_quad complete_film, log_gain, Fs, Fc, n, log_vs, sigma_0, viscous, own, inertia, film_force, rate[2];
 } four_seeds;
 
 OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool rests, int at, int count, four_seeds *q) {
-  take_four(d->most_film + at, count, &q->most_film);
+  take_four(d->complete_film + at, count, &q->complete_film);
   take_four(d->log_gain + at, count, &q->log_gain);
   take_four(d->log_vs + at, count, &q->log_vs);
   take_four(d->by[OD_FAMILY_FS] + at, count, &q->Fs);
@@ -167,12 +167,12 @@ OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool re
   take_four(d->by[law->has_bristles ? OD_FAMILY_SIGMA_1 : OD_FAMILY_V0] + at, count, &q->own);
   take_four(d->by[OD_FAMILY_INERTIA] + at, count, &q->inertia);
   take_four(d->by[OD_FAMILY_FILM_FORCE] + at, count, &q->film_force);
-  take_four(d->by[OD_FAMILY_GROW] + at, count, &q->rate[0]);
-  take_four(d->by[rests ? OD_FAMILY_REST : OD_FAMILY_SHRINK] + at, count, &q->rate[1]);
+  take_four(d->by[OD_FAMILY_GROWTH_RATE] + at, count, &q->rate[0]);
+  take_four(d->by[rests ? OD_FAMILY_REST_RATE : OD_FAMILY_SHRINK_RATE] + at, count, &q->rate[1]);
 }
 
 // Terms of the force that few laws have: by acceleration and by the rate of the film, -rate lag.
-OD_INTO_WIDE void add_rate_terms(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b, int j,
+OD_INTO_WIDE void add_rate_terms(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b, int j,
                                  const four_seeds *d, const od_quad *dlag, const od_quad *drate, od_quad *row) {
   const double *v = grid->v + b->first + j, *t = grid->t + b->first + j;
   double side = (v[0] > 0) - (v[0] < 0), rate = film_rate_factor(s, b, j);
@@ -181,12 +181,12 @@ OD_INTO_WIDE void add_rate_terms(const drive_side_r *s, const od_friction_grid *
 }
 
 // Columns `at` to at + count - 1 of the rows of a batch, the states' changes with them.
-OD_INTO_WIDE void four_columns(const od_friction_law *law, const drive_side_r *s, const seeds *seed,
+OD_INTO_WIDE void four_columns(const od_friction_law *law, const driven_direction_r *s, const seeds *seed,
                                const od_friction_grid *grid, const drive_batch *b, const coefficients *k, int at,
                                int count, int columns, double *state, double *dforce) {
   four_seeds d;
   take_seeds(law, seed, b->rests, at, count, &d);
-  od_quad dfilm, dbristle, dtarget = k->whole[0] * d.most_film + k->by_gain[0] * d.log_gain;
+  od_quad dfilm, dbristle, dtarget = k->whole[0] * d.complete_film + k->by_gain[0] * d.log_gain;
   take_four(state + at, count, &dfilm);
   take_four(state + columns + at, count, &dbristle);
   if (!law->has_film) dfilm = dtarget;
@@ -199,7 +199,7 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const drive_side_r *s
   }
   for (int j = 0; j < b->steps; j++) {
     od_quad drate = d.rate[film_shrinks(b, j, b->lag[j])];
-    od_quad next = k->whole[j + 1] * d.most_film + k->by_gain[j + 1] * d.log_gain;
+    od_quad next = k->whole[j + 1] * d.complete_film + k->by_gain[j + 1] * d.log_gain;
     dfilm = k->film[j] * dfilm + (k->of_target[j] * dtarget + k->of_next[j] * next + k->of_rate[j] * drate);
     od_quad behind =
         (k->by_Fs[j + 1] * d.Fs + k->by_Fc[j + 1] * d.Fc + k->by_n[j + 1] * d.n + k->by_vs[j + 1] * d.log_vs) +
@@ -219,9 +219,10 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const drive_side_r *s
   memcpy(state + columns + at, &dbristle, size);
 }
 
-OD_WIDE static od_status family_slopes(const od_friction_law *law, const drive_side_r side[2], const seeds seed[2],
-                                       const od_friction_grid *grid, const od_friction_start *start, int columns,
-                                       double *state, double *force, double *dforce) {
+OD_WIDE static od_status family_slopes(const od_friction_law *law, const driven_direction_r side[2],
+                                       const seeds seed[2], const od_friction_grid *grid,
+                                       const od_friction_start *start, int columns, double *state, double *force,
+                                       double *dforce) {
   double bristle = start->bristle, film = start->film;
   drive_batch b;
   b.paced[0] = b.paced[1] = b.paced_dt = 0;
@@ -229,7 +230,7 @@ OD_WIDE static od_status family_slopes(const od_friction_law *law, const drive_s
   int first = 0;
   do {
     drive_batch_begin(&b, grid, first);
-    const drive_side_r *s = &side[b.direction];
+    const driven_direction_r *s = &side[b.direction];
     batch_run(law, s, grid, bristle, film, &b);
     if (put_batch(law, s, grid, &b, &(od_friction_motion){.force = force}) != OD_OK) return OD_NOT_FINITE;
     batch_coefficients(law, s, grid, &b, &k);
@@ -251,9 +252,9 @@ od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, 
     if (number[c] < 0 || number[c] >= od_friction_law_numbers(law, two_sided)) return OD_BAD_ARGUMENT;
   if (!law->has_family || start->signals)
     return od_friction_node_slopes(law, q, two_sided, grid, start, columns, number, force, dforce);
-  drive_side_r side[2];
+  driven_direction_r side[2];
   seeds by[2];
-  for (int i = 0; i < 2; i++) drive_side_of_r(law, q, two_sided, i == 1, start->signal, &side[i]);
+  for (int i = 0; i < 2; i++) driven_direction_of_r(law, q, two_sided, i == 1, start->signal, &side[i]);
   for (int i = 0; i < 2; i++)
     seed(law, q, two_sided, start->signal, columns, number, &side[i], i == 1, work + i * PER_SIDE * columns, &by[i]);
   double *state = work + 2 * PER_SIDE * columns;

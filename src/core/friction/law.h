@@ -1,30 +1,29 @@
-// Friction laws. Each stands in one file of this folder, written once for real and complex numbers: its parameters, the force
-// it makes of a speed, and the rates of its states. From that the file derives the class of elements by which cylinders and
-// joints have the law, the class of blocks by which signals have it, and its row in the table of laws, which is what drives a
-// law alone (drive.h).
+// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write one. The file makes a
+// class of elements, a class of blocks, and the row of this table, which serves to drive a law alone (drive.h).
 //
-// Numbers of a law stand in the order of its fields: those that may differ by direction ("sided"), those that both directions
-// share, then, if they differ, the sided ones again for negative speeds.
+// The numbers of a law are in the order of its fields: first those that may differ by direction ("sided"), then those that
+// both directions share, then, if the directions differ, the sided ones again for negative speeds.
 #ifndef OD_FRICTION_LAW_H
 #define OD_FRICTION_LAW_H
 
 #include <stdbool.h>
 
 #include "elements/elements.h"
-#include "friction/family.h"
+#include "friction/lugre_family.h"
 
 typedef struct od_friction_law {
   const char *name;                 // as files call it: "modified-lugre"
   const od_element_class *element;  // has its fields, their meaning and its summary
   int sided, common;                // counts of numbers
-  bool has_family;                  // it is one of the family of family.h; else a function of the speed alone
+  bool has_family;                  // member of the LuGre family (lugre_family.h); else a function of the speed alone
   bool has_bristles, has_film;      // states it has
   bool has_rate_terms;              // forces by the acceleration and by the rate of the film
   od_stribeck_shape shape;
-  // The force of steady motion at speed v.
+  // The force (N, or N m in a revolute joint) of steady motion at speed v.
   double (*steady_r)(const double *q, bool two_sided, double v);
   double _Complex (*steady_c)(const double _Complex *q, bool two_sided, double _Complex v);
-  // The parameters of the family for one direction, with what its factor or load is multiplied by. NULL where it has none.
+  // The parameters of the family for one direction. `load` multiplies the factor or the load of the law. NULL for laws
+  // outside the family.
   void (*family_r)(const double *q, bool two_sided, bool negative, double load, double family[OD_FAMILY_COUNT]);
   void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double _Complex load,
                    double _Complex family[OD_FAMILY_COUNT]);
@@ -32,14 +31,15 @@ typedef struct od_friction_law {
 
 extern const od_friction_law *const od_friction_laws[];
 int od_friction_law_count(void);
-int od_friction_law_find(const char *name);  // -1: there is none
+// Returns the index of the law with this name, or -1.
+int od_friction_law_find(const char *name);
 
-// How many numbers it has.
+// The count of numbers of a law.
 static inline int od_friction_law_numbers(const od_friction_law *law, bool two_sided) {
   return law->sided + law->common + (two_sided ? law->sided : 0);
 }
 
-// The place of the number that a signal may multiply, a factor or a load.
+// The index of the number that a signal may multiply: the factor or the load.
 int od_friction_law_follows(const od_friction_law *law);
 
 #endif

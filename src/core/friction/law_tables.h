@@ -1,13 +1,50 @@
-// The tables of a friction law, for the end of its file: OD_FRICTION_LAW(identifier, "name", "summary"). The file has defined
-//   OD_SIDED_PARAMETERS(M), OD_COMMON_PARAMETERS(M)     rows of parameters.h
-//   OD_FIRST_KEY                                        the key of the first of them
-//   OD_LAW_STATES, and OD_LAW_PLAIN or OD_LAW_SHAPE     see friction_x.h
-// and may define OD_LAW_RULES, conditions on its parameters.
+// How to write a friction law.
+//
+// A law is one file. It is written once for real and complex numbers, and gives a class of elements (the friction of a
+// cylinder or a joint), a class of blocks (friction by a speed signal) and a row of the table of laws (drive.h, fits). The
+// compiler reads the file three times (elements/element_template_x.h): twice with OD_ELEMENT_TEXT defined, where it contains
+// the equations, and once without, where it contains the tables. coulomb.c and lugre.c are examples.
+//
+// Equations (#ifdef OD_ELEMENT_TEXT), in the scalar od_x with names X(...):
+//   X(numbers)      a struct of od_x, the numbers in the order of the parameters below. Numbers for negative speeds follow
+//                   it in memory; X(direction_numbers)() selects by the sign of the speed.
+// and one of two kinds of law:
+//   function of the speed alone (speed_law_x.h, OD_LAW_OF_SPEED)
+//     X(friction)(q, v)            the force in N at the speed v
+//     X(scale)(q, log_factor)      multiplies the numbers by powers of the factor
+//     friction_slopes(q, v)        derivatives by the speed and by the logarithm of the factor, in real numbers
+//   member of the LuGre family (lugre_family.h has its equations; lugre_family_x.h)
+//     X(family_of)(q, signal)      the parameters of the family from the numbers; signal multiplies the factor or the load
+// The equations end with #include "friction/law_functions_x.h", which makes all functions of the classes from them. Laws
+// that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
+//
+// Tables (#else):
+//   OD_ELEMENT_FILE            the name of the file
+//   OD_LAW_STATES              its states, one of OD_STATES_... below
+//   OD_LAW_OF_SPEED            defined by a law that is a function of the speed alone; or
+//   OD_LAW_SHAPE               the Stribeck curve of a member of the family (od_stribeck_shape)
+//   OD_SIDED_PARAMETERS(M)     rows of parameters.h: the parameters that may differ by direction
+//   OD_COMMON_PARAMETERS(M)    the parameters that both directions share
+//   OD_FIRST_KEY               the key of the first parameter
+//   OD_LAW_RULES               optional: conditions on the parameters
+// The file ends with #include "friction/law_tables.h", #include "elements/element_template_x.h" and
+// OD_FRICTION_LAW(identifier, "name", "summary"). The identifier is also listed in laws.c, elements/element_list.h and
+// blocks/block_list.h.
 #include "blocks/block.h"
 #include "friction/law.h"
 #include "friction/parameters.h"
 
-// Of the factor, and of the load of a law that has one.
+// Values of OD_LAW_STATES. A member of the family without states has a film that follows the speed without delay; a member
+// with bristles alone has no film. The speed state is a lagged speed, from which the acceleration is taken.
+#define OD_STATES_NONE                0
+#define OD_STATES_BRISTLES            1
+#define OD_STATES_BRISTLES_FILM       2
+#define OD_STATES_BRISTLES_FILM_SPEED 3
+#define OD_LAW_HAS_BRISTLES           (OD_LAW_STATES >= OD_STATES_BRISTLES)
+#define OD_LAW_HAS_FILM_STATE         (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM)
+#define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
+
+// What messages state about a factor or a load below zero.
 #define OD_FRICTION_BELOW_ZERO "friction does not push, so that it counts as next to zero there"
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
@@ -43,11 +80,12 @@
    .only_with_purpose = "for negative speeds",                                       \
    .limits = {a, b, c, d}},
 #define OD_COUNT_ROW(...) +1
-// How many parameters differ by direction, the first ones; those for negative speeds come last.
+// The number of parameters that may differ by direction (the first ones), and the place of the first one for negative
+// speeds, which come last.
 #define OD_SIDED          (0 OD_SIDED_PARAMETERS(OD_COUNT_ROW))
 #define OD_FIRST_NEGATIVE (OD_SIDED OD_COMMON_PARAMETERS(OD_COUNT_ROW))
 
-// ---- what depends on the states
+// ---- rows that depend on the states
 
 #define OD_SHOWN_FORCE                                                                         \
   {.inside_name = "", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},  \
@@ -67,14 +105,14 @@
 #define OD_STATE_FILM    {"film", "1", .present_if = -1, .scale = 1},
 #define OD_STATE_FELT    {"felt", "m/s", .present_if = -1, .scale = 1},
 
-#if OD_LAW_STATES == 0
+#if !OD_LAW_HAS_BRISTLES
 #define OD_LAW_TABLES \
   .in = {{OD_IN_SPEED}, {OD_IN_SIGNAL}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}, .outputs = {OD_SHOWN_FORCE}
 #define OD_BLOCK_STATES \
   {                     \
     { 0 }               \
   }
-#elif OD_LAW_STATES == 1
+#elif OD_LAW_STATES == OD_STATES_BRISTLES
 #define OD_LAW_TABLES                                                                                     \
   .states = {OD_STATE_BRISTLE}, .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_SIGNAL}},                  \
   .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}}, .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE}, \
@@ -83,7 +121,7 @@
   {                     \
     { "bristle", "N" }  \
   }
-#elif OD_LAW_STATES == 2
+#elif OD_LAW_STATES == OD_STATES_BRISTLES_FILM
 #define OD_LAW_TABLES                                                        \
   .states = {OD_STATE_BRISTLE OD_STATE_FILM},                                \
   .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_SIGNAL}}, \
@@ -109,15 +147,15 @@
   }
 #endif
 
-#ifdef OD_LAW_PLAIN
+#ifdef OD_LAW_OF_SPEED
 #define OD_LAW_FAMILY
 #else
-#define OD_LAW_FAMILY                                                                       \
-  .has_family = true, .has_bristles = OD_LAW_STATES > 0, .has_film = OD_LAW_STATES > 1,     \
-  .has_rate_terms = OD_LAW_STATES > 2, .shape = OD_LAW_SHAPE, .family_r = family_numbers_r, \
+#define OD_LAW_FAMILY                                                                             \
+  .has_family = true, .has_bristles = OD_LAW_HAS_BRISTLES, .has_film = OD_LAW_HAS_FILM_STATE,     \
+  .has_rate_terms = OD_LAW_HAS_ACCELERATION, .shape = OD_LAW_SHAPE, .family_r = family_numbers_r, \
   .family_c = family_numbers_c,
 #endif
-#if OD_LAW_STATES < 3
+#if !OD_LAW_HAS_ACCELERATION
 #define OD_LAW_SLOPES .slopes = slopes_all,
 #define OD_LAW_INPUTS                      \
   {                                        \
@@ -144,7 +182,7 @@
 #endif
 #define OD_FS_ABOVE_FC(fs, fc, when) \
   { fs, fc, OD_RULE_NOT_LESS, fs, "static friction Fs must not be less than Coulomb friction Fc" when }
-// For laws with both; their places.
+// Conditions of laws with static and Coulomb friction, which are the parameters fs and fc.
 #define OD_FS_RULES(fs, fc)            \
   OD_RULES(OD_FS_ABOVE_FC(fs, fc, ""), \
            OD_FS_ABOVE_FC(OD_FIRST_NEGATIVE + fs, OD_FIRST_NEGATIVE + fc, " for negative speeds")),

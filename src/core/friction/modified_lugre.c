@@ -1,7 +1,7 @@
 // Modified LuGre: bristles, S = exp(-|v/vs|^n), a film with time constants. Eq. 2.4 to 2.11 of source 28 in docs/theory.md.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 typedef struct X(numbers) {
   od_x Fs, Fc, vs, n, viscous, vb, sigma_0, sigma_1, tau_hp, tau_hn, tau_h0, factor;
@@ -14,20 +14,20 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
        .vs = q->vs,
        .n = q->n,
        .viscous = q->viscous,
-       .end = X(film_end_exponential)(q->vb, q->vs, q->n),
+       .log_vb_vs = X(log_vb_vs_exponential)(q->vb, q->vs, q->n),
        .sigma_0 = q->sigma_0,
        .sigma_1 = q->sigma_1,
-       .grow = 1 / q->tau_hp,
-       .shrink = 1 / q->tau_hn,
-       .rest = 1 / q->tau_h0};
+       .growth_rate = 1 / q->tau_hp,
+       .shrink_rate = 1 / q->tau_hn,
+       .rest_rate = 1 / q->tau_h0};
   return X(scaled)(f, q->factor * signal, q->powers);
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/modified_lugre.c"
-#define OD_LAW_STATES   2
+#define OD_LAW_STATES   OD_STATES_BRISTLES_FILM
 #define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY    "Fs"
 #define OD_SIDED_PARAMETERS(M) \
@@ -39,7 +39,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_TAU_HP(M) OD_PARAMETER_TAU_HN(M) OD_PARAMETER_TAU_H0(M) OD_PARAMETERS_OF_FACTOR(M)
 #define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(modified_lugre, "modified-lugre", "bristles and a lubricant film");
 #endif

@@ -7,7 +7,7 @@ typedef struct X(numbers) {
   od_x Fs, Fc, vs, n, viscous, vb, sigma_0, sigma_1, tau_hp, tau_hn, tau_h0, inertia, lag, film_force, load, load_0,
       load_Fs, load_Fc;
 } X(numbers);
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 // What is left by the load: at least a thousandth.
 static inline od_x X(loaded)(od_x force, od_x change) {
@@ -21,22 +21,22 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
                      .vs = q->vs,
                      .n = q->n,
                      .viscous = q->viscous,
-                     .end = X(film_end_exponential)(q->vb, q->vs, q->n),
+                     .log_vb_vs = X(log_vb_vs_exponential)(q->vb, q->vs, q->n),
                      .sigma_0 = q->sigma_0,
                      .sigma_1 = q->sigma_1,
-                     .grow = 1 / q->tau_hp,
-                     .shrink = 1 / q->tau_hn,
-                     .rest = 1 / q->tau_h0,
+                     .growth_rate = 1 / q->tau_hp,
+                     .shrink_rate = 1 / q->tau_hn,
+                     .rest_rate = 1 / q->tau_h0,
                      .inertia = q->inertia,
                      .lag = q->lag,
                      .film_force = q->film_force};
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/new_modified_lugre.c"
-#define OD_LAW_STATES   3
+#define OD_LAW_STATES   OD_STATES_BRISTLES_FILM_SPEED
 #define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY    "Fs"
 #define OD_SIDED_PARAMETERS(M) \
@@ -53,7 +53,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) OD_PARAMETER_LOAD_FC(M)
 #define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(new_modified_lugre, "new-modified-lugre", "bristles, a lubricant film, load and acceleration");
 #endif

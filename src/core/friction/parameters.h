@@ -1,6 +1,6 @@
-// The parameters of friction laws, each once: key, unit, unit in a revolute joint, sign, default, what is possible and what is
-// usual, the same in a revolute joint, meaning, whether it may be a signal. M makes a row of a table of them, of elements or of
-// blocks.
+// The parameters of friction laws, each once, as the arguments of a macro M that makes a row of a table of elements or blocks:
+// key, unit, unit in a revolute joint, sign, default, possible range, usual range, both ranges in a revolute joint, meaning,
+// whether the parameter may be a signal.
 #ifndef OD_FRICTION_PARAMETERS_H
 #define OD_FRICTION_PARAMETERS_H
 
@@ -59,7 +59,7 @@
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "increase of Fc per load/load_0 - 1", false)
 
-// What other quantities make of a law: a factor, which may be a signal, to the power that each parameter has. Behind all others.
+// The factor, which may be a signal, and the power of it that multiplies each parameter. They follow all other parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor of the parameters below, by pressure, "                        \
@@ -73,7 +73,7 @@
   M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that vs and vb have", false)
 #define OD_PARAMETER_FACTOR_VISCOUS(M) \
   M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
-// Of a law that has nothing else.
+// For a law with viscous friction alone.
 #define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M) \
   M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
 #define OD_PARAMETER_FACTOR_TAU(M)                                  \

@@ -2,7 +2,7 @@
 // docs/theory.md.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/family_x.h"
+#include "friction/lugre_family_x.h"
 
 typedef struct X(numbers) {
   od_x Fs, Fc, vs, n, viscous, sigma_0, tau_hn, tau_h0, factor;
@@ -15,19 +15,19 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
        .vs = q->vs,
        .n = q->n,
        .viscous = q->viscous,
-       .end = X(film_end_exponential)(0, q->vs, q->n),
+       .log_vb_vs = X(log_vb_vs_exponential)(0, q->vs, q->n),
        .sigma_0 = q->sigma_0,
-       .grow = 1 / (0.15 * q->tau_hn),
-       .shrink = 1 / q->tau_hn,
-       .rest = 1 / q->tau_h0};
+       .growth_rate = 1 / (0.15 * q->tau_hn),
+       .shrink_rate = 1 / q->tau_hn,
+       .rest_rate = 1 / q->tau_h0};
   return X(scaled)(f, q->factor * signal, q->powers);
 }
 
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/reduced.c"
-#define OD_LAW_STATES   2
+#define OD_LAW_STATES   OD_STATES_BRISTLES_FILM
 #define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY    "Fs"
 #define OD_SIDED_PARAMETERS(M) \
@@ -36,7 +36,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_SIGMA_0(M) OD_PARAMETER_TAU_HN(M) OD_PARAMETER_TAU_H0(M) OD_PARAMETERS_OF_FACTOR(M)
 #define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(reduced, "reduced", "bristles and a lubricant film with few parameters");
 #endif

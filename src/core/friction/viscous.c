@@ -1,7 +1,7 @@
 // Viscous friction: F = viscous v.
 #ifdef OD_ELEMENT_TEXT
 
-#include "friction/plain_x.h"
+#include "friction/speed_law_x.h"
 
 typedef struct X(numbers) {
   od_x viscous, factor, factor_viscous;
@@ -15,21 +15,21 @@ static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   return q->viscous * v;
 }
 #ifndef OD_COMPLEX
-static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
-  return (plain_slopes){.speed = q->viscous, .log_factor = q->factor_viscous * q->viscous * v};
+static inline speed_law_slopes friction_slopes(const numbers_r *q, double v) {
+  return (speed_law_slopes){.speed = q->viscous, .log_factor = q->factor_viscous * q->viscous * v};
 }
 #endif
-#include "friction/friction_x.h"
+#include "friction/law_functions_x.h"
 
 #else
 #define OD_ELEMENT_FILE "friction/viscous.c"
-#define OD_LAW_STATES   0
-#define OD_LAW_PLAIN
+#define OD_LAW_STATES   OD_STATES_NONE
+#define OD_LAW_OF_SPEED
 #define OD_FIRST_KEY            "viscous"
 #define OD_SIDED_PARAMETERS(M)  OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M) OD_PARAMETER_FACTOR(M) OD_PARAMETER_FACTOR_VISCOUS_ALONE(M)
 #include "friction/law_tables.h"
-#include "elements/both_x.h"
+#include "elements/element_template_x.h"
 
 OD_FRICTION_LAW(viscous, "viscous", "viscous friction alone");
 #endif

@@ -6,7 +6,7 @@
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"
 #include "hydraulics/warm_oil.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 
 // Pa: large against the imaginary parts that carry derivatives, and small against pressures over which flows bend.
 static const double od_junction_imaginary_step = 1e-4;

@@ -6,7 +6,7 @@
 #include "hydraulics/element_slopes.h"
 #include "hydraulics/warm_oil.h"
 #include "math/dense.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 static inline void evaluate_batch_r(const od_batch *b, const int *pool, double *w) {
   od_element_class_at(b->element_class)->evaluate(b, pool, w);
 }

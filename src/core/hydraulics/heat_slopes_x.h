@@ -71,7 +71,7 @@ static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_
   }
 }
 
-static void linearise_heat(const od_model *m, double *w) {
+static void linearize_heat(const od_model *m, double *w) {
   double doil[OD_OIL_STATES];
   oil_by_temperature(m, w, doil);
   add_temperature_columns(m, w, doil);

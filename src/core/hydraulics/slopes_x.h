@@ -62,12 +62,12 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
 }
 
 // What acts besides pressures and states: the heat, and what goes on through junctions.
-static __attribute__((noinline)) void linearise_indirect(const od_model *m, double *w) {
-  if (m->join.reservoir >= 0) linearise_heat(m, w);
+static __attribute__((noinline)) void linearize_indirect(const od_model *m, double *w) {
+  if (m->join.reservoir >= 0) linearize_heat(m, w);
   if (m->junctions) eliminate_junctions(m, w);
 }
 
-void od_circuit_linearise(const od_model *m, double *w) {
+void od_circuit_linearize(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   const od_join *join = &m->join;
   for (int i = 0; i < join->batches; i++) {
@@ -82,7 +82,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
     double gain = w[l->target_gain + i] = target_gain(m, w, &join->target[i]);
     if (gain != 0) add_slopes(m, w, &join->target[i], gain);
   }
-  if (m->join.indirect) linearise_indirect(m, w);
+  if (m->join.indirect) linearize_indirect(m, w);
   for (int i = 0; i < m->nodes; i++) {
     int state = m->node[i].state;
     if (state < 0) continue;

@@ -1,7 +1,7 @@
 // Events within a step: where something switches, and whether a step passes several knots of laws.
 //
-// A guard is known at both ends of a step with its rate of change. From these follows whether it may have crossed zero in between and
-// come back. A step that has led past a switch is taken again with other lengths, until the switch lies between two that differ by little.
+// The values and rates of a guard are known at both ends of a step. They show whether it may have crossed zero twice in between. A step
+// that passed a switch is taken again with other lengths, until two nearly equal lengths enclose the switch.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "integrate/sim_block.h"
 
 enum {
-  TRIALS = 50,     // steps in the search for a switch; every second one halves the interval, if not more
-  MOST_DIPS = 4,   // guards that are looked at between the ends, in a step
-  MOST_KNOTS = 64  // crossings that are counted in a step
+  TRIALS = 50,     // steps in the search for a switch; at least every second one halves the interval
+  MOST_DIPS = 4,   // guards per step that are evaluated between its ends
+  MOST_KNOTS = 64  // crossings per step that are counted
 };
-static const double resolution = 1e-7;  // of a switch in time, in parts of the step
-static const double aside = 1e-4;       // of a step: the distance over which rates of guards are taken
-static const double same_time = 1e-9;   // of a step: crossings at one moment
+static const double resolution = 1e-7;  // of the time of a switch, relative to the step
+static const double aside = 1e-4;       // the distance for difference quotients of guards, relative to the step
+static const double same_time = 1e-9;   // crossings closer than this, relative to the step, count as simultaneous
 
 // Guards of jumps that are held differ from zero by round-off.
 static void zero_held(od_sim *s, double *guard) {
@@ -76,7 +76,8 @@ static void inputs_aside(const od_sim *s, const od_event_search *q, double t, do
     memcpy(u, od_sim_inputs(s), (size_t)s->plant->nu * sizeof *u);
 }
 
-// Guards at the present point, and their rates by a point that is dt later or earlier. Rates that cannot be found are zero.
+// Computes the guards at the present point, and their rates by a difference to a point that is dt later or earlier. Rates that cannot
+// be computed are zero.
 static od_status find_guards(od_sim *s, const od_event_search *q, double dt, double *guard, double *rate) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -96,7 +97,7 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   return status;
 }
 
-// The distance in time over which rates are taken, for steps of about this length: not lost in round-off of the time.
+// The time difference for rates in steps of about this length: large enough not to be lost in round-off of the time.
 static double distance_aside(const od_sim *s, double h) {
   return fmax(aside * h, 1e-10 * fabs(s->t));
 }
@@ -123,9 +124,10 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
   return od_plant_guards(s->plant) > 0 ? find_guards(s, q, -distance_aside(s, h), m.high, m.high_rate) : OD_OK;
 }
 
-// ---- dips: guards that may have crossed a level and come back
+// ---- dips: guards that may have crossed a level twice
 
-// Above or below `level` at both ends, moving towards it and away from it: where the straight lines from both ends meet, beyond the level.
+// A guard is on the same side of `level` at both ends, and moves first towards and then away from it: returns whether the tangents at
+// both ends meet beyond the level.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;
@@ -133,7 +135,7 @@ static bool may_dip(double low, double low_rate, double high, double high_rate, 
   return *at > 0 && *at < h && sign * (low - level) + fall * *at <= 0;
 }
 
-// Where the cubic with these values and rates at both ends has its extreme value between them.
+// Returns the position of the extreme value of the cubic with these values and rates at both ends.
 static double cubic_extreme(double low, double low_rate, double high, double high_rate, double h) {
   // Its derivative is a + b s + c s^2 in s = t/h.
   double a = low_rate, d = (high - low) / h, b = 6 * d - 4 * low_rate - 2 * high_rate,
@@ -148,7 +150,7 @@ static double cubic_extreme(double low, double low_rate, double high, double hig
 
 // ---- switches
 
-// A step of length h from where the copy stands; `end` is the length of the step that is searched.
+// Takes a step of length h from the copy `before`; `end` is the length of the whole step.
 static od_status try_step(od_sim *s, const od_event_search *q, double end, double h) {
   int nu = s->plant->nu;
   const memory m = memory_of(s, q);
@@ -164,14 +166,14 @@ static od_status try_step(od_sim *s, const od_event_search *q, double end, doubl
   return od_sim_step_within(s, h, inside, m.u);
 }
 
-// Whether one of the margins that were positive before the step is due.
+// Returns whether one of the margins that were positive before the step is not positive any more.
 static bool is_due(const od_plant *plant, const memory *m, const double *guard) {
   for (int i = 0; i < plant->margins; i++)
     if (m->low[i] > 0 && !(guard[i] > 0)) return true;
   return false;
 }
 
-// A length at which one of them is due, looked for where margins may have dipped below zero between the ends. *high receives it.
+// Searches for a length at which a switch is due, where margins may have dipped below zero between the ends. *high receives it.
 static od_status find_dip(od_sim *s, const od_event_search *q, double h, double *high, bool *found) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -203,7 +205,7 @@ static double first_crossing(const od_plant *plant, const memory *m) {
   return first;
 }
 
-// Nothing is due at the length `low`, something is at `high`. Ends with a step that is right behind the first switch.
+// No switch is due at the length `low`, one is due at `high`. Ends with a step just behind the first switch.
 static od_status close_in(od_sim *s, const od_event_search *q, double h, double low, double high, double *taken) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -212,7 +214,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   bool halve = false;
   memcpy(m.at_low, m.low, bytes);
   for (int i = 0; i < TRIALS && high - low > resolution * h; i++) {
-    // A secant, a little beyond the zero; the middle after one that did not halve the interval.
+    // A secant, slightly beyond the zero; bisection after a secant that did not halve the interval.
     double width = high - low, part = halve ? 0.5 : first_crossing(plant, &m) * (1 + 1e-3);
     at = low + fmin(fmax(part, 1e-3), 1 - 1e-3) * width;
     od_status status = try_step(s, q, h, at);
@@ -263,7 +265,7 @@ static void add_crossing(crossings *c, double at, double h) {
   }
 }
 
-// Where a guard crosses a level on its way, and where it may dip beyond it and come back.
+// Finds where a guard crosses a level, and where it may dip beyond the level.
 static void add_level(crossings *c, const memory *m, int i, double level, double h) {
   double at, low = m->low[i], high = m->high[i];
   if ((low >= level) != (high >= level)) {

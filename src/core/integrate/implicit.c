@@ -10,18 +10,18 @@
 #include "math/dense.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-// Of the rates, relative to their size. The first correction is what the parabola through the last rates missed, which is less than
-// the truncation error of steps that follow the motion: a thousandth of it is nothing beside that error. Short steps get small
-// tolerances so; the finest one is near round-off. Where rates are not what was foreseen, they may change a state by many times its
-// size, and the finest one counts as well.
-static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, foreseen = 1e-2;
-static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
-// Derivatives may be taken where the residual was evaluated last when the last correction, which came after, was as small as
-// this, and the second: what takes more is bent. In the states it is smaller by the length of the step.
-static const double good_distance = 1e-10;
-// They may be taken with the last rates at the states before that correction when it changed these as little as this, each relative to
+// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which is less
+// than the truncation error of sufficiently short steps; a thousandth of it is negligible. Thus short steps have small tolerances; the
+// smallest one is near round-off. If the extrapolation is poor, a correction may change a state by many times its size; then the
+// smallest tolerance applies.
+static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
+static const double contraction_limit = 0.01;  // slower convergence requires a new matrix
+// Derivatives may be computed at the last evaluation of the residual if the correction after it was below this limit and was at most the
+// second one; more corrections indicate a nonlinear residual. The error of the states is smaller by the step length.
+static const double distance_limit = 1e-10;
+// They may be computed with the last rates at the states before that correction if it changed each state by less than this, relative to
 // its size.
-static const double good_state_distance = 1e-10;
+static const double state_distance_limit = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
   const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
@@ -37,7 +37,7 @@ void od_sim_predict_rates(od_sim *s, double ahead) {
     next[i] = k[i] + to_before * (k[i] - before[i]) + to_earlier * (before[i] - earlier[i]);
 }
 
-// x for the rates at hand.
+// Computes x from the present rates.
 static void new_state(od_sim *s, const od_stage *stage) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *restrict base = stage->base, *restrict past = stage->past, *restrict k = od_sim_at(s, s->k_next);
@@ -46,8 +46,8 @@ static void new_state(od_sim *s, const od_stage *stage) {
   for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
 }
 
-// By the plant's own factors where it has them. What they cannot do, with pivots that do not depend on the numbers, the dense
-// factors with their pivots may.
+// Factors by the plant's own method if it has one. Its pivots do not depend on the values; if it fails, the dense factors with partial
+// pivoting may succeed.
 static od_status new_matrix(od_sim *s, double beta) {
   const od_plant *plant = s->plant;
   od_status status = OD_SINGULAR;
@@ -65,7 +65,7 @@ static od_status new_matrix(od_sim *s, double beta) {
   return status;
 }
 
-// g at rates k_next, turned into a Newton correction by the factors at hand.
+// Computes g at the rates k_next and the Newton correction by the present factors.
 static od_status correction(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   double *g = od_sim_at(s, s->g);
@@ -79,18 +79,18 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// After the last correction: makes sure that derivatives can be taken where the plant stands. Where that is not the solution, but
-// the states are near, rates alone are new to the plant.
+// After the last correction: evaluates the plant where derivatives are needed, unless its last point is near enough. If only the rates
+// changed, the evaluation is cheap for the plant.
 static od_status approach(od_sim *s, const od_stage *stage) {
-  if (!stage->to_differentiate || s->distance <= good_distance || isinf(s->distance)) return OD_OK;
+  if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
-  if (!(stage->beta * od_plant_relative_size(s->plant, g, x + s->plant->nz) <= good_state_distance)) return OD_OK;
+  if (!(stage->beta * od_plant_relative_size(s->plant, g, x + s->plant->nz) <= state_distance_limit)) return OD_OK;
   s->distance = 0;
   s->counts.residuals++;
   return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
 }
 
-// Of finite numbers.
+// Limits a finite value to a range.
 static inline double between(double value, double least, double most) {
   return value < least ? least : value > most ? most : value;
 }
@@ -109,19 +109,19 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     double size = od_plant_relative_size(plant, g, k);
     if (!isfinite(size)) return OD_NOT_FINITE;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
-    if (iteration == 0 && size < foreseen && !stage->to_differentiate)
+    if (iteration == 0 && size < prediction_limit && !stage->to_differentiate)
       tolerance = between(part_of_first * size, finest_tolerance, coarsest_tolerance);
-    // What is left after this correction is about contraction * size. That the one before was larger than the rates themselves
-    // tells of a lost iteration, not of a fast one: then it counts as 1.
+    // The error after this correction is about contraction * size. If the previous correction was larger than the rates, the iteration
+    // diverged rather than converged fast: then the previous size counts as 1.
     if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
-      s->distance = iteration == 1 && last < foreseen ? size : INFINITY;
+      s->distance = iteration == 1 && last < prediction_limit ? size : INFINITY;
       status = approach(s, stage);
       new_state(s, stage);
       return status;
     }
-    if (iteration > 0 && s->contraction > good_contraction && !fresh)
+    if (iteration > 0 && s->contraction > contraction_limit && !fresh)
       s->has_matrix = OD_NO_MATRIX;
     else if (iteration > 3)
       s->has_matrix = OD_NO_MATRIX, fresh = false;
@@ -152,9 +152,8 @@ double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
   return take_correction(s, stage);
 }
 
-// For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix
-// for every iteration, and steps shortened until the next correction, by the same matrix, is smaller (natural
-// monotonicity).
+// For points at which the residual is steep and strongly nonlinear (small volumes, closed valves, onset of cavitation): a new matrix for
+// each iteration, and steps shortened until the next correction by the same matrix is smaller (natural monotonicity).
 static od_status careful_newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
@@ -169,7 +168,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
     bool done = od_plant_relative_size(plant, g, k) < finest_tolerance;
     memcpy(base, k, (size_t)nk * sizeof *k);
     memcpy(step, g, (size_t)nk * sizeof *k);
-    // Corrections are compared on one scale: how far the full step reaches.
+    // Corrections are compared on one scale, that of the full step.
     for (int i = 0; i < nk; i++) reach[i] = fabs(base[i]) + fabs(step[i]);
     double size = od_plant_relative_size(plant, step, reach), part = 1;
     for (; part > 1e-6; part /= 2) {
@@ -179,7 +178,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
       if (status == OD_OK && od_plant_relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
       if (status != OD_OK) od_sim_settle(s, status);
     }
-    if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: nothing but round-off is left
+    if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: the rest is round-off
       s->distance = INFINITY;
       new_state(s, stage);
       return OD_OK;
@@ -221,7 +220,7 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by) {
   const od_plant *plant = s->plant;
   od_status status = OD_OK;
-  if (!(s->distance <= good_distance)) {
+  if (!(s->distance <= distance_limit)) {
     s->counts.residuals++;
     status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next),
                                   stage->u, od_sim_at(s, s->g));

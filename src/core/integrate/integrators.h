@@ -4,7 +4,7 @@
 
 #include "oleodyn/integrator.h"
 
-// In the order in which they are listed to people; the first one is the default.
+// In the order of lists and messages; the first one is the default.
 #define OD_INTEGRATORS(X) \
   X(trapezoid)            \
   X(tr_bdf2)              \
@@ -14,9 +14,9 @@
 OD_INTEGRATORS(OD_DECLARE_INTEGRATOR)
 #undef OD_DECLARE_INTEGRATOR
 
-// The most scratch memory that any of them wants, in doubles: a simulation may change its integrator between steps.
+// The largest scratch memory of all integrators in doubles, since a simulation may change its integrator between steps.
 size_t od_integrators_scratch(const od_plant *plant, size_t columns);
-// And of points within a step where inputs are read.
+// The largest number of points within a step at which inputs are read.
 int od_integrators_inside(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/wide.h"
 #include "math/dense.h"
 
-// Whether row and column i are those of a unit matrix, as far as they have to do with the rows before: any bit but that of a sign counts.
+// Returns whether row and column i are those of a unit matrix with respect to the rows before; any bit except the sign counts.
 static inline bool is_unit(int nk, const double *gk, int i) {
   for (int k = 0; k < i; k++) {
     uint64_t left, above;
@@ -32,7 +32,7 @@ od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *mat
 }
 
 OD_WIDE_QUAD static void negate(int n, const double *restrict x, double *restrict y) {
-#define NEGATIVE(AT) AT(y + j) = 0 - AT(x + j)  // not -x: no rate is minus zero
+#define NEGATIVE(AT) AT(y + j) = 0 - AT(x + j)  // not -x, which could give minus zero
   OD_FOR_FOURS(n, NEGATIVE);
 }
 
@@ -54,8 +54,8 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   return plant->ops->residual(plant, work, t, x, k, u, matrix->g);
 }
 
-// Corrections of rates, relative to their sizes. Less than the first is round-off of a matrix that is well conditioned; more than the
-// second, which further corrections do not make smaller, is not round-off at all.
+// Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix. Above the
+// second limit, if further corrections do not decrease, it is not round-off.
 static const double round_off = 1e-12, most_round_off = 1e-6;
 enum { MOST_ROUNDS = 6 };
 
@@ -69,8 +69,7 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
   for (int i = 0; i < nk; i++) k[i] = 0 - g[i];
   plant->ops->step_solve(plant, work, k, 1);
   status = plant->ops->residual(plant, work, t, x, k, u, g);
-  // Factors whose pivots do not depend on the numbers may lose digits, which further rounds bring back, or so many that they are of
-  // no use.
+  // Factors with fixed pivots may lose digits. Further rounds restore them, unless too many are lost.
   double last = 1;
   for (int round = 0; round < MOST_ROUNDS && status == OD_OK; round++) {
     plant->ops->step_solve(plant, work, g, 1);
@@ -78,7 +77,7 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
     if (lost <= round_off) return OD_OK;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     status = plant->ops->residual(plant, work, t, x, k, u, g);
-    if (lost * lost <= round_off * last) return status;  // the next one would be as much smaller as this one was
+    if (lost * lost <= round_off * last) return status;  // the next correction would be smaller by the same ratio
     last = lost;
   }
   return status == OD_OK && !(last <= most_round_off) ? OD_SINGULAR : status;

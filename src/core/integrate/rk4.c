@@ -50,12 +50,12 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
   return status;
 }
 
-// K of a stage whose rates were found last, from the derivatives X of its state.
+// Computes K of the stage whose rates were computed last, from the derivatives X of its state.
 static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_stage, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
   od_sim_stands_at_rates(s);  // the stage is the plant's last point, with its matrix
-  od_status status = od_sim_linearise(s, c.by);
+  od_status status = od_sim_linearize(s, c.by);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   memcpy(m->K, m->X + nz * c.count, (size_t)(nz * c.count) * sizeof *m->K);
   for (int i = 0; i < nx - nz && status == OD_OK; i++) {
@@ -77,7 +77,7 @@ static void stage_states(int nx, int columns, double factor, const memory *m) {
   for (int i = 0; i < nx; i++) m->X[i * columns + i] += 1;
 }
 
-// All stages; c NULL: without derivatives. Mean powers are gathered first, so that a failed step leaves the energies alone.
+// Computes all stages; c NULL: without derivatives. Mean powers are summed apart, so that a failed step does not change the energies.
 static od_status take_stages(od_sim *s, double h, const double *inside, const double *u, const od_step_columns *c,
                              const memory *m) {
   int nx = od_plant_nx(s->plant), nq = s->plant->nq, all = c ? nx * c->count : 0;
@@ -102,8 +102,8 @@ static od_status take_stages(od_sim *s, double h, const double *inside, const do
   return OD_OK;
 }
 
-// The new point: state, energies, and its rates, for outputs and for a change to another rule; with those of the last stage
-// they tell the error. Where there are none, everything stays as it was.
+// Accepts the new point: state, energies and rates. The rates serve outputs, a change of the integrator and, with those of the last
+// stage, the error estimate. If they cannot be computed, everything stays unchanged.
 static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   const od_plant *plant = s->plant;
   size_t nx = (size_t)od_plant_nx(plant), nz = (size_t)plant->nz, nq = (size_t)plant->nq;

@@ -1,4 +1,4 @@
-// A simulation's memory, its state and what can be asked about it. The steps are in step.c and in the files of the integrators.
+// Memory, state and outputs of a simulation. Steps are in step.c and in the files of the integrators.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "integrate/rates.h"
 #include "integrate/sim_block.h"
 
-// Room for derivatives and for dense matrices grows with the square of the number of states: a plain simulation has none for the
-// former, and none for the latter where the plant factors by itself.
+// Memory for derivatives and dense matrices grows with the square of the number of states. A plain simulation has none for derivatives,
+// and none for dense matrices if the plant factors by itself.
 static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, most_np = (size_t)od_most_parameters(plant), nq = (size_t)plant->nq;
@@ -41,7 +41,6 @@ static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   s->gu = od_place(&end, rows * nu * d);
   s->gp = od_place(&end, rows * most_np * d);
   s->rate_matrix = od_place(&end, (s->dense_room ? od_rate_matrix_doubles(plant) : 0) * d);
-  s->across = od_place(&end, rows * nk * d);
   s->right = od_place(&end, rows * columns * d);
   s->inside = od_place(&end, (size_t)od_integrators_inside() * nu * d);
   s->scratch = od_place(&end, od_integrators_scratch(plant, columns) * d);
@@ -93,7 +92,7 @@ void od_sim_free(od_sim *sim) {
   free(sim);
 }
 
-// Everything that was known about the past is forgotten.
+// Drops all data about earlier steps.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
   s->has_matrix = OD_NO_MATRIX;
@@ -102,8 +101,8 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// The plant's factors of Newton's matrix would be lost, which filters want to keep when they correct a state: where there is room, and
-// it does not cost much, rates have a dense matrix of their own, which derivatives need as well.
+// Plants below this size compute rates with a dense matrix if there is memory for it, although they have factors of their own. Then the
+// factors of Newton's matrix are kept, which filters need when they correct a state. Derivatives need the dense matrix anyway.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
@@ -119,7 +118,7 @@ od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *
 }
 
 // Rates and powers at the present state and inputs. After a small change of the state, such as a filter's correction,
-// Newton's matrix is still good, and so is the trend of the rates.
+// Newton's matrix and the trend of the rates remain valid.
 static od_status evaluate(od_sim *s) {
   int nk = od_plant_nk(s->plant);
   double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier),
@@ -161,8 +160,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return status;
 }
 
-// Copies what a point consists of, state, rates, inputs and powers, to memory aside or back from there. Returns the end of
-// that memory, where parameters are kept.
+// Saves or restores the point: state, rates, inputs and powers. Returns the end of the saved memory, where parameters are kept.
 static double *keep_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -178,16 +176,16 @@ static double *keep_point(od_sim *s, bool back) {
   return aside;
 }
 
-// After a failure: everything as it was when the point was kept.
+// Restores the saved point after a failure.
 static void come_back(od_sim *s, const od_sim *before) {
   *s = *before;
-  od_sim_leave_point(s);  // the plant may stand elsewhere, and its factors be those of the rates there
+  od_sim_leave_point(s);  // the plant's last point and factors may belong to another point
   if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
   if (s->holding) s->plant->ops->hold(s->plant, od_sim_work(s), od_sim_at(s, s->held));
   keep_point(s, true);
 }
 
-// Goes to another point; where it cannot be evaluated, everything stays as it was. NULL: not to be changed.
+// Sets another point. If it cannot be evaluated, everything stays unchanged. NULL arguments keep their values.
 static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
   const od_plant *plant = s->plant;
   const od_sim before = *s;
@@ -277,9 +275,9 @@ od_status od_sim_find_slopes(od_sim *s, int by) {
   return OD_OK;
 }
 
-od_status od_sim_linearise(od_sim *s, int by) {
+od_status od_sim_linearize(od_sim *s, int by) {
   const od_plant *plant = s->plant;
-  // A failed step has left the plant elsewhere, even where the derivatives are known.
+  // After a failed step the plant's last point is another one, even if the derivatives are known.
   od_status status = od_sim_refresh(s);
   int missing = by & ~s->linear;
   if (status != OD_OK || !missing) return status;
@@ -302,8 +300,8 @@ od_status od_sim_linearise(od_sim *s, int by) {
   return OD_OK;
 }
 
-od_status od_sim_linearise_rates(od_sim *s, int by) {
-  return by & ~s->linear ? od_sim_linearise(s, by) : OD_OK;
+od_status od_sim_linearize_rates(od_sim *s, int by) {
+  return by & ~s->linear ? od_sim_linearize(s, by) : OD_OK;
 }
 
 od_status od_sim_outputs(od_sim *s, double *y) {
@@ -311,7 +309,7 @@ od_status od_sim_outputs(od_sim *s, double *y) {
   return status == OD_OK ? s->plant->ops->outputs(s->plant, od_sim_work(s), od_sim_at(s, s->energy), y) : status;
 }
 
-// What the plant finds by iteration starts at the point it was asked about before; after a failure, at the one it has settled at.
+// Iterations of the plant start at its previous point, or, after a failure, at the last settled point.
 od_status od_sim_outputs_elsewhere(od_sim *s, const double *x, const double *p, double *y) {
   const od_plant *plant = s->plant;
   if (!s->started) return OD_BAD_ARGUMENT;
@@ -334,21 +332,21 @@ od_status od_sim_repartition(od_sim *s, double *map, bool *changed) {
 od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map_p, bool *changed) {
   *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
-  // The last evaluation, at most Newton's tolerance away from the present point, is good enough to see whether.
+  // The last evaluation, within Newton's tolerance of the present point, is accurate enough for this decision.
   const od_plant_ops *ops = s->plant->ops;
   if (!ops->repartition || !ops->wants_repartition(s->plant, od_sim_work(s))) return OD_OK;
   od_status status = od_sim_refresh(s);
   if (status != OD_OK) return status;
   status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map, map_p);
   if (status != OD_OK) {
-    od_sim_leave_point(s);  // the plant has looked elsewhere
+    od_sim_leave_point(s);  // the plant's last point is another one
     return status;
   }
   *changed = true;
   s->counts.repartitions++;
   forget(s);
   status = evaluate(s);
-  if (status != OD_OK) s->started = 0;  // the old coordinates are gone, and rates in the new ones are not known
+  if (status != OD_OK) s->started = 0;  // the old coordinates are lost, and rates in the new ones are unknown
   return status;
 }
 
@@ -360,7 +358,7 @@ double od_sim_next_sample(const od_sim *s) {
 od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *changed) {
   *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
-  // Round-off in the time must not make a sample late by a step.
+  // Round-off of the time must not delay a sample by a step.
   double next = od_sim_next_sample(s), margin = INFINITY;
   bool due = isfinite(next) && s->t >= next - 1e-12 * fabs(next);
   od_status status = od_sim_margin(s, &margin);
@@ -371,7 +369,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   const od_sim before = *s;
   keep_point(s, false);
   status = s->plant->ops->sample(s->plant, od_sim_work(s), t, od_sim_at(s, s->x), map, by_parameters);
-  // What fails in the new point takes the plant back as well.
+  // A failure at the new point also restores the plant.
   status = status == OD_OK ? evaluate(s) : od_sim_settle(s, status);
   if (status != OD_OK) {
     come_back(s, &before);
@@ -387,7 +385,7 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
   size_t nu = (size_t)plant->nu, np = (size_t)plant->np;
-  od_status status = od_sim_linearise(s, (fx ? OD_BY_STATE : 0) | (fu ? OD_BY_INPUT : 0) | (fp ? OD_BY_PARAMETER : 0));
+  od_status status = od_sim_linearize(s, (fx ? OD_BY_STATE : 0) | (fu ? OD_BY_INPUT : 0) | (fp ? OD_BY_PARAMETER : 0));
   if (status != OD_OK) return status;
   if (f) {
     memcpy(f, od_sim_at(s, s->x) + nz, nz * sizeof *f);
@@ -409,33 +407,6 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
   return OD_OK;
 }
 
-od_status od_sim_outputs_at_rates(od_sim *s, const double *rates, const unsigned char *wanted, double *y, double *hx,
-                                  double *hp, double *hk) {
-  const od_plant *plant = s->plant;
-  int nx = od_plant_nx(plant), nk = od_plant_nk(plant), ny = plant->ny, np = plant->np;
-  double *energy = od_sim_at(s, s->energy), *kx = od_sim_at(s, s->kx), *kp = od_sim_at(s, s->kp);
-  if (!s->started) return OD_BAD_ARGUMENT;
-  if (s->plain) return OD_NOT_AVAILABLE;
-  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t, od_sim_at(s, s->x), rates, od_sim_at(s, s->u),
-                                          od_sim_at(s, s->g));
-  s->counts.residuals++;
-  od_sim_leave_point(s);
-  if (status == OD_OK) status = plant->ops->outputs(plant, od_sim_work(s), energy, y);
-  memset(kx, 0, (size_t)(nk * nx) * sizeof *kx);
-  memset(kp, 0, (size_t)(nk * np) * sizeof *kp);
-  if (status == OD_OK && (hx || hp))
-    status = plant->ops->output_jacobians(plant, od_sim_work(s), energy, wanted, kx, NULL, kp, hx, NULL, hp);
-  if (hk) memset(hk, 0, (size_t)(ny * nx) * sizeof *hk);
-  if (status != OD_OK || !hk || !plant->outputs_of_rates) return status;
-  // With the rates following the first nk states one by one.
-  for (int i = 0; i < nk; i++) kx[i * nx + i] = 1;
-  status = plant->ops->output_jacobians(plant, od_sim_work(s), energy, wanted, kx, NULL, kp, hk, NULL, NULL);
-  for (int i = 0; i < ny; i++)
-    for (int j = 0; j < nx; j++)
-      hk[i * nx + j] = j < nk && (!wanted || wanted[i]) ? hk[i * nx + j] - hx[i * nx + j] : 0;
-  return status;
-}
-
 od_status od_sim_output_jacobians(od_sim *s, double *hx, double *hu, double *hp) {
   return od_sim_output_rows(s, NULL, hx, hu, hp);
 }
@@ -444,7 +415,7 @@ od_status od_sim_output_rows(od_sim *s, const unsigned char *wanted, double *hx,
   const od_plant *plant = s->plant;
   int by = (hx ? OD_BY_STATE : 0) | (hu ? OD_BY_INPUT : 0) | (hp ? OD_BY_PARAMETER : 0);
   if (s->plain) return OD_NOT_AVAILABLE;
-  od_status status = od_sim_linearise(s, plant->outputs_of_rates ? by : 0);
+  od_status status = od_sim_linearize(s, plant->outputs_of_rates ? by : 0);
   if (status != OD_OK) return status;
   return plant->ops->output_jacobians(plant, od_sim_work(s), od_sim_at(s, s->energy), wanted, od_sim_at(s, s->kx),
                                       od_sim_at(s, s->ku), od_sim_at(s, s->kp), hx, hu, hp);

@@ -1,16 +1,16 @@
-// The inside of a simulation: one block of memory, laid out by offsets so that it may be copied.
+// The memory of a simulation: one block with offsets instead of pointers, so that it may be copied.
 #ifndef OD_SIM_BLOCK_H
 #define OD_SIM_BLOCK_H
 
 #include "oleodyn/sim.h"
 #include "integrate/rates.h"
 
-// By what derivatives are taken.
+// Variables of derivatives.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
-enum { OD_MOST_JUMPS_IN_STEP = 24 };  // that a step holds or passes (slide.c)
+enum { OD_MOST_JUMPS_IN_STEP = 24 };  // jumps that a step holds or passes (slide.c)
 
-// Where the factors of Newton's matrix stand.
+// Where the factors of Newton's matrix are.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
 
 struct od_sim {
@@ -19,25 +19,25 @@ struct od_sim {
   size_t size;
   double t;
   int started;
-  int plain;       // there is no room for derivatives
-  int dense_room;  // there is room for Newton's matrix and that of the rates
+  int plain;       // no memory for derivatives
+  int dense_room;  // memory for Newton's matrix and that of the rates
   od_matrix_place has_matrix;
-  int history;  // how many earlier rates are known: none, those of k_before, those of k_earlier too
-  // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
+  int history;  // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
+  // At the present point: whether it is the plant's last point; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
-  int rates_with_gk;  // whether the rates found last have left gk and its factors
-  int jumped;         // whether the rates have jumped at the present point
-  int has_curve;      // trapezoid: whether the last step knows how its rates bend
-  int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
+  int rates_with_gk;   // whether the last computation of rates left gk and its factors
+  int jumped;          // whether the rates have jumped at the present point
+  int has_curve;       // trapezoid: whether the second derivative of the rates is known for the last step
+  int has_error;       // tr-bdf2: whether the error estimate of the last step is complete
   // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
   int holding, jumps_known, entered;
-  int left_out;        // a jump, counted from 1, for which the failed step had no room; 0: none
+  int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none
   int by_held;         // whether derivatives by the values that jumps are held at take the place of those by parameters
-  double last_step;    // its length
-  double step_before;  // and that of the one before
-  double matrix_beta;  // of the stage that the factored matrix belongs to
-  double contraction;  // how much the error shrank per Newton iteration lately
+  double last_step;    // length of the last step
+  double step_before;  // length of the step before
+  double matrix_beta;  // beta of the stage of the factored matrix
+  double contraction;  // recent reduction of the error per Newton iteration
   double
       distance;  // from the plant's last evaluation to the stage's solution, relative to the rates' sizes; INFINITY: unknown
   od_sim_counts counts;
@@ -46,16 +46,15 @@ struct od_sim {
   size_t u, energy, power, power_next;            // inputs, integrals
   size_t curve;                                   // trapezoid: h^3/12 times the second derivative of the rates
   size_t x_next, k_next, base, g, matrix, pivot;  // Newton; see implicit.h
-  size_t careful;                                 // the careful one
+  size_t careful;                                 // of the iteration with damping
   size_t kx, ku, kp;                              // derivatives of k,
   size_t gx, gu, gp, rate_matrix;                 // and of g; see od_rate_matrix
   size_t right;                                   // the transition of implicit rules
-  size_t across;                                  // see motion_parts.c
   size_t inside;                                  // inputs within a step
   size_t scratch;                                 // of the integrator
   size_t guards;                                  // of the plant
-  size_t before_set;                              // the point to come back to when another one is impossible
-  size_t held, jump_start, slide;  // what jumps are held at, with its rates; their guards at the present point
+  size_t before_set;                              // the saved point, restored when another one cannot be evaluated
+  size_t held, jump_start, slide;  // values that jumps are held at, with their rates; their guards at the present point
   size_t work;
 };
 
@@ -74,34 +73,34 @@ static inline void *od_sim_work(od_sim *sim) {
   return (char *)sim + sim->work;
 }
 
-// Keeps what the plant has found at the present point; after a failure comes back to it and passes the status on.
+// Saves the plant's last point; after a failure restores the saved one. Returns the status.
 static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   if (sim->plant->ops->settle) sim->plant->ops->settle(sim->plant, od_sim_work(sim), status != OD_OK);
   return status;
 }
 
-// The present point is another one: nothing is known about it.
+// The present point changes: no derivatives are known.
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;
 }
-// Rates k (nk) at any point, which becomes the plant's last point. The factors that a large plant has of Newton's matrix are lost.
+// Computes the rates k (nk) at a point, which becomes the plant's last point. The factors of Newton's matrix in a large plant are lost.
 od_status od_sim_find_rates(od_sim *sim, double t, const double *x, const double *u, double *k);
-// The present point is the one that rates were found at last.
+// Declares that the present point is the one of the last computation of rates.
 static inline void od_sim_stands_at_rates(od_sim *sim) {
   sim->at_point = 1;
   sim->has_gk = sim->has_gk_factors = sim->rates_with_gk;
 }
-// Of a step that ends with inputs u: those at the integrator's points within, straight from the present ones.
+// Returns the inputs at the integrator's points within a step, linear from the present ones to u.
 const double *od_sim_inputs_inside(od_sim *sim, const double *u);
 // Makes the plant's last point the present one.
 od_status od_sim_refresh(od_sim *sim);
-// Derivatives of g, with gk, at the plant's last point; `by` what is asked for. They become the present point's.
+// Computes the derivatives of g and gk at the plant's last point; `by`: OD_BY_*. They become those of the present point.
 od_status od_sim_find_slopes(od_sim *sim, int by);
-// Derivatives of k at the present point. Each is computed once per point.
-od_status od_sim_linearise(od_sim *sim, int by);
+// Computes the derivatives of k at the present point, each once per point.
+od_status od_sim_linearize(od_sim *sim, int by);
 
-// The same for those who want nothing else of the plant, which need not stand at the present point then.
-od_status od_sim_linearise_rates(od_sim *sim, int by);
+// The same without making the present point the plant's last point.
+od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
 void od_sim_let_go(od_sim *sim);
@@ -142,7 +141,7 @@ static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transit
 static inline size_t od_most_columns(const od_plant *plant) {
   return (size_t)(od_plant_nx(plant) + od_most_parameters(plant) + 2 * plant->nu);
 }
-// Hands out the parts of X (nx x count), the derivatives of the new state by all columns.
+// Copies the parts of X (nx x count), the derivatives of the new state by all columns, to the wanted matrices.
 void od_sim_give_transition(const od_sim *sim, od_step_columns c, const double *X, const od_transition *out);
 
 #endif

@@ -5,12 +5,12 @@
 //   w2 = w0 + beta (k0 + k2)                     z2 = z0 + gamma h w0 + beta^2 (k0 + k2)
 //   w1 = w0 + b h (k0 + k2) + beta k1            z1 = z0 + h w0 + 2 b d h^2 (k0 + k2) + beta^2 k1
 //
-// and first-order states c as w. It is L-stable: what is much faster than the step dies out within it, where the
-// trapezoidal rule rings.
+// and first-order states c as w. It is L-stable: modes much faster than the step decay within it, where the
+// trapezoidal rule oscillates.
 //
 // The error estimate is the difference from the rule of third order with the same three rates,
 //   x1 - x1^ = -h (e0 f0 + e2 f2 + e1 f1),   e0 = (1 - 4 b) / 3,  e2 = 1 / 3,  e1 = -2 d / 3,
-// and, since that is large for what is fast although the error is not, (1 - beta J)^-1 of it.
+// multiplied by (1 - beta J)^-1, since the difference overestimates the error of fast modes.
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #define ROOT2 1.4142135623730951
 static const double gamma_ = 2 - ROOT2, d = 1 - ROOT2 / 2, b = ROOT2 / 4, inside[] = {2 - ROOT2};
 
-// Scratch memory: k0 + k2 and what the second stage takes for past (nk each), the powers in between (nq), the error
+// Scratch memory: k0 + k2 and `past` of the second stage (nk each), the powers in between (nq), the error
 // (nx); of the derivatives those of k0 + k2 (nk x columns) and of the states (nx x columns).
 typedef struct memory {
   double *sum, *past, *power, *error, *K, *X;
@@ -55,7 +55,7 @@ static od_stage first_stage(od_sim *s, double h, const double *u) {
   return (od_stage){.t = s->t + gamma_ * h, .beta = d * h, .base = base, .past = od_sim_at(s, s->k), .u = u};
 }
 
-// From the solution of the first stage; its rates, extrapolated, are what the iteration begins with.
+// Sets up the second stage from the solution of the first one; the iteration starts with its rates, extrapolated.
 static od_stage second_stage(od_sim *s, double h, const double *u, const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *x = od_sim_at(s, s->x), *k0 = od_sim_at(s, s->k);
@@ -88,7 +88,7 @@ static void estimate_error(od_sim *s, double h, const memory *m) {
 // The estimate times (1 - beta J)^-1. With v for rates and first-order states, v for rates being v_w,
 //   (gk + beta g_(w,c) + beta^2 gz) v = gk e - beta gz e_z,   and e_z + beta v_w for the positions:
 // the matrix is Newton's, the right-hand side one more residual, at e added to the rates and beta e_z taken from the
-// positions. Where that cannot be evaluated, the step was much too long, and the estimate stays as large as it is.
+// positions. If that cannot be evaluated, the step was much too long, and the estimate is kept without the factor.
 static void damp_error(od_sim *s, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nk = od_plant_nk(plant), nx = od_plant_nx(plant);
@@ -120,7 +120,7 @@ static void local_error(od_sim *s, double *before, double *after) {
 
 // ---- the step
 
-// Energies by the weights of the rule.
+// Integrates the energies by the weights of the rule.
 static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   const od_plant *plant = s->plant;
   estimate_error(s, h, m);
@@ -163,10 +163,10 @@ static od_status step(od_sim *s, double h, const double *u_inside, const double 
 //
 // The first stage, whose state is E x0 + B (k0 + k2), is solved for the sum instead:
 //   (gk + gx B) (dk0 + dk2) = gk dk0 - gx E dx0 - gu du - gp dp.
-// Of what is stiff, dk0 and dk2 are large and nearly opposite, and gk dk0 is not large.
+// For stiff modes dk0 and dk2 are large and nearly opposite, whereas gk dk0 is not large.
 
-// dk0 (nk x columns): of the first stage; NULL: it is the second. beginning: how much of a stage's inputs are those at the step's
-// beginning; the rest are those at its end.
+// dk0 (nk x columns): for the first stage; NULL: the second stage. beginning: the weight of the inputs at the beginning of the step in
+// the inputs of the stage; the rest is the weight of those at its end.
 OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X,
                                      const double *dk0) {
   const od_plant *plant = s->plant;
@@ -225,7 +225,7 @@ static od_status differentiate(od_sim *s, const od_stage *stage, double beginnin
 static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
   od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
   stage.to_differentiate = true;
-  od_status status = od_sim_linearise(s, c.by);  // at the old point
+  od_status status = od_sim_linearize(s, c.by);  // at the old point
   if (status != OD_OK) return status;
   od_sim_predict_rates(s, gamma_ * h);
   status = od_sim_solve_stage(s, &stage);

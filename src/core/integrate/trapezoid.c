@@ -1,8 +1,8 @@
-// The integrator of record: the implicit trapezoidal rule. In terms of implicit.h it is one stage with beta = h/2:
+// The default integrator: the implicit trapezoidal rule. In terms of implicit.h it is one stage with beta = h/2:
 //
 //   z1 = z0 + h w0 + h^2/4 (k0 + k1),   w1 = w0 + h/2 (k0 + k1),   c1 = c0 + h/2 (k0 + k1),   g(x1, k1) = 0
 //
-// The transition Jacobian follows from the implicit function theorem with the matrix factored anew at the solution.
+// The transition Jacobian follows from the implicit function theorem with the matrix at the solution.
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "integrate/integrators.h"
 #include "math/dense.h"
 
-// Of the first correction of a stage's rates that is as small as this the second one, with exact derivatives, leaves nothing; derivatives that
-// were taken before that are good where it was as small as that.
+// If the first Newton correction of the rates is below the first limit, the error after the second one (with exact derivatives) is below
+// round-off. If the second correction is below the second limit, derivatives computed before it are accurate enough.
 static const double foreseen = 1e-3, good = 1e-8;
 
 static od_stage stage_of(od_sim *s, double h, const double *u) {
@@ -44,14 +44,14 @@ static void bend_of_rates(od_sim *s, double h) {
   }
 }
 
-// Of rate i in the step just taken.
+// Returns the change of rate i in the step just taken, or zero if it is only round-off.
 static double change_of_rate(od_sim *s, int i) {
   double k0 = od_sim_at(s, s->k_before)[i], k1 = od_sim_at(s, s->k)[i];
   return od_beyond_round_off(s->plant, i, fabs(k0) + fabs(k1), k1 - k0);
 }
 
-// Stiff parts of the error are bounded by the factor G = (1 - h/2 J)^-1. After a jump there is one difference of rates
-// only: then x''' = J x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
+// Stiff parts of the error are bounded by the factor G = (1 - h/2 J)^-1. After a jump only one difference of rates is
+// known: then x''' = J x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
 static void local_error(od_sim *s, double *before, double *after) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *k0 = od_sim_at(s, s->k_before), *k1 = od_sim_at(s, s->k), *curve = od_sim_at(s, s->curve);
@@ -74,7 +74,7 @@ static od_status accept(od_sim *s, double h, const double *u) {
   bend_of_rates(s, h);
   od_sim_accept(s, h, u);
   if (plant->nq == 0) return OD_OK;
-  // Newton's last evaluation is one last, small correction away from the new point: good enough for powers.
+  // Newton's last evaluation differs from the new point by one small correction: accurate enough for powers.
   double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
   od_status status = plant->ops->powers(plant, od_sim_work(s), next);
   for (int i = 0; i < plant->nq; i++) {
@@ -95,8 +95,8 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 
 // The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
-// The sum is solved for, not dk1: of what is stiff, dk0 and dk1 are large and nearly opposite, and gk dk0 is not large.
-// row = factor * k - g: what rates k and the derivatives g come to.
+// The unknown is the sum, not dk1: for stiff modes dk0 and dk1 are large and nearly opposite, whereas gk dk0 is not large.
+// row = factor * k - g, with rates k and derivatives g.
 OD_INTO_WIDE void combine(int count, double factor, const double *restrict k, const double *restrict g,
                           double *restrict row) {
 #define TOGETHER(AT) AT(row + j) = factor * AT(k + j) - AT(g + j)
@@ -136,13 +136,12 @@ OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int 
   }
 }
 
-// ---- a step after which the state is moved
+// ---- a step after which the state is shifted
 //
-// The derivatives of a step are made of those of g at both of its ends; after a move dx those at the end of one step are not those at the
-// beginning of the next. Taken half-way between, they serve both: what one step has too much the next has too little, and what is left is
-// of second order in dx.
+// The derivatives of a step depend on those of g at both of its ends. After a shift dx, those at the end of one step differ from those at
+// the beginning of the next. Derivatives half-way between serve both steps: their errors of first order in dx cancel.
 
-// To the point half-way along dx from the stage's solution, with rates that follow by the slopes at hand.
+// Moves to the point half-way along dx from the solution of the stage, with rates from the present derivatives.
 static void go_half_way(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   double *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next), *end = od_sim_at(s, s->before_set);
@@ -154,7 +153,7 @@ static void go_half_way(od_sim *s, const double *dx) {
   s->distance = INFINITY;
 }
 
-// The residual that was found there is taken back to the stage by its derivatives.
+// Converts the residual at that point to the stage by its derivatives.
 static void come_back(od_sim *s) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *end = od_sim_at(s, s->before_set), *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next);
@@ -168,7 +167,7 @@ static void come_back(od_sim *s) {
   memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
 }
 
-// The derivatives there; the stage has its solution again, and a residual.
+// Computes the derivatives there, then restores the solution of the stage with its residual.
 static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by, const double *dx) {
   go_half_way(s, dx);
   od_status status = od_sim_differentiate_stage(s, stage, by);
@@ -176,8 +175,8 @@ static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by
   return status;
 }
 
-// Solves the stage with one correction, and a second one by what is evaluated half-way, with exact derivatives there. False: the first one was
-// so large that a second one may not do, or the second one so large that derivatives are not where they should be.
+// Solves the stage with one correction, and a second one from the evaluation half-way with exact derivatives. Returns false if the first
+// correction was too large for a second one to suffice, or the second one too large for the derivatives to be accurate.
 static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
   double size;
   od_sim_predict_rates(s, h);
@@ -188,19 +187,19 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
     return true;
   }
   od_sim_settle(s, OD_NOT_CONVERGED);
-  s->has_gk = s->has_gk_factors = s->slopes = 0;  // those half-way are not those of the present point
+  s->has_gk = s->has_gk_factors = s->slopes = 0;  // derivatives half-way are not those of the present point
   return false;
 }
 
-// The slopes of the rates where the plant stands; on failure nothing is known any more.
-static od_status linearise_beside(od_sim *s, int by) {
+// Computes the derivatives of the rates at the plant's last point; after a failure no derivatives are known.
+static od_status linearize_beside(od_sim *s, int by) {
   s->at_point = 1;
-  od_status status = od_sim_linearise(s, by);
+  od_status status = od_sim_linearize(s, by);
   if (status != OD_OK) od_sim_leave_point(s);
   return status;
 }
 
-// The present point moves, its rates and their trend as well; what is known half-way there is known.
+// Shifts the present point, its rates and their trend; the derivatives half-way are kept.
 static void shift(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const size_t rates[] = {s->k, s->k_before, s->k_earlier};
@@ -219,7 +218,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  od_status status = od_sim_linearise_rates(s, c.by);  // at the old point
+  od_status status = od_sim_linearize_rates(s, c.by);  // at the old point
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
   if (!done) status = solve_step(s, h, &stage);
@@ -239,7 +238,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   if (out->Gu0) from_rates(s, h, c, c.u0, nu, out->Gu0);
   if (out->Gu1) from_rates(s, h, c, c.u1, nu, out->Gu1);
   s->linear = 0;
-  if (dx) status = linearise_beside(s, c.by);
+  if (dx) status = linearize_beside(s, c.by);
   if (status != OD_OK) return status;
   status = accept(s, h, u);
   s->at_point = status == OD_OK;

@@ -1,5 +1,5 @@
-// Q(a, x) with a = freedom / 2 at x / 2, the upper incomplete gamma function over Gamma(a), by hand [Abramowitz and
-// Stegun, 6.5.29 and 6.5.31]:
+// Q(a, x) with a = freedom / 2 at x / 2, the upper incomplete gamma function over Gamma(a) [Abramowitz and Stegun,
+// 6.5.29 and 6.5.31]:
 //
 //   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 below a + 1
 //   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      above
@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-// Both need about 8 sqrt(a) terms near x = a, and less elsewhere.
+// Both need about 8 sqrt(a) terms near x = a, and fewer elsewhere.
 static int most_terms(double a) {
   return (int)fmin(100 + 20 * sqrt(a), 1e8);
 }
@@ -34,7 +34,7 @@ static double fraction_part(double a, double x) {
   return value;
 }
 
-// Stirling's series where Gamma grows large. lgamma() would tell its sign in a variable that all threads share.
+// log(Gamma(a)), by Stirling's series for large a. lgamma() is not used, since it writes a variable that all threads share.
 static double log_gamma(double a) {
   const double half_log_two_pi = 0.91893853320467274178, s = 1 / (a * a);
   if (a < 100) return log(tgamma(a));

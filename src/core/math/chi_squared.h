@@ -2,7 +2,7 @@
 #ifndef OD_CHI_SQUARED_H
 #define OD_CHI_SQUARED_H
 
-// The probability that a chi-squared number with so many degrees of freedom exceeds x.
+// Returns the probability that a chi-squared variable with `freedom` degrees of freedom exceeds x.
 double od_chi_squared_tail(double x, double freedom);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include "base/wide.h"
 
-// The bits of |x|: they grow with |x|, and adding e << 52 to them makes 2^e |x| of it, unless it is
-// zero. By bits, since ldexp() and frexp() are slow.
+// The bits of |x|, which increase with |x|. Adding e << 52 to them gives the bits of 2^e |x| unless x is zero. ldexp() and frexp() are
+// not used, since they are slow.
 static inline int64_t bits_of_size(double x) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits & INT64_MAX;
 }
 
-// The negative exponent of what the entries of a row sum up to: within what keeps bits with it apart from their sign.
+// The negative exponent of the sum of the magnitudes of a row, limited so that adding it to bits does not change their sign.
 static inline int scale_of_row(int n, const double *row) {
   double even = 0, odd = 0;
   int j = 0;
@@ -25,7 +25,7 @@ static inline int scale_of_row(int n, const double *row) {
   return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
 }
 
-// Where the pivot of column k is, see below; rows between k and `first` have nothing there.
+// Returns the row of the pivot of column k; see below. Rows between k and `first` are zero there.
 static inline int find_pivot(int n, const double *a, const int *scale, int k, int first) {
   int p = k;
   int64_t best = bits_of_size(a[k * n + k]);
@@ -40,23 +40,23 @@ static inline int find_pivot(int n, const double *a, const int *scale, int k, in
   return p;
 }
 
-// y -= a x of short rows: two entries at a time, without what a compiler puts around a loop that it takes for long.
+// y -= a x for short rows, two entries at a time, without the prologue that compilers add to long loops.
 static inline void take_short(int n, double a, const double *restrict x, double *restrict y) {
   int i = 0;
   for (; i + 1 < n; i += 2) OD_PAIR_AT(y + i) -= a * OD_PAIR_AT(x + i);
   if (i < n) y[i] -= a * x[i];
 }
 
-// The first row below the diagonal with something in column k, or n: there is none in the columns of rates that stand for themselves.
+// Returns the first row below the diagonal with a nonzero entry in column k, or n. Columns of uncoupled rates have none.
 static inline int first_below(int n, const double *a, int k) {
   int i = k + 1;
   for (const double *entry = a + i * n + k; i < n && bits_of_size(*entry) == 0; entry += n) i++;
   return i;
 }
 
-// Rows have units of their own, newtons or pascals per second, so that pivots are chosen by how large they are in their row as it
-// was. Until row k is chosen, pivot[k] keeps the negative exponent of its size; all are found with the first choice, before which no
-// row changes.
+// Rows have different units, such as newtons or pascals per second, so pivots are chosen by their size relative to their original row.
+// Until row k is chosen, pivot[k] holds the negative exponent of the size of the row; all sizes are computed before the first row
+// changes.
 od_status od_lu_factor(int n, double *a, int *pivot) {
   bool scaled = false;
   for (int k = 0; k < n; k++) {
@@ -87,8 +87,8 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
   return OD_OK;
 }
 
-// One right-hand side, in the order of the pivots: each number is taken from the others as soon as it is known, the one known last as the
-// last, so that no sum waits for it. With n a constant the loops unroll, and all of them stay in registers.
+// One right-hand side, in the order of the pivots. Each solved number is subtracted from the others at once, the latest one last, so that
+// sums do not wait for it. With a constant n the loops unroll and all numbers stay in registers.
 static inline __attribute__((always_inline)) void solve_ordered(int n, const double *restrict a, double *restrict b,
                                                                 double *restrict x) {
 #pragma GCC unroll 8
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void solve_ordered(int n, const dou
   for (int i = 0; i < n; i++) b[i] = x[i];
 }
 
-// Longer ones, in place.
+// The same for larger n, in place.
 static void solve_long(int n, const double *restrict a, double *b) {
   for (int i = 1; i < n; i++) {
     double left = b[i];
@@ -143,11 +143,11 @@ static void solve_one(int n, const double *a, const int *pivot, double *b) {
   }
 }
 
-// ---- many right-hand sides: some quads of columns at a time, from the first row to the last and back, with their part of a row in
-// registers. What is found in one row is needed in the next one, so that a quad alone would mostly wait. Zeros of the factors are skipped, since
-// matrices of machines have many, and so are quads of nothing but zeros: most parameters of a machine do nothing at a given point.
+// ---- many right-hand sides: several quads of columns at a time, forward and backward, with their part of a row in registers. Each row
+// needs the result of the row before, so that a single quad would mostly wait. Zeros of the factors are skipped, since matrices of
+// machines have many. Quads of zeros are skipped, too: most parameters of a machine have no effect at a given point.
 
-// Whether there is anything but zeros in a quad of columns: any bit but that of a sign.
+// Returns whether a quad of columns has a nonzero entry: any bit except the sign.
 OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
   od_quad_places any = {0};
   for (int i = 0; i < rows; i++) any |= (od_quad_places)(od_quad)OD_QUAD_AT(b + i * columns);
@@ -155,7 +155,7 @@ OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
 }
 
 enum { MOST_QUADS = 4 };
-// Each quad begins at a place of its own in the first row.
+// Each quad starts at its own column of the first row.
 OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *const *place, int columns,
                               const int quads) {
   double *at[MOST_QUADS];
@@ -185,7 +185,7 @@ OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *
   }
 }
 
-// The same of a single column.
+// The same for a single column.
 static void solve_column(int n, const double *a, const int *pivot, double *b, int columns) {
   for (int k = 0; k < n; k++) {
     double swap = b[k * columns];
@@ -227,7 +227,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 }
 
 int od_cholesky(int n, const double *a, double *L) {
-  const double nothing = 1e-12, slack = 1e-6;  // of the variances: what counts as zero; its root, for what is beside it
+  // Relative to the variances: the limit of zero on the diagonal, and its root for entries beside it.
+  const double nothing = 1e-12, slack = 1e-6;
   int rank = 0;
   for (int i = 0; i < n * n; i++) L[i] = 0;
   for (int j = 0; j < n; j++) {

@@ -1,5 +1,5 @@
-// Small dense linear algebra, row-major, without allocation: written by hand because it must run inside a step on a
-// controller. Larger problems go to LAPACK in the tool's rooms.
+// Small dense linear algebra, row-major, without allocation, because it runs inside a step on a controller. The tool uses LAPACK for
+// larger problems.
 #ifndef OD_DENSE_H
 #define OD_DENSE_H
 
@@ -10,28 +10,29 @@
 
 #include "oleodyn/status.h"
 
-// Factors the n x n matrix in place with partial pivoting; pivot has n entries. On the diagonal stand the inverses of the pivots.
+// Factors the n x n matrix in place with partial pivoting; pivot has n entries. The diagonal becomes the inverses of the pivots. Returns
+// OD_SINGULAR if a pivot is zero.
 od_status od_lu_factor(int n, double *a, int *pivot);
-// Solves with the factors, in place; `columns` right-hand sides stand side by side in the n x columns matrix b.
+// Solves in place with the factors for `columns` right-hand sides, the columns of b (n x columns).
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);
 
 // Cholesky's lower factor L of a symmetric positive semidefinite matrix, L L' = a (n x n each); entries above the
-// diagonal become zero. Returns the rank, or -1 when the matrix is not such a one. Rows that the rows before them
-// determine, to within 1e-12 of their diagonal, get a zero there.
+// diagonal become zero. Returns the rank, or -1 if the matrix is not positive semidefinite. Rows that depend on the rows
+// before them, to within 1e-12 of their diagonal, get a zero on the diagonal.
 int od_cholesky(int n, const double *a, double *L);
 
 // A column with a smaller sum of squares has no Householder reflection: below this the sum loses digits (gradual underflow), so that the
 // reflection would not be orthogonal, and the sum's reciprocal may overflow. Such a column counts as zero.
 #define OD_LEAST_SQUARE (DBL_MIN / DBL_EPSILON)
 
-// Whether four numbers are zero, of either sign: for loops over what is mostly zero.
+// Returns whether four numbers are all zero (of either sign), for loops over sparse data.
 static inline bool od_four_are_zero(const double *x) {
   uint64_t bits[4];
   memcpy(bits, x, sizeof bits);
   return (bits[0] | bits[1] | bits[2] | bits[3]) << 1 == 0;
 }
 
-// Where x (n) is not zero, in order. Returns how many places that are.
+// Writes the indices of the nonzero entries of x (n), in increasing order. Returns their number.
 static inline int od_places(int n, const double *x, int *at) {
   int count = 0, i = 0;
   for (; i + 4 <= n; i += 4) {

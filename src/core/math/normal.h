@@ -1,11 +1,11 @@
-// Numbers of the normal, Student's and the chi-squared distribution that intervals are made of.
+// Quantiles of the normal, Student's and the chi-squared distribution, for confidence intervals.
 #ifndef OD_NORMAL_H
 #define OD_NORMAL_H
 
 #include <math.h>
 
-#define OD_NORMAL95 1.959963984540054   // 95 % of a normal distribution are within so many standard deviations,
-#define OD_NORMAL99 2.5758293035489004  // 99 % within so many
+#define OD_NORMAL95 1.959963984540054   // 95 % of a normal distribution are within this many standard deviations
+#define OD_NORMAL99 2.5758293035489004  // 99 %
 
 // The quantile of chi-squared over its dimension that belongs to z standard deviations of a normal distribution, after
 // Wilson and Hilferty.
@@ -23,7 +23,7 @@ static inline double od_student_quantile(double freedom, double z) {
   return z * (1 + n * (first + n * (second + n * (third + n * fourth))));
 }
 
-// So many standard deviations that a value of a normal distribution is further off with this probability, either side.
+// Returns the number of standard deviations that a normal variable exceeds in magnitude with this probability.
 static inline double od_normal_beyond(double probability) {
   double low = 0, high = 40;
   for (int i = 0; i < 100; i++) {

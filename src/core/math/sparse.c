@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pivot is a difference of what stands on the diagonal and what elimination takes from it. Less than this part of them is nothing
-// but round-off; both grow alike with the units of the row and of the column. A pivot that is a little larger has few digits: in stiff
-// circuits that happens, slows Newton's iteration down, and does not mislead it.
+// A pivot is the diagonal entry minus the terms of the elimination. Below this part of them it is round-off; the ratio does not depend
+// on the units of row and column. A slightly larger pivot has few correct digits. That happens in stiff circuits, and only slows
+// Newton's iteration down.
 static const double least_part = 1e-14;
 
 // ---- the pattern
@@ -14,7 +14,7 @@ static const double least_part = 1e-14;
 // Scratch of the analysis.
 typedef struct analysis {
   int n;
-  int *start, *neighbour;      // the symmetrised pattern without the diagonal
+  int *start, *neighbor;       // the symmetrised pattern without the diagonal
   int *position;               // of each row in the order
   int *parent, *child, *next;  // the elimination tree: children of a row are in a list
   int *count, *mark;
@@ -25,7 +25,7 @@ static bool take_memory(analysis *a, int n, int entries) {
   size_t size = (size_t)n + 1;
   *a = (analysis){.n = n,
                   .start = calloc(size + 1, sizeof *a->start),
-                  .neighbour = malloc((2 * (size_t)entries + 1) * sizeof *a->neighbour),
+                  .neighbor = malloc((2 * (size_t)entries + 1) * sizeof *a->neighbor),
                   .position = malloc(size * sizeof *a->position),
                   .parent = malloc(size * sizeof *a->parent),
                   .child = malloc(size * sizeof *a->child),
@@ -33,16 +33,16 @@ static bool take_memory(analysis *a, int n, int entries) {
                   .count = calloc(size, sizeof *a->count),
                   .mark = malloc(size * sizeof *a->mark),
                   .upper = calloc(size, sizeof *a->upper)};
-  return a->start && a->neighbour && a->position && a->parent && a->child && a->next && a->count && a->mark && a->upper;
+  return a->start && a->neighbor && a->position && a->parent && a->child && a->next && a->count && a->mark && a->upper;
 }
 
 static void give_memory_back(analysis *a) {
   for (int i = 0; a->upper && i < a->n; i++) free(a->upper[i]);
-  void *memory[] = {a->start, a->neighbour, a->position, a->parent, a->child, a->next, a->count, a->mark, a->upper};
+  void *memory[] = {a->start, a->neighbor, a->position, a->parent, a->child, a->next, a->count, a->mark, a->upper};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-// The neighbours of each row, once each.
+// Lists the neighbors of each row without duplicates.
 static void symmetrise(analysis *a, const int *row, const int *column, int entries) {
   int n = a->n, *fill = a->count;
   for (int e = 0; e < entries; e++)
@@ -51,8 +51,8 @@ static void symmetrise(analysis *a, const int *row, const int *column, int entri
   for (int i = 0; i < n; i++) fill[i] = a->start[i];
   for (int e = 0; e < entries; e++)
     if (row[e] != column[e]) {
-      a->neighbour[fill[row[e]]++] = column[e];
-      a->neighbour[fill[column[e]]++] = row[e];
+      a->neighbor[fill[row[e]]++] = column[e];
+      a->neighbor[fill[column[e]]++] = row[e];
     }
   for (int i = 0; i < n; i++) a->mark[i] = -1;
   int end = 0;
@@ -60,9 +60,9 @@ static void symmetrise(analysis *a, const int *row, const int *column, int entri
     int first = a->start[i], last = fill[i];
     a->start[i] = end;
     for (int k = first; k < last; k++)
-      if (a->mark[a->neighbour[k]] != i) {
-        a->mark[a->neighbour[k]] = i;
-        a->neighbour[end++] = a->neighbour[k];
+      if (a->mark[a->neighbor[k]] != i) {
+        a->mark[a->neighbor[k]] = i;
+        a->neighbor[end++] = a->neighbor[k];
       }
   }
   a->start[n] = end;
@@ -73,13 +73,13 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Row k of U: what the matrix has there, and what the rows before it that end up here pass on. Returns false when memory ran
-// out.
+// Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns false if
+// memory ran out.
 static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
   a->mark[k] = k;
   for (int i = a->start[row]; i < a->start[row + 1]; i++) {
-    int j = a->position[a->neighbour[i]];
+    int j = a->position[a->neighbor[i]];
     if (j > k && a->mark[j] != k) a->mark[j] = k, found[count++] = j;
   }
   for (int c = a->child[k]; c >= 0; c = a->next[c])
@@ -97,7 +97,7 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
   return true;
 }
 
-// All rows of U; how many numbers the factors have, or zero for more than `most`.
+// Finds the pattern of U. Returns the number of entries of the factors, or zero if there are more than `most`.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
   int n = a->n, *found = malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;
@@ -112,7 +112,7 @@ static bool find_rows(analysis *a, const int *order, long most, int *values) {
   return ok;
 }
 
-// L has the pattern of U transposed: its columns increase by themselves, as rows are taken in order.
+// L has the pattern of U transposed. Its columns are increasing, since rows are taken in order.
 static void write_rows(const analysis *a, od_sparse *s) {
   int n = a->n, *fill = a->mark;
   for (int k = 0; k < n; k++) s->start[k + 1] += a->count[k] + 1;
@@ -143,14 +143,14 @@ static int find_place(const od_sparse *s, int row, int column) {
   return low;
 }
 
-bool od_sparse_analyse(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
+bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out) {
   analysis a;
   od_sparse s = {.n = n, .entries = entries, .order = od_arena_take(arena, ((size_t)n + 1) * sizeof *s.order)};
   bool ok = take_memory(&a, n, entries) && s.order;
   if (ok) {
     symmetrise(&a, row, column, entries);
-    ok = od_sparse_order(n, a.start, a.neighbour, most, s.order) && find_rows(&a, s.order, most, &s.values);
+    ok = od_sparse_order(n, a.start, a.neighbor, most, s.order) && find_rows(&a, s.order, most, &s.values);
   }
   if (ok && s.values) {
     s.start = od_arena_take(arena, ((size_t)n + 1) * sizeof *s.start);
@@ -170,8 +170,8 @@ bool od_sparse_analyse(int n, const int *row, const int *column, int entries, lo
 
 // ---- numbers
 
-// Row by row: each is taken apart into a dense one, from which multiples of the rows before it are taken. Inverse pivots stand on the
-// diagonal.
+// Row by row: each row is expanded into a dense one, from which multiples of earlier rows are subtracted. The diagonal holds the inverse
+// pivots.
 od_status od_sparse_factor(const od_sparse *s, double *restrict values, double *restrict scratch) {
   const int *column = s->column;
   for (int i = 0; i < s->n; i++) {

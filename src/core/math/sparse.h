@@ -1,10 +1,9 @@
-// Large sparse systems of equations: LU factors in an order that is chosen once, with a pattern that is known before any number
-// is. Written by hand, since the core uses the C library alone and must factor and solve without allocation, in bounded
-// time.
+// Large sparse systems of equations: LU factors with an order and a pattern that are determined once from the positions of the
+// entries. Factoring and solving allocate nothing and take bounded time.
 //
-// Rows and columns are eliminated in the same order, by minimum degree on the symmetrised pattern; the diagonal is the pivot. That
-// suits matrices of implicit steps, 1 - h J, whose diagonal does not vanish. Where a pivot is lost in round-off all the same, a
-// status says so.
+// Rows and columns are eliminated in the same order, by minimum degree on the symmetrised pattern; the diagonal is the pivot. This
+// is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. OD_SINGULAR reports a pivot that is lost in
+// round-off.
 #ifndef OD_SPARSE_H
 #define OD_SPARSE_H
 
@@ -23,19 +22,19 @@ typedef struct od_sparse {
   int *place;     // of each entry of the matrix: where it stands in the factors
 } od_sparse;
 
-// The order and the pattern for a matrix with these entries, which may be given several times; the diagonal is there without being
-// given. `most`: more numbers than this are not worth while; then `values` is zero, and there is no pattern. False when memory
-// ran out.
-bool od_sparse_analyse(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
+// Determines the order and the pattern for a matrix with these entries. Entries may be repeated; the diagonal is always included. If the
+// factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false if memory ran out.
+bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 
-// values: the entries of the matrix, added up where `place` says, zero elsewhere; they become the factors. scratch: n, of which
-// nothing is kept. OD_SINGULAR: a pivot is gone, or nothing but round-off.
+// Factors in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; they become the factors. scratch: n
+// doubles. Returns OD_SINGULAR if a pivot is zero or round-off.
 od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
-// Solves in place for `columns` right-hand sides that stand side by side (n x columns).
+// Solves in place for `columns` right-hand sides, the columns of an n x columns matrix.
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
-// sparse_order.c: the order, from the neighbours of each row without itself (start: n + 1). False when memory ran out.
-bool od_sparse_order(int n, const int *start, const int *neighbour, long most, int *order);
+// sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). Returns false if memory
+// ran out.
+bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

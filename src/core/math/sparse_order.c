@@ -1,13 +1,13 @@
-// Minimum degree: the row with the fewest neighbours is eliminated first, which makes all of them neighbours of each other. Rows with
-// very many neighbours (a temperature that all elements see, a mechanism) come last without being looked at, as they would be
-// in everybody's list.
+// Minimum degree: the row with the fewest neighbors is eliminated first, which makes all of them neighbors of each other. Rows with
+// very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search, as they would be in the
+// lists of all other rows.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/sparse.h"
 
-// Neighbours that are left of a row.
+// The remaining neighbors of a row.
 typedef struct list {
   int *item, count, room;
 } list;
@@ -15,10 +15,10 @@ typedef struct list {
 typedef struct graph {
   int n, left;  // left: rows to be ordered by degree
   list *near;
-  // Rows that have so many neighbours are in a list of their own, linked both ways: head, by that number; next and before, by row.
+  // Rows with the same number of neighbors form a doubly linked list: head, by that number; next and before, by row.
   int *head, *next, *before;
-  int *mark, stamp;  // rows whose mark is the present stamp have been met; -1: eliminated
-  bool *last;        // of each row: it has too many neighbours and comes last
+  int *mark, stamp;  // rows whose mark is the present stamp were visited; -1: eliminated
+  bool *last;        // of each row: it has too many neighbors and comes last
 } graph;
 
 static void unlink_row(graph *g, int row) {
@@ -49,7 +49,7 @@ static bool add(list *l, int item) {
   return true;
 }
 
-static bool begin(graph *g, int n, const int *start, const int *neighbour) {
+static bool begin(graph *g, int n, const int *start, const int *neighbor) {
   size_t size = (size_t)n + 1;
   *g = (graph){.n = n,
                .near = calloc(size, sizeof *g->near),
@@ -66,7 +66,7 @@ static bool begin(graph *g, int n, const int *start, const int *neighbour) {
     if (g->last[i]) continue;
     g->left++;
     for (int k = start[i]; k < start[i + 1]; k++)
-      if (!g->last[neighbour[k]] && !add(&g->near[i], neighbour[k])) return false;
+      if (!g->last[neighbor[k]] && !add(&g->near[i], neighbor[k])) return false;
     link_row(g, i);
   }
   return true;
@@ -82,7 +82,7 @@ static void end(graph *g) {
   free(g->last);
 }
 
-// A neighbour of an eliminated row gets its other neighbours.
+// Adds the other neighbors of an eliminated row to the neighbors of one of them.
 static bool join(graph *g, int row, int gone) {
   list *l = &g->near[row];
   const list *others = &g->near[gone];
@@ -102,9 +102,9 @@ static bool join(graph *g, int row, int gone) {
   return true;
 }
 
-bool od_sparse_order(int n, const int *start, const int *neighbour, long most, int *order) {
+bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order) {
   graph g;
-  bool ok = begin(&g, n, start, neighbour);
+  bool ok = begin(&g, n, start, neighbor);
   int count = 0, degree = 0;
   long values = n;
   while (ok && count < g.left && values <= most) {
@@ -116,10 +116,10 @@ bool od_sparse_order(int n, const int *start, const int *neighbour, long most, i
     for (int i = 0; ok && i < g.near[row].count; i++) ok = join(&g, g.near[row].item[i], row);
     free(g.near[row].item);
     g.near[row] = (list){0};
-    if (degree > 0) degree--;  // those of its neighbours may have fallen by one
+    if (degree > 0) degree--;  // the degrees of its neighbors may have decreased by one
     g.mark[row] = -1;
   }
-  // What is left when there are too many stands in any order.
+  // The rows with too many neighbors follow in any order.
   for (int i = 0; ok && values > most && i < n; i++)
     if (!g.last[i] && g.mark[i] != -1) order[count++] = i;
   for (int i = 0; ok && i < n; i++)

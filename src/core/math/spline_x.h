@@ -2,12 +2,12 @@
 // clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
 // is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) taken; with the basis functions B_i at t
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
-// Written by hand: it runs inside steps, in real and complex numbers.
+// It runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
-// 1 over so many spans.
+// The inverse of a number of spans.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
 _Static_assert(OD_SPLINE_MOST == 8, "one inverse for each number of spans");
 
@@ -39,7 +39,7 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
   return sum;
 }
 
-// A point of a curve: where it is and what it depends on. The control points first .. first + degree matter.
+// A point of a curve. It depends on the control points first .. first + degree.
 typedef struct X(curve_point) {
   od_x t, x, speed;  // parameter, abscissa and its derivative by t; t = 0: not known
   od_x y, rise;      // ordinate and its derivative by t
@@ -52,8 +52,7 @@ static inline od_x X(curve_slope)(const X(curve_point) * c) {
   return c->rise / c->speed;
 }
 
-// Where Newton's method starts: along the tangent from where the point was before, or on the piecewise linear curve that
-// takes the control points for points of the curve.
+// The start of Newton's method: along the tangent at the previous point, or on the polygon of the control points.
 static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
   double t = RE(c->t) + (RE(x) - RE(c->x)) / RE(c->speed);
   if (RE(c->t) > 0 && t > 0 && t < spans) return t;
@@ -70,7 +69,7 @@ static inline __attribute__((always_inline)) void X(curve_parameter)(int degree,
   double low = 0, high = spans;
   od_x t = X(curve_guess)(spans, count, P, x, c), step = 0;
 #ifdef OD_COMPLEX
-  int polish = 2;  // rounds that carry the imaginary part along once the real one stands
+  int polish = 2;  // more rounds for the imaginary part after the real part has converged
 #endif
   for (int round = 0; round < 60; round++) {
     int j = (int)RE(t) < spans ? (int)RE(t) : spans - 1;
@@ -92,7 +91,7 @@ static inline __attribute__((always_inline)) void X(curve_parameter)(int degree,
     bool inside = RE(c->speed) > 0 && RE(t) - RE(step) > low && RE(t) - RE(step) < high;
     t = inside || small ? t - step : (od_x)((low + high) / 2);
   }
-  // The last step, too small to change anything but the basis in its last digits.
+  // The last step changes only the last digits of the basis.
   for (int r = 0; r <= degree; r++) c->B[r] -= step * D[r];
   c->t = t - step;
   c->x = x;
@@ -106,17 +105,17 @@ static inline double X(curve_knot)(int spans, const od_x *P, int j) {
 // The same for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of what the first and the
 // last of its three basis functions span,
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
-// so that X = x is a quadratic equation, whose root is X'/2. The search for the span begins where the point was before.
+// so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
   int spans = count - 2, j = c->first >= 0 && c->first < spans ? c->first : 0;
   while (j > 0 && RE(x) < X(curve_knot)(spans, P, j)) j--;
   while (j + 1 < spans && RE(x) >= X(curve_knot)(spans, P, j + 1)) j++;
   double before = j > 0 ? 1 : 0,
-         after = j + 1 < spans ? 1 : 0;  // knots beside the span, where the curve is not clamped
+         after = j + 1 < spans ? 1 : 0;  // whether the next knots of the span are not clamped
   double per_l = j > 0 ? 0.5 : 1, per_r = j + 1 < spans ? 0.5 : 1;
   od_x f = (P[j + 1] - P[j]) * per_l, g = (P[j + 2] - P[j + 1]) * per_r, d = x - (P[j + 1] - f);
   od_x root = od_x_sqrt(f * f + (g - f) * d), least = RE(f) < RE(g) ? f : g;
-  // X'/2 lies between f and g. Where one of them is next to nothing beside the other, round-off may leave zero, or no root.
+  // X'/2 is between f and g. If one of them is very small relative to the other, round-off may give zero or no root.
   if (!(2 * RE(root) >= RE(least))) root = least;
   od_x s = d / (f + root), rest = 1 - s;
   od_x l = rest * per_l, r = s * per_r;
@@ -139,10 +138,10 @@ static inline __attribute__((always_inline)) void X(curve_ordinate)(int degree, 
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }
 
-// The point at x; what stands in c from another evaluation of the same curve makes it quicker.
+// Computes the point at x. The content of c from an earlier evaluation of the same curve serves as the start.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
-  // Beyond its ends a curve is constant.
+  // A curve is constant beyond its ends.
   if (RE(x) >= RE(P[count - 1]) || RE(x) <= RE(P[0])) {
     bool end = RE(x) >= RE(P[count - 1]);
     c->t = 0;

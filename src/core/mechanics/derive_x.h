@@ -13,7 +13,7 @@ static void to_space(const od_model *m, const od_x v[3], od_x *out) {
   for (int i = 0; i < ND; i++) out[i] = m->plane[i][0] * v[0] + m->plane[i][1] * v[1] + m->plane[i][2] * v[2];
 }
 
-static void normalise(od_x v[3]) {
+static void normalize(od_x v[3]) {
   od_x length = od_x_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   for (int i = 0; i < 3; i++) v[i] /= length;
 }
@@ -32,7 +32,7 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
   od_x axis[3];
   for (int i = 0; i < 3; i++) axis[i] = d.kind == OD_DIR_UNIT_ACROSS ? (od_x)(i == d.axis) : theta[d.axis + i];
-  normalise(axis);
+  normalize(axis);
   if (d.kind == OD_DIR_AXIS) {
     for (int i = 0; i < 3; i++) out[i] = axis[i];
     return;
@@ -46,7 +46,7 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
     for (int i = 0; i < 3; i++) other[i] = i == least;
   }
   cross3(other, axis, out);
-  normalise(out);
+  normalize(out);
   if (d.kind == OD_DIR_NORMAL_2) {
     od_x first[3] = {out[0], out[1], out[2]};
     cross3(axis, first, out);
@@ -69,7 +69,7 @@ static void closure_vector(const od_model *m, const od_x *theta, od_direction d,
   for (int i = 0; i < 3; i++) out[i] -= along / (1 + cosine) * (a[i] + b[i]);
 }
 
-// Mass, centre and inertia about the centre (xx yy zz xy xz yz) of a body, in its own frame.
+// Mass, center and inertia about the center (xx yy zz xy xz yz) of a body, in its own frame.
 static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_x c[3], od_x J[6]) {
   const od_x *q = theta + body->number;
   od_x m = q[0];
@@ -141,7 +141,7 @@ static void across_axis(od_x a[3], int which) {
   od_x first[3] = {0}, part = a[(main + 1) % 3], second[3];
   first[(main + 1) % 3] = 1;
   for (int k = 0; k < 3; k++) first[k] -= part * a[k];
-  normalise(first);
+  normalize(first);
   cross3(a, first, second);
   for (int k = 0; k < 3; k++) a[k] = which == 1 ? first[k] : second[k];
 }
@@ -158,7 +158,7 @@ static void derive_link(const od_model *m, od_x *w, int i) {
   od_x a[3] = {0};
   if (link->axis >= 0) {
     for (int k = 0; k < 3; k++) a[k] = theta[link->axis + k];
-    normalise(a);
+    normalize(a);
   } else {
     a[link->unit_axis] = 1;
   }
@@ -186,7 +186,7 @@ static void derive_load(const od_model *m, od_x *w, int i) {
   if (load->kind == OD_LOAD_JOINT) return;
   od_x v[3];
   for (int k = 0; k < 3; k++) v[k] = w[l->theta + load->number + 1 + k];
-  normalise(v);
+  normalize(v);
 #ifdef OD_PLANAR
   if (load->kind == OD_LOAD_TORQUE) {
     out[0] = m->plane[2][0] * v[0] + m->plane[2][1] * v[1] + m->plane[2][2] * v[2];

@@ -35,7 +35,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #include "mechanics/derive_x.h"
 #include "mechanics/kinematics_x.h"
 #include "mechanics/closure_x.h"
-#include "mechanics/loops_x.h"
+#include "mechanics/dependent_coordinates_x.h"
 #include "mechanics/forces_x.h"
 #include "mechanics/dynamics_x.h"
 #include "mechanics/reactions_x.h"

@@ -6,8 +6,8 @@
 #include "base/wide.h"
 #include "model/model.h"
 
-// What a number of the mechanism changes directly: the constants at the beginning of the work memory (od_layout, before `chart`), in
-// the same order; in lanes, of OD_LANES numbers side by side. Kinds tell which of them may be other than zero.
+// The direct derivatives by a number of the mechanism: of the constants at the beginning of the work memory (od_layout, before `chart`),
+// in the same order; in lanes, of OD_LANES numbers side by side. The kinds tell apart which of them may be nonzero.
 enum { OD_CHANGES_PLACES = 1, OD_CHANGES_INERTIA = 2, OD_CHANGES_LOADS = 4 };
 typedef struct od_number_change {
   const double *by;
@@ -15,21 +15,21 @@ typedef struct od_number_change {
 } od_number_change;
 
 typedef struct od_mechanics_real {
-  // Constants from theta (which stands in w), and the ground.
+  // Computes the constants from theta (in w), and the ground.
   void (*prepare)(const od_model *m, double *w);
-  // Tree and closure rows for all coordinates as they stand in w, without closing loops; then velocities.
+  // Computes tree and closure rows at the coordinates in w, without closing loops; then velocities.
   void (*open_positions)(const od_model *m, double *w);
   void (*open_velocities)(const od_model *m, double *w);
-  // The motion of everything at (z, z', z'') of the independent coordinates, actuator lengths and speeds included.
+  // Computes the motion of all links at (z, z', z'') of the independent coordinates, with actuator lengths and speeds.
   od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
                       const double *zdd);
   // The same with other z'' at the z, z' of the last motion.
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
-  // g for that motion, with the inputs and actuator forces that stand in w.
+  // Computes g for that motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
-  // d length / d z_ind of all actuators, into w.
+  // Computes d length / d z_ind of all actuators, into w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);
-  // Closure forces; once per point before tangents at position level and before reactions of joints are shown.
+  // Computes closure forces; call it once per point before tangents at position level and before reactions of joints.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
   // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_motion_x.h), inputs and
   // a number of the mechanism. du and change may be NULL.
@@ -46,7 +46,7 @@ typedef struct od_mechanics_real {
   // The change of an output along the last tangent or tangent_motion, with du and change as there.
   double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                            const od_number_change *change);
-  // Of a load that is a contact: how far its point is above the plane, m.
+  // Returns the height of the point of a contact above its plane, m.
   double (*contact_height)(const od_model *m, const double *w, int load);
   // Machines without loops: Newton's matrix at the last point, factored along the tree into `tree` (od_tree_doubles()), without
   // the lines between two moving links, and with `own` on its diagonal besides (NULL: nothing); a solution with these factors, in place; and how the pull of such a line acts on the

@@ -9,7 +9,7 @@ static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   return along(w + l->V + NV * i, p) / 2;
 }
 
-// -m g . centre; the first moment of the inertia is m times the centre, seen from the reference point.
+// -m g . center; the first moment of the inertia is m times the center, seen from the reference point.
 static od_x body_potential(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
   const od_x *inertia = w + l->ground_inertia + NI * m->body[body].link;

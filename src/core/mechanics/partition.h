@@ -1,10 +1,10 @@
-// Which joint coordinates describe the motion. Gaussian elimination with full pivoting on the closure Jacobian chooses
+// The choice of independent joint coordinates. Gaussian elimination with full pivoting on the closure Jacobian chooses
 // the dependent coordinates (its pivots) and leaves the independent ones; rows that vanish on the way are redundant
 // and dropped. The chosen rows and columns are then put in an order that keeps the factors sparse, which serves all
-// later factorisations: their pattern, fill included, is worked out once, so that long chains of loops cost work in
+// later factorizations: their pattern, fill included, is worked out once, so that long chains of loops cost work in
 // proportion to their length.
 //
-// Lives in the integers of the work memory (see model/layout.h):
+// It is stored in the integers of the work memory (see model/layout.h):
 //   dependent[rank], independent[freedom], kept_row[rank]     in the order of the pivots
 //   lu_start, lu_diagonal, lu_column, lu_source               pattern of L and U by rows; source: Jacobian entry or -1
 //   rhs_start, rhs_column, rhs_source                         entries of the independent columns by rows
@@ -15,21 +15,20 @@
 
 #include "model/model.h"
 
-// Chooses the partition for the closure Jacobian whose entries are given. memory: scratch of so many doubles.
-// Returns the rank.
+// Chooses the partition for the closure Jacobian with these entries. memory: scratch doubles. Returns the rank.
 int od_partition_choose(const od_model *m, const double *entries, int *integers, double *memory);
 size_t od_partition_doubles(const od_model *m);
 
-// A better one from that at hand, whose map R (z_dep = R z_ind) is given and overwritten: dependent and independent coordinates are
-// exchanged as long as an entry of R, weighted, is larger than one. Rows stay. Much less work than a choice from the start. False: it
-// leads nowhere, and nothing is left of the lists of coordinates.
+// Improves the present partition, whose map R (z_dep = R z_ind) is given and overwritten: exchanges dependent and independent
+// coordinates while a weighted entry of R is larger than one. Rows stay. It is much faster than od_partition_choose(). Returns false if
+// it does not succeed; then the lists of coordinates are invalid.
 bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *integers, double *memory);
 
-// The rank that od_partition_choose() would find.
+// Returns the rank that od_partition_choose() would find.
 static inline int od_partition_rank(const od_model *m) {
   return m->coordinates - m->freedom;
 }
-// Whether the factors are a full matrix of two rows, which stand side by side then: those of one loop in a plane.
+// Returns whether the factors are a full 2 x 2 matrix in adjacent memory: those of one planar loop.
 static inline bool od_partition_is_pair(const od_model *m, const int *integers) {
   return od_partition_rank(m) == 2 && integers[m->layout.lu_start + 2] == 4;
 }

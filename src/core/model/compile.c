@@ -76,7 +76,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
 
 // ---- what elements act on
 
-// Sliding coordinates count in typical lengths, so that metres compare with radians; preferred ones weigh half.
+// Sliding coordinates count in typical lengths, so that meters compare with radians; preferred ones weigh half.
 static void weigh_coordinates(od_model *m) {
   for (int j = 0; j < m->coordinates; j++) {
     bool preferred = m->joint[m->link[m->coordinate_link[j]].joint].spec.independent;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model/builder.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 
 // ---- instances of one class side by side
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "model/builder.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 
 static int junction_of(const od_model *m, int node) {
   return node >= 0 ? m->node[node].junction : -1;

@@ -129,7 +129,7 @@ bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity) {
     entries e = {malloc((most + 1) * sizeof *e.row), malloc((most + 1) * sizeof *e.column), 0};
     ok = e.row && e.column;
     if (ok) list_entries(m, &e);
-    ok = ok && od_sparse_analyse((int)nk, e.row, e.column, e.count, (long)(nk * nk / part), &arena, &p->sparse);
+    ok = ok && od_sparse_analyze((int)nk, e.row, e.column, e.count, (long)(nk * nk / part), &arena, &p->sparse);
     free(e.row);
     free(e.column);
   }

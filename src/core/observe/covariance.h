@@ -1,6 +1,6 @@
 // The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The
 // augmented state is [x, p] with constant parameters, so that the transition is F = [A B; 0 1]: only the blocks that it
-// touches are computed. Hand-written: runs inside steps on a controller, allocates nothing.
+// changes are computed. It runs inside steps on a controller and allocates nothing.
 #ifndef OD_COVARIANCE_H
 #define OD_COVARIANCE_H
 
@@ -15,8 +15,8 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   od_covariance_form form;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
-  double *kept;     // od_covariance_kept() doubles, zero at first: the last noise and its root; NULL: it is not kept
-  int waiting;      // measurements that wait to be taken in; see od_covariance_take()
+  double *kept;     // od_covariance_kept() doubles, initially zero: the last noise and its root; NULL: not kept
+  int waiting;      // pending measurements; see od_covariance_take()
   double variance[OD_MOST_WAITING];  // of each, with noise
 } od_covariance;
 static inline int od_covariance_scratch(int nx, int np) {
@@ -28,9 +28,9 @@ static inline int od_covariance_kept(int nx, int np) {
   return 2 * n * n + 4;
 }
 
-// Sets the covariance to P; false when P is not positive semidefinite (square-root form).
+// Sets the covariance to P. Returns false if P is not positive semidefinite (square-root form).
 bool od_covariance_set(od_covariance *b, const double *P);
-// Multiplies out the covariance (n x n).
+// Computes the covariance (n x n) from its form.
 void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
@@ -40,32 +40,32 @@ bool od_covariance_predict(od_covariance *b, const double *A, const double *B, c
 // P <- P + Q, or + diag(q).
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
-// Rows (n x n) with P = rows' rows; false where a covariance has lost its positivity.
+// Computes rows (n x n) with P = rows' rows. Returns false if the covariance is not positive semidefinite any more.
 bool od_covariance_rows(const od_covariance *b, double *rows);
-// P <- rows' rows, of any number of them (count x n). They are destroyed, and there must be room for one more.
+// P <- rows' rows for any number of rows (count x n). The rows are overwritten, and there must be memory for one more row.
 bool od_covariance_gather(od_covariance *b, int count, double *rows);
 
 // P <- D P D with D = factor for the states, 1 for the parameters.
 void od_covariance_scale(od_covariance *b, double factor);
 
-// A measurement with row h (n): returns its variance h P h. The next one is about the one projected last.
+// Projects a measurement with row h (n). Returns its variance h P h. The next functions refer to the measurement projected last.
 double od_covariance_project(const od_covariance *b, const double *h);
-// The same where h is zero except at so many places.
+// The same for a sparse row h, whose nonzero indices are given.
 double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at);
-// g (n) = P h; nothing may wait.
+// g (n) = P h; no measurement may be pending.
 void od_covariance_along(const od_covariance *b, double *g);
 
-// Measurements are taken in one after the other, several of them in one go over the covariance: each is projected and told to be taken in,
-// with noise of variance r, and waits. What is projected next sees the covariance without those that wait; nothing else may be asked
-// before they are settled.
+// Measurements are applied one after the other, several of them in one pass over the covariance. Each is projected, then declared by
+// od_covariance_take() with noise of variance r, and is pending. The next projection uses the covariance without the pending ones. No
+// other function may be called before they are applied.
 void od_covariance_take(od_covariance *b, double r);
-// Whether no more may wait.
+// Returns whether no more measurements may be pending.
 bool od_covariance_is_full(const od_covariance *b);
-// h' gain of the one projected last with one that waits.
+// h' gain of the measurement projected last with a pending one.
 double od_covariance_seen(const od_covariance *b, int waiting);
-// Takes in all that wait. gains (n each): P h / (h P h + r), with P as the ones before leave it.
+// Applies all pending measurements. gains (n each): P h / (h P h + r), with P after the measurements before.
 void od_covariance_settle(od_covariance *b, double *gains);
-// The same for a single one.
+// The same for a single measurement.
 void od_covariance_correct(od_covariance *b, double r, double *gain);
 
 #endif

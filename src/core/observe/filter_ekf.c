@@ -1,4 +1,4 @@
-// The extended Kalman filter: one correction per sample, with the sensors linearised at the prediction. Cheaper than the iterated
+// The extended Kalman filter: one correction per sample, with the sensors linearized at the prediction. Cheaper than the iterated
 // one, and surer than it should be after a correction over which sensors bend.
 #include "observe/filters.h"
 #include "observe/linear_filter.h"

@@ -1,5 +1,5 @@
 // The iterated extended Kalman filter: where the prediction is less certain than a sensor and the sensor bends over the way of
-// the correction, the correction is repeated with the sensors linearised at its end (a Gauss-Newton method for the same
+// the correction, the correction is repeated with the sensors linearized at its end (a Gauss-Newton method for the same
 // minimum): without that a bad start leaves a filter that is surer than it should be.
 #include <math.h>
 
@@ -25,7 +25,7 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-// Whether a sensor, at the corrected estimate, says something else than its linearisation did.
+// Whether a sensor, at the corrected estimate, says something else than its linearization did.
 static int is_bent(od_observer *o, double *bent, od_status *status) {
   const od_linear *l = od_observer_linear(o);
   const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);

@@ -1,8 +1,8 @@
-// The relinearising filter: an iterated extended Kalman filter whose past is linearised anew where it was linearised badly.
+// The relinearising filter: an iterated extended Kalman filter whose past is linearized anew where it was linearized badly.
 //
 // An extended Kalman filter never comes back to what it made of a sample. Where its estimate was far off then, it has taken in
 // something that the sample does not say, and is surer of it than it should be. So samples are kept, and windows of them are
-// smoothed with the machine linearised where the estimate has come to since (smoother.h). Windows are short at first, when
+// smoothed with the machine linearized where the estimate has come to since (smoother.h). Windows are short at first, when
 // estimates are worst, 16 samples from the start, then each as long as all before, up to the most that is wanted; each begins
 // with the estimate and covariance that the one before ended with.
 //
@@ -119,7 +119,7 @@ static const od_filter_option options[] = {
 
 const od_filter od_filter_relinearising = {
     .name = "relinearising",
-    .description = "extended Kalman filter whose past is linearised anew, window by window",
+    .description = "extended Kalman filter whose past is linearized anew, window by window",
     .option = options,
     .options = sizeof options / sizeof *options,
     .memory = memory,

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "observe/filters.h"
-#include "observe/row_filter.h"
+#include "observe/deviation_filter.h"
 
 enum { REACH, OPTIONS };
 static const od_filter_option options[] = {
@@ -21,13 +21,13 @@ static const od_filter_option options[] = {
 static int most_rows(int n) {
   return n + n * (n + 1) / 2;
 }
-static od_rows rows_of(const od_observer *o) {
-  return od_rows_of(o, most_rows(o->nx + o->np));
+static od_deviations rows_of(const od_observer *o) {
+  return od_deviations_of(o, most_rows(o->nx + o->np));
 }
 
 static size_t memory(const od_plant *plant, const od_observer_options *o) {
   (void)o;
-  return od_rows_size(plant, most_rows(od_plant_nx(plant) + plant->np));
+  return od_deviations_size(plant, most_rows(od_plant_nx(plant) + plant->np));
 }
 
 // A step, or the outputs where the copy stands (h zero).
@@ -37,11 +37,11 @@ typedef struct trial {
 } trial;
 
 // The Jacobians of a trial at x + factor s: first those by the states (rows x nx), then those by the parameters (rows x np).
-static od_status jacobians(od_observer *o, const od_rows *r, const trial *t, double factor, const double *s, int rows,
-                           double *J) {
-  od_sim *probe = od_rows_probe(o);
+static od_status jacobians(od_observer *o, const od_deviations *r, const trial *t, double factor, const double *s,
+                           int rows, double *J) {
+  od_sim *probe = od_deviations_probe(o);
   double *by_p = o->np ? J + rows * o->nx : NULL;
-  od_status status = od_rows_try(o, r, factor, s);
+  od_status status = od_deviations_try(o, r, factor, s);
   if (status != OD_OK) return status;
   if (t->h > 0) return od_sim_step_with_jacobians(probe, t->h, t->u, J, NULL, NULL, by_p);
   memset(J, 0, (size_t)(rows * (o->nx + o->np)) * sizeof *J);
@@ -57,7 +57,7 @@ static void apply(const od_observer *o, int rows, const double *by_x, const doub
 
 // Rows of the curvatures, at `place` of each, where the Jacobians at the estimate are by_x and by_p; `shift` (count) receives half
 // the sum of F''[s, s]. wanted: which of them count; NULL: all.
-static void fill_curvatures(od_observer *o, od_rows *r, const trial *t, int count, int place, const double *by_x,
+static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, int count, int place, const double *by_x,
                             const double *by_p, const unsigned char *wanted, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
   memset(shift, 0, (size_t)count * sizeof *shift);
@@ -72,7 +72,7 @@ static void fill_curvatures(od_observer *o, od_rows *r, const trial *t, int coun
     for (int i = 0; i < count * o->nx; i++) r->up[i] = (r->up[i] - by_x[i]) / e;
     for (int i = 0; i < count * o->np; i++) r->up[count * o->nx + i] = (r->up[count * o->nx + i] - by_p[i]) / e;
     for (int k = j; k < n; k++) {
-      double *row = od_rows_next(r, width) + place;
+      double *row = od_deviations_next(r, width) + place;
       apply(o, count, r->up, r->up + count * o->nx, r->root + k * n, row);
       for (int i = 0; i < count; i++) {
         if (wanted && !wanted[i]) row[i] = 0;
@@ -85,26 +85,26 @@ static void fill_curvatures(od_observer *o, od_rows *r, const trial *t, int coun
 }
 
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
-  od_rows r = rows_of(o);
+  od_deviations r = rows_of(o);
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;
   const double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
   double *shift = od_observer_at(o, l->delta);
   od_covariance b = od_observer_belief(o);
   const trial step = {h, u};
-  od_status status = od_covariance_rows(&b, r.root) ? od_rows_step(o, &r, h, u) : OD_NOT_FINITE;
+  od_status status = od_covariance_rows(&b, r.root) ? od_deviations_step(o, &r, h, u) : OD_NOT_FINITE;
   if (status != OD_OK) return status;
   fill_curvatures(o, &r, &step, o->nx, 0, A, B, NULL, shift);
   for (int j = 0; j < n; j++) {
-    double *row = od_rows_next(&r, width);
+    double *row = od_deviations_next(&r, width);
     const double *s = r.root + j * n;
     memcpy(row, s, (size_t)n * sizeof *row);
     apply(o, o->nx, A, B, s, row);
   }
-  return od_rows_predicted(o, &r, shift, Q, q);
+  return od_deviations_predicted(o, &r, shift, Q, q);
 }
 
-static od_status fill_sensors(od_observer *o, od_rows *r) {
+static od_status fill_sensors(od_observer *o, od_deviations *r) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;
   const trial here = {0};
@@ -115,7 +115,7 @@ static od_status fill_sensors(od_observer *o, od_rows *r) {
   fill_curvatures(o, r, &here, o->ny, n, hx, hp, present, r->expected);
   for (int i = 0; i < o->ny; i++) r->expected[i] += od_observer_at(o, l->y)[i];
   for (int j = 0; j < n; j++) {
-    double *row = od_rows_next(r, width);
+    double *row = od_deviations_next(r, width);
     memcpy(row, r->root + j * n, (size_t)n * sizeof *row);
     apply(o, o->ny, hx, hp, row, row + n);
     for (int i = 0; i < o->ny; i++)
@@ -125,8 +125,8 @@ static od_status fill_sensors(od_observer *o, od_rows *r) {
 }
 
 static od_status correct(od_observer *o, const double *y) {
-  od_rows r = rows_of(o);
-  return od_rows_correct(o, &r, y, fill_sensors);
+  od_deviations r = rows_of(o);
+  return od_deviations_correct(o, &r, y, fill_sensors);
 }
 
 const od_filter od_filter_second_order_ekf = {

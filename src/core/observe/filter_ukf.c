@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "observe/filters.h"
-#include "observe/row_filter.h"
+#include "observe/deviation_filter.h"
 
 enum { ALPHA, BETA, KAPPA, OPTIONS };
 static const od_filter_option options[] = {
@@ -41,7 +41,7 @@ static const char *check(const od_observer_options *o) {
 
 static size_t memory(const od_plant *plant, const od_observer_options *o) {
   (void)o;
-  return od_rows_size(plant, 2 * (od_plant_nx(plant) + plant->np) + 1);
+  return od_deviations_size(plant, 2 * (od_plant_nx(plant) + plant->np) + 1);
 }
 
 static od_status start(od_observer *o) {
@@ -56,7 +56,7 @@ typedef struct trial {
 } trial;
 
 static od_status evaluate(od_observer *o, const trial *t, double *result) {
-  od_sim *probe = od_rows_probe(o);
+  od_sim *probe = od_deviations_probe(o);
   if (!t) return od_sim_outputs(probe, result);
   od_status status = od_sim_step(probe, t->h, t->u);
   if (status == OD_OK) memcpy(result, od_sim_state(probe), (size_t)o->nx * sizeof *result);
@@ -64,14 +64,14 @@ static od_status evaluate(od_observer *o, const trial *t, double *result) {
 }
 
 // Both sigma points along d, less what comes out at the middle (count); *part: how far on the way they are.
-static od_status try_pair(od_observer *o, const od_rows *r, const trial *t, double c, const double *d,
+static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t, double c, const double *d,
                           const double *middle, int count, double *part) {
   od_status status = OD_OK;
   *part = 1;
   for (int half = 0; half <= MOST_HALVES; half++, *part /= 2) {
     double *result[2] = {r->up, r->down};
     for (int side = 0; side < 2; side++) {
-      status = od_rows_try(o, r, (side ? -c : c) * *part, d);
+      status = od_deviations_try(o, r, (side ? -c : c) * *part, d);
       if (status == OD_OK) status = evaluate(o, t, result[side]);
       if (status != OD_OK) break;
       for (int i = 0; i < count; i++) result[side][i] -= middle[i];
@@ -83,8 +83,8 @@ static od_status try_pair(od_observer *o, const od_rows *r, const trial *t, doub
 
 // The rows of all pairs: what comes out (count, at `place` of a row) and, beside it, the rows s themselves (from entry
 // `first` on); `shift` receives d.
-static od_status fill(od_observer *o, od_rows *r, const trial *t, const double *middle, int count, int place, int first,
-                      double *shift) {
+static od_status fill(od_observer *o, od_deviations *r, const trial *t, const double *middle, int count, int place,
+                      int first, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
   od_covariance belief = od_observer_belief(o);
   double alpha = o->choice[ALPHA], c = alpha * sqrt(n + kappa_of(o->choice, n));
@@ -97,7 +97,7 @@ static od_status fill(od_observer *o, od_rows *r, const trial *t, const double *
     if (size == 0) continue;
     od_status status = try_pair(o, r, t, c, s, middle, count, &part);
     if (status != OD_OK) return status;
-    double *odd = od_rows_next(r, width), *even = od_rows_next(r, width);
+    double *odd = od_deviations_next(r, width), *even = od_deviations_next(r, width);
     memcpy(odd + first, s + first, (size_t)(n - first) * sizeof *odd);
     for (int i = 0; i < count; i++) {
       double a = (r->up[i] - r->down[i]) / (2 * part), b = (r->up[i] + r->down[i]) / (2 * part * part);
@@ -106,26 +106,26 @@ static od_status fill(od_observer *o, od_rows *r, const trial *t, const double *
       shift[i] += b / (c * c);
     }
   }
-  double *last = od_rows_next(r, width), weight = sqrt(beta_of(o->choice, n) - alpha * alpha);
+  double *last = od_deviations_next(r, width), weight = sqrt(beta_of(o->choice, n) - alpha * alpha);
   for (int i = 0; i < count; i++) last[place + i] = weight * shift[i];
   return OD_OK;
 }
 
-static od_rows rows_of(const od_observer *o) {
-  return od_rows_of(o, 2 * (o->nx + o->np) + 1);
+static od_deviations rows_of(const od_observer *o) {
+  return od_deviations_of(o, 2 * (o->nx + o->np) + 1);
 }
 
 // The middle one is the estimate itself.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
-  od_rows r = rows_of(o);
+  od_deviations r = rows_of(o);
   double *shift = od_observer_at(o, od_observer_linear(o)->delta);
   const trial step = {h, u};
-  od_status status = od_rows_step(o, &r, h, u);
+  od_status status = od_deviations_step(o, &r, h, u);
   if (status == OD_OK) status = fill(o, &r, &step, od_observer_state(o), o->nx, 0, o->nx, shift);
-  return status == OD_OK ? od_rows_predicted(o, &r, shift, Q, q) : status;
+  return status == OD_OK ? od_deviations_predicted(o, &r, shift, Q, q) : status;
 }
 
-static od_status fill_sensors(od_observer *o, od_rows *r) {
+static od_status fill_sensors(od_observer *o, od_deviations *r) {
   const double *y = od_observer_at(o, od_observer_linear(o)->y);
   od_status status = fill(o, r, NULL, y, o->ny, o->nx + o->np, 0, r->expected);
   for (int i = 0; i < o->ny; i++) r->expected[i] += y[i];
@@ -133,8 +133,8 @@ static od_status fill_sensors(od_observer *o, od_rows *r) {
 }
 
 static od_status correct(od_observer *o, const double *y) {
-  od_rows r = rows_of(o);
-  return od_rows_correct(o, &r, y, fill_sensors);
+  od_deviations r = rows_of(o);
+  return od_deviations_correct(o, &r, y, fill_sensors);
 }
 
 const od_filter od_filter_ukf = {

@@ -11,8 +11,6 @@
   X(second_order_ekf) \
   X(ukf)              \
   X(error_state_ekf)  \
-  X(continuous_ekf)   \
-  X(complex_step_ekf) \
   X(relinearising)
 
 #define OD_DECLARE_FILTER(name) extern const od_filter od_filter_##name;

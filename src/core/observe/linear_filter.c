@@ -194,7 +194,7 @@ static double along_row(const double *h, int count, const int *at, const double 
   return sum;
 }
 
-// One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
+// One sensor. All is measured from the prediction: the sensor is linearized at `moved`, the earlier ones have led to
 // `delta` (n each) and, those that wait, beyond. The first pass says what the innovation was and whether it is used.
 static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
   const od_linear *l = od_observer_linear(o);

@@ -1,14 +1,14 @@
-// What filters share that take the machine as linear about their estimate:
+// Functions common to filters that linearize the machine at their estimate:
 //
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
-//   correct:  sensors one by one, all linearised at one point; what the earlier ones have moved is accounted for
+//   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the sensors before
 //
-// Where the noise of sensors is correlated, R = L D L' with a unit triangle L, over those that are used: a sensor less
-// L's part of the ones before it has noise of its own, of variance D. That is what is taken in, and since it differs from
-// the sensor by what is known already, its innovation is the sensor's own, given the sensors before it.
+// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus the part of the sensors
+// before it (a row of L) has independent noise of variance D. The filter uses these differences. Their innovations are those of the
+// sensors given the sensors before.
 //
-// A sensor that is clipped at the prediction has no slope there and would tell nothing, however far off it is. Where
-// its innovation cannot be noise, the line is taken that is best over the uncertainty of the state (spread.h).
+// A sensor that is limited at the prediction has zero derivatives there and would not correct anything. If its innovation is too large
+// for noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
 #ifndef OD_LINEAR_FILTER_H
 #define OD_LINEAR_FILTER_H
 
@@ -16,22 +16,22 @@
 
 // Working memory in an observer's block.
 typedef struct od_linear {
-  int unsure;           // whether the first pass found a prediction less certain than a sensor
-  int widened;          // whether it has raised the uncertainty for a sensor
+  int unsure;           // whether the first pass found a sensor more certain than its prediction
+  int widened;          // whether it has increased the uncertainty for a sensor
   size_t A;             // nx x nx: of a step
-  size_t y, hx, hp;     // the sensors where they are linearised, and their slopes
-  size_t h, at, g;      // n each, of one sensor; where its slopes are not zero
-  size_t gain;          // n each, of sensors that are taken in together
-  size_t prior, moved;  // n each: the prediction, and how far from it sensors are linearised
-  size_t delta;         // n: how far the estimate has come from the prediction
+  size_t y, hx, hp;     // the sensors at the linearization point, and their derivatives
+  size_t h, at, g;      // n each, of one sensor; `at`: indices of its nonzero derivatives
+  size_t gain;          // n each, of sensors that are applied together
+  size_t prior, moved;  // n each: the prediction, and the distance of the linearization point from it
+  size_t delta;         // n: the change of the estimate since the prediction
   size_t prior_bias;    // n: the bias of the prediction
-  size_t L, D;          // of correlated noise: factors,
-  size_t own_h, own_y;  // and of each sensor what is its own (n, 1)
-  ptrdiff_t note;  // where each sensor that is taken in is noted, perhaps before the block of a worker; zero: nowhere
+  size_t L, D;          // factors of correlated noise,
+  size_t own_h, own_y;  // and the independent part of each sensor (n, 1)
+  ptrdiff_t note;       // offset of the record of used sensors, which may be negative for a worker; zero: none
 } od_linear;
 
-// What a correction has made of its sensors, for filters that come back to it: of each sensor (ny) the innovation over its
-// variance, NAN where it was not used; then its row and its gain (n each).
+// The record of a correction, for filters that return to it: for each sensor (ny) the innovation over its variance, NAN if it was not
+// used; then its row and its gain (n each).
 static inline size_t od_linear_note_doubles(int ny, int n) {
   return (size_t)ny * (size_t)(1 + 2 * n);
 }
@@ -39,32 +39,31 @@ static inline size_t od_linear_note_doubles(int ny, int n) {
 static inline od_linear *od_observer_linear(const od_observer *o) {
   return (od_linear *)((char *)o + o->linear);
 }
-// Lays it out from *end on.
+// Defines its offsets from *end on.
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end);
 
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
-// The same, after which the state is moved by dx (nx), so little that slopes do not change; NULL: it stays. `moved` becomes where sensors are
-// linearised then, seen from the new state, until od_sim_end_shift().
+// The same, then shifts the state by dx (nx), which must be so small that derivatives do not change; NULL: no shift. Until
+// od_sim_end_shift(), `moved` is the linearization point of the sensors relative to the new state.
 od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
                                       const double *dx);
 
-// Begins a correction: remembers the prediction, at which sensors are linearised first.
+// Begins a correction: saves the prediction, the first linearization point of the sensors.
 void od_linear_begin(od_observer *o);
-// One pass over the sensors, linearised at the present estimate, which `moved` tells; then the estimate is moved. The first
-// pass (0) says what the innovations were and which sensors are used.
+// One pass over the sensors, linearized at the present estimate (`moved` from the prediction); then moves the estimate. The first pass
+// (0) determines the innovations and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
-// The same without beginning and end: the sensors are linearised at the present estimate and taken in one after the other, from
-// `delta` on, which is where they lead.
+// The inner part of a pass: the sensors are linearized at the present estimate and applied one after the other; each changes `delta`.
 od_status od_linear_take(od_observer *o, const double *y, int pass);
-// The outputs at the present estimate, and the slopes of the sensors that measure.
+// Computes the outputs at the present estimate, and the derivatives of the sensors that have values.
 od_status od_linear_measure(od_observer *o);
-// The filter was too sure of sensor i, whose innovation has variance s so far: adds along what it sees of the states, so that
-// the innovation is no larger than expected. False: it is not, or the states have nothing to do with the sensor.
+// Increases the covariance of the states along sensor i, whose innovation has variance s, so that the innovation is consistent. Returns
+// false if it is consistent already or if the sensor does not depend on the states.
 bool od_linear_widen(od_observer *o, int i, double s, double value);
-// Row i of the sensors' slopes (n), in memory for one row.
+// Returns row i of the derivatives of the sensors (n), in memory for one row.
 double *od_linear_row(od_observer *o, int i);
 
-// Standard deviations of all outputs y at the present estimate by their slopes, or, where that is more, by their spread.
+// Computes the standard deviations of all outputs y at the present estimate: by derivatives or by the spread, whichever is larger.
 od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma);
 
 #endif

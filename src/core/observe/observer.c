@@ -127,7 +127,7 @@ void od_observer_free(od_observer *o) {
 
 // ---- the filter
 
-od_status od_observer_tell_start(od_observer *o, int count, const int *output, const double *covariance) {
+od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance) {
   if (count < 0 || count > o->nx) return OD_BAD_ARGUMENT;
   for (int i = 0; i < count; i++)
     if (output[i] < 0 || output[i] >= o->ny) return OD_BAD_ARGUMENT;

@@ -1,15 +1,15 @@
-// The inside of an observer: the frame around its filter, in one block of memory laid out by offsets.
+// The memory of an observer: one block with offsets instead of pointers.
 //
-// The frame holds what any filter works on, the estimate (a simulation and the parameters p) and its covariance, and does
-// once what does not depend on the filter:
+// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. It does everything
+// that does not depend on the filter:
 //
-//   observer.c    memory; samples of blocks and changes of coordinates before a prediction; sensors that are missing
-//   sensors.c     gates, frozen and patient guards, consistency: what an innovation says, and whether it is used
-//   estimate.c    moving the estimate within the bounds of the parameters; its bias because of the steps
-//   spread.c      how far outputs spread where they are clipped
+//   observer.c    memory; samples of blocks and changes of coordinates before a prediction; missing sensors
+//   sensors.c     gates, frozen sensors, patience, statistics of innovations
+//   estimate.c    moves the estimate within the bounds of the parameters; bias due to the step length
+//   spread.c      spread of limited outputs
 //
-// A filter (oleodyn/filter.h) brings what moves the covariance in a prediction and what a correction does. What filters share
-// that linearise at the estimate is in linear_filter.h.
+// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h has the functions
+// that are common to filters that linearize at the estimate.
 #ifndef OD_OBSERVER_BLOCK_H
 #define OD_OBSERVER_BLOCK_H
 
@@ -26,22 +26,22 @@ struct od_observer {
   const od_filter *filter;
   size_t size;
   int nx, np, ny, form, started, used;
-  int correlated;  // whether the sensors' noise is; -1: by a matrix that is no covariance
+  int correlated;  // whether the noise of the sensors is correlated; -1: the given matrix is no covariance
   int told;
   double nis;
-  double choice[OD_MOST_FILTER_OPTIONS];  // of the filter's options
-  int unsound;                            // whether these options do not go together
+  double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
+  int unsound;                            // whether these options are inconsistent
   // Offsets in bytes from the block's start.
-  size_t sim, p, low, high;                   // the estimate and the bounds of its parameters
-  size_t P, P_out, scratch, kept;             // its covariance; that multiplied out; see od_covariance
-  size_t bias;                                // of the estimate because of the steps
-  size_t map, map_p;                          // of a jump of the state or a change of its coordinates
-  size_t sigma, R, present;                   // of the sensors' noise; which of them measure
-  size_t at_edge;                             // which outputs may be clipped
-  size_t innovation, guard, rules;            // per sensor
-  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
-  size_t told_output, told_C;                 // outputs that tell the start's covariance, `told` of them
-  size_t linear;                              // of filters that linearise; see linear_filter.h
+  size_t sim, p, low, high;         // the estimate and the bounds of its parameters
+  size_t P, P_out, scratch, kept;   // its covariance; the covariance computed from its root; see od_covariance
+  size_t bias;                      // of the estimate due to the step length
+  size_t map, map_p;                // derivatives of a jump of the state or a change of coordinates
+  size_t sigma, R, present;         // of the sensors' noise; which sensors have values
+  size_t at_edge;                   // which outputs may be limited
+  size_t innovation, guard, rules;  // per sensor
+  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states; results of trials
+  size_t told_output, told_C;                 // outputs of od_observer_declare_start(), `told` of them
+  size_t linear;                              // memory of linearizing filters; see linear_filter.h
   size_t memory;                              // of the filter
 };
 
@@ -65,7 +65,7 @@ static inline od_covariance od_observer_belief(const od_observer *o) {
                          .scratch = od_observer_at(o, o->scratch),
                          .kept = od_observer_at(o, o->kept)};
 }
-// Four sums beside each other, so that none waits for the last product of another.
+// The scalar product, with four independent partial sums for speed.
 static inline double od_dot(int n, const double *a, const double *b) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int k = 0;
@@ -80,27 +80,27 @@ static inline double od_dot(int n, const double *a, const double *b) {
 // --- sensors.c
 
 void od_observer_start_guards(od_observer *o);
-// A new correction: nothing is known of any sensor yet. Returns how many measure.
+// Begins a correction. Returns the number of sensors that have values.
 int od_observer_begin_correction(od_observer *o, const double *y);
-// What an innovation of sensor i with variance s means: whether the sensor is used. *reopen: the filter was too sure, and what
-// the sensor sees should be widened before.
+// Judges an innovation of sensor i with variance s: whether the sensor is used. *reopen: the filter's variance was too small, and must be
+// increased along this sensor before.
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
-// A sensor is taken in with this innovation: for the statistics of consistency.
+// Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);
-// How far the outputs y at the present estimate spread.
+// Computes the spread of the outputs y at the present estimate.
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y);
 
-// Which outputs may be clipped at the present estimate (ny).
+// Returns which outputs (ny) may be limited at the present estimate.
 const unsigned char *od_observer_edges(od_observer *o);
 
 // --- estimate.c
 
-// Moves the estimate by delta (n) from prior (n), parameters no further than their bounds; delta becomes how far they came.
+// Moves the estimate to prior + delta (n each), with parameters within their bounds; delta becomes the actual change.
 od_status od_observer_move(od_observer *o, const double *prior, double *delta);
-// The bias b <- A (b + before) + B b_p + after; either of the vectors may be NULL.
+// Propagates the bias: b <- A (b + before) + B b_p + after; before and after may be NULL.
 void od_observer_carry_bias(od_observer *o, const double *A, const double *B, const double *before,
                             const double *after);
-// The bias after the step just taken, with its transition A and B.
+// Propagates the bias through the step just taken, with its transition A and B, and adds its local error.
 void od_observer_add_step_bias(od_observer *o, const double *A, const double *B);
 
 #endif

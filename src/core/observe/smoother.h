@@ -1,4 +1,4 @@
-// A window of earlier samples that is smoothed again and again, each time linearised at what the last time made of it: the inside
+// A window of earlier samples that is smoothed again and again, each time linearized at what the last time made of it: the inside
 // of the relinearising filter (filter_relinearising.c).
 //
 // What is sought are the states and parameters s_0 at the window's start and the process noises w_k of its steps that make least
@@ -7,7 +7,7 @@
 //
 // A trajectory is told by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and what
 // has no noise stays so; the first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a trajectory, followed by a
-// backward pass, gives the adjoints that are best for the machine as linearised there: a step of the Gauss-Newton method. Where
+// backward pass, gives the adjoints that are best for the machine as linearized there: a step of the Gauss-Newton method. Where
 // such a step raises J, it is shortened, all adjoints alike.
 //
 //   smoother_record.c    what is kept of each sample, and memory
@@ -37,14 +37,14 @@ typedef struct od_window_sample {
   double *y;         // ny; NAN: missing or not believed
 } od_window_sample;
 
-// A sample as it was linearised last.
+// A sample as it was linearized last.
 typedef struct od_window_slope {
   double *F;     // nx x n: the new state by the old one and the parameters
   double *note;  // see od_linear_note_doubles()
 } od_window_slope;
 
 typedef enum od_smoother_phase {
-  OD_SMOOTHER_IDLE,      // samples are gathered, and the live observer linearises them
+  OD_SMOOTHER_IDLE,      // samples are gathered, and the live observer linearizes them
   OD_SMOOTHER_BACKWARD,  // adjoints are found
   OD_SMOOTHER_FORWARD,   // a trajectory is tried
   OD_SMOOTHER_CATCH_UP,  // the window is done; the worker goes on to the present
@@ -127,7 +127,7 @@ bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const doub
                           const double *q);
 // The process noise of a sample as it was told, to the bit: n x n, or n where it was a diagonal.
 const double *od_smoother_noise(od_smoother *s, od_window_sample e);
-// What was linearised in the step that observer o has just taken, after a jump or not.
+// What was linearized in the step that observer o has just taken, after a jump or not.
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
 // The sensors of a correction that follows are noted at sample k.
 void od_smoother_note(od_smoother *s, od_observer *o, long k);

@@ -95,7 +95,7 @@ static od_status go_there(od_smoother *s, const double *by) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), s->np ? p : NULL);
 }
 
-// The step to sample k and the trajectory's noise there. *beside: sensors are linearised beside the trajectory until od_sim_end_shift().
+// The step to sample k and the trajectory's noise there. *beside: sensors are linearized beside the trajectory until od_sim_end_shift().
 static od_status go_on(od_smoother *s, long k, bool *beside) {
   const od_observer *w = od_smoother_worker(s);
   double *by = od_smoother_at(s, s->work) + s->n, *delta = od_observer_at(w, od_observer_linear(w)->delta);
@@ -109,7 +109,7 @@ static od_status go_on(od_smoother *s, long k, bool *beside) {
   return moves && !*beside ? go_there(s, by) : OD_OK;
 }
 
-// The sensors of sample k, linearised so far (`moved`) from the trajectory; its parameters are those.
+// The sensors of sample k, linearized so far (`moved`) from the trajectory; its parameters are those.
 static od_status take_sensors(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);

@@ -2,7 +2,7 @@
 // samples of a backward pass are one. A sample brings no more than so many pieces; a window that is complete is done when as many
 // samples again have come.
 //
-//   1  The live observer has linearised the window: a backward pass gives a first trajectory.
+//   1  The live observer has linearized the window: a backward pass gives a first trajectory.
 //   2  Where its J cannot be noise, the trajectory from which it came is tried, too (that of an earlier window with the same
 //      start, else the prior's mean), and the better one is taken. The other one is tried later, where this one leads nowhere.
 //   3  Filter about the trajectory, backward pass, next trajectory: half as far as long as J does not fall. It ends when the

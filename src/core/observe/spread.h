@@ -1,8 +1,8 @@
-// How far an output spreads over the uncertainty of states and parameters, where a slope does not tell: an output that is clipped
-// (cavitation, a sensor or block in saturation, a closed valve, a stop that is not touched) has none, although the
-// machine may well be on the other side.
+// The spread of an output over the uncertainty of states and parameters, for outputs whose derivatives do not describe it: a limited
+// output (cavitation, a sensor or block in saturation, a closed valve, an open stop) has zero derivatives, although the machine may be
+// beyond the limit.
 //
-// Each of them in turn goes up and down by c = sqrt(3) of its standard deviation, the others with it as they are correlated:
+// Each unknown in turn is moved up and down by c = sqrt(3) of its standard deviation, the others according to their correlation:
 // x +- c d with d = P e / sqrt(e' P e). Of the differences dy from the output at the estimate:
 //
 //   sigma      max(|dy+|, |dy-|) / c          so that an interval of +-1.96 sigma reaches the side to which it spreads
@@ -18,9 +18,9 @@
 
 typedef struct od_spread {
   double sigma, mean, variance, slope;
-  int along;             // the state or, from nx on, the parameter over which the output spreads most; -1: over none
+  int along;             // the state or, from nx on, the parameter with the largest spread of the output; -1: none
   double unknown_sigma;  // its standard deviation
-  int clipped;  // whether the output may be at an edge and its slopes told less than half of that; the observer finds out
+  int clipped;  // whether the output may be at a limit and its derivatives give less than half of the spread; set by the observer
 } od_spread;
 
 typedef struct od_spread_work {
@@ -30,8 +30,8 @@ typedef struct od_spread_work {
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
 
-// Of all outputs, at the present estimate of sim with covariance b, over the first so many unknowns: nx of states, then np of parameters.
-// y (ny): the outputs there. What the machine cannot do is left out.
+// Computes the spreads of all outputs at the present estimate of sim with covariance b, over the first unknowns: nx states, then np
+// parameters. y (ny): the outputs there. Trial states that cannot be evaluated are left out.
 void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, int unknowns, const double *y,
                     const od_spread_work *work, od_spread *out);
 

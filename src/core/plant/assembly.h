@@ -1,8 +1,8 @@
-// From collected elements to a machine in its initial state: the work of od_build_finish(), in these files.
-//   initial_values.c   what the file says about the initial state, sorted
-//   assembly.c         positions and rates that close the loops and meet what is exact
-//   balance*.c         values that let the machine rest
-//   finish.c           freedoms, reach of cylinders, inertia, and the order of it all
+// From collected elements to a machine in its initial state, as od_build_finish() does it, in these files:
+//   initial_values.c   sorts the given initial values
+//   assembly.c         finds positions and rates that close the loops and meet the exact values
+//   balance*.c         finds balanced values
+//   finish.c           checks freedoms, reach of cylinders and inertia, and calls the others in order
 // Runs once, when a model is built; allocates.
 #ifndef OD_ASSEMBLY_H
 #define OD_ASSEMBLY_H
@@ -11,7 +11,7 @@
 
 // One exact initial value.
 typedef struct od_condition {
-  int initial;  // which of the builder's
+  int initial;  // index of the builder's initial value
   od_output output;
   double value;
 } od_condition;
@@ -30,7 +30,7 @@ typedef struct od_assembly {
   int *pivot;
 } od_assembly;
 
-// The first-order state that an output shows, or -1.
+// Returns the first-order state that equals an output, or -1.
 static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
   if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
   if (o->kind == OD_OUT_BLOCK_STATE) return o->index;
@@ -43,13 +43,12 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
   return o->kind == OD_OUT_ELEMENT_STATE ? m->instance[o->index].state[o->component] : -1;
 }
 
-// Whether an output is a position or an angle, and so may be an initial value that the assembly meets.
+// Returns whether an output is a position or an angle, and thus allowed as an initial value of the assembly.
 bool od_assembly_is_position(od_output_kind kind);
 
-// Rough values into z0 and zd0, pressures and spools into c0, exact values into conditions; complains about unknown and
-// missing ones.
+// Stores approximate values in z0 and zd0, pressures and spools in c0, exact values in conditions; reports unknown and missing ones.
 void od_assembly_sort_initial_values(od_assembly *s);
-// Work memory for the numbers at hand.
+// Allocates the work memory for the present numbers.
 void od_assembly_load_numbers(od_assembly *s);
 // Reference rotations of spherical joints that begin near the singular position of their angles.
 void od_assembly_choose_charts(od_assembly *s);
@@ -67,11 +66,11 @@ typedef struct od_trial_plant {
   void *work;
   double *x, *u, *g, *mass;
 } od_trial_plant;
-// Finds what is to be balanced and writes it into z0 and c0.
+// Computes the balanced values and writes them into z0 and c0.
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
-// finish.c: false with a message when a cylinder cannot be as long as that.
+// finish.c: returns false with a message if a cylinder cannot have this length.
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
-// Whether an element can only have lengths between two numbers of its own: a cylinder.
+// Returns whether the length of an element is limited by its own numbers, as that of a cylinder.
 static inline bool od_instance_has_reach(const od_instance *e) {
   return od_instance_class(e)->stroke_field > 0;
 }

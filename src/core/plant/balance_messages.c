@@ -72,7 +72,7 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
     const od_instance *e = &m->instance[i], *owner = e->host >= 0 ? &m->instance[e->host] : e;
     if (owner == last || od_instance_class(owner)->acts != OD_ACTS_NOWHERE || !is_shut_at(b, e, node)) continue;
     const char *inside = od_instance_class(e)->inside;
-    bool center = od_instance_class(owner)->shuts_about_centre || (inside && strcmp(inside, "ports") == 0);
+    bool center = od_instance_class(owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
     used += (size_t)snprintf(text + used, size - used, "%s %s '%.60s'%s", used ? " and" : ". It is closed off by",
                              od_instance_class(owner)->noun, owner->name, center ? " (center position)" : "");
     last = owner;

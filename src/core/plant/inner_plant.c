@@ -43,9 +43,9 @@ static void settle(const od_plant *plant, void *work, bool back) {
   const od_inner_plant *d = plant_of(plant);
   d->inner->ops->settle(d->inner, od_inner_work(d, work), back);
 }
-static od_status stiffness(const od_plant *plant, void *work, double *K) {
+static od_status force_stiffness(const od_plant *plant, void *work, double *K) {
   const od_inner_plant *d = plant_of(plant);
-  return d->inner->ops->stiffness(d->inner, od_inner_work(d, work), K);
+  return d->inner->ops->force_stiffness(d->inner, od_inner_work(d, work), K);
 }
 static double next_sample(const od_plant *plant, const void *work) {
   const od_inner_plant *d = plant_of(plant);
@@ -82,7 +82,7 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .powers = inner->powers ? powers : NULL,
                         .wants_repartition = inner->wants_repartition ? wants_repartition : NULL,
                         .settle = inner->settle ? settle : NULL,
-                        .stiffness = inner->stiffness ? stiffness : NULL,
+                        .force_stiffness = inner->force_stiffness ? force_stiffness : NULL,
                         .next_sample = inner->next_sample ? next_sample : NULL,
                         .guards = inner->guards ? guards : NULL,
                         .hold = inner->hold ? hold : NULL,

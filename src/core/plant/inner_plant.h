@@ -1,14 +1,14 @@
-// A plant around another one, of which it changes some operations: the others are handed on to the plant inside.
+// A plant that contains another one and replaces some of its functions; the others are forwarded to the inner plant.
 #ifndef OD_INNER_PLANT_H
 #define OD_INNER_PLANT_H
 
 #include "oleodyn/plant.h"
 
-// Begins every such plant; plant.model points to it.
+// The beginning of the data of such a plant; plant.model points to it.
 typedef struct od_inner_plant {
   od_plant plant, *inner;
   od_plant_ops ops;
-  size_t work;  // where the memory of the plant inside begins
+  size_t work;  // offset of the work memory of the inner plant
 } od_inner_plant;
 
 static inline double *od_inner_at(const void *work, size_t offset) {
@@ -18,7 +18,7 @@ static inline void *od_inner_work(const od_inner_plant *d, const void *work) {
   return (char *)work + d->work;
 }
 
-// What can be handed on as it is, and the plant inside offers.
+// Returns the functions of the inner plant that can be forwarded unchanged.
 od_plant_ops od_inner_plant_ops(const od_plant_ops *inner);
 
 #endif

@@ -265,7 +265,7 @@ static void settle_states(od_inverse *v) {
     any = any || (m->instance[i].state[0] >= 0 && m->instance[i].actuator >= 0 && force_place(&m->instance[i]) >= 0);
   for (int round = 0; any && round < 30; round++) {
     double largest = 0;
-    od_circuit_linearise(m, p.w);
+    od_circuit_linearize(m, p.w);
     for (int i = 0; i < m->instances; i++) {
       const od_instance *e = &m->instance[i];
       if (e->actuator < 0 || force_place(e) < 0) continue;

@@ -233,7 +233,7 @@ static od_plant_ops operations_of(const od_model *m) {
                       .wants_repartition = od_model_plant_wants_repartition,
                       .repartition = od_model_plant_repartition,
                       .settle = settle,
-                      .stiffness = od_model_plant_stiffness,
+                      .force_stiffness = od_model_plant_force_stiffness,
                       .in_complex = &od_model_plant_complex_ops,
                       .edges = od_model_plant_edges};
   if (od_model_switchers(m) || m->samplers) {

@@ -1,5 +1,5 @@
-// A look inside the work memory of a machine's plant, for what goes beyond the plant's interface: tests that run the
-// complex kernels, and the conversion between independent and all coordinates.
+// Access to the work memory of a machine's plant, for tests of the complex kernels and for the conversion between independent and all
+// coordinates.
 #ifndef OD_MODEL_PLANT_H
 #define OD_MODEL_PLANT_H
 
@@ -15,11 +15,11 @@ void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instanc
 // The mass matrix (nz x nz) at the last point.
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
 
-// Mechanism and circuit in complex numbers: g (nk) at x, k, u with the numbers, coordinates and charts that stand in w.
+// Mechanism and circuit in complex numbers: g (nk) at x, k, u with the numbers, coordinates and charts in w.
 od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
                                     const double _Complex *k, const double _Complex *u, double _Complex *g);
 
-// An output (without integrals) at the point that stands in w, in real and in complex numbers.
+// An output (without integrals) at the point in w, in real and in complex numbers.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o);
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o);
 

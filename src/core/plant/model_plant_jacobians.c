@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 
@@ -12,10 +12,10 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   const od_mechanics_real *mech = od_mechanics(d->m);
   mech->closure_forces(d->m, p->in, p->w);
   if (d->m->actuators || d->m->circuit_states || d->m->junctions) {
-    od_circuit_linearise(d->m, p->w);
+    od_circuit_linearize(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }
-  if (d->m->blocks) od_model_plant_linearise_signals(d, p);
+  if (d->m->blocks) od_model_plant_linearize_signals(d, p);
   p->head->linear = 1;
 }
 
@@ -159,7 +159,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
 }
 
 // Forces follow their own lengths in the first column of their rows.
-od_status od_model_plant_stiffness(const od_plant *plant, void *work, double *K) {
+od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);

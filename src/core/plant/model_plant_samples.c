@@ -83,7 +83,7 @@ static od_status sample_block(const od_plant_data *d, const od_work_parts *p, in
     x[place] = p->x[place] = p->w[m->layout.c + b->state + i] = next[i];
   }
   od_blocks_evaluate(m, p->w);
-  if (map || by_parameters) od_blocks_linearise(m, p->w);
+  if (map || by_parameters) od_blocks_linearize(m, p->w);
   return OD_OK;
 }
 

@@ -6,7 +6,7 @@
 //
 // dg/ds, by the signals that drive something, is found once per point; ds/dv direction by direction through the blocks
 // (signals/blocks.h). Rates of the blocks' own states come along.
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 #include "signals/blocks.h"
@@ -28,12 +28,12 @@ void od_model_signals_complex(const od_model *m, double _Complex *w) {
 
 // ---- once per point
 
-void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p) {
+void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nd = m->drives;
   int forces = l->force_row + 2 + m->circuit_states, rates = 2 * m->actuators + m->circuit_states;
-  od_blocks_linearise(m, p->w);
+  od_blocks_linearize(m, p->w);
   od_directions v = clear_directions(&d->plant, p);
   for (int j = 0; j < nd; j++) {
     int signal = m->drive[j];

@@ -11,7 +11,7 @@
 
 #include "base/place.h"
 #include "math/dense.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 #include "plant/model_plant_work.h"
 #include "plant/newton_choice.h"
 

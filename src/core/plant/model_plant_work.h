@@ -159,7 +159,7 @@ void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *
 od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
 od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
 od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
-od_status od_model_plant_stiffness(const od_plant *plant, void *work, double *K);
+od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K);
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
@@ -236,7 +236,7 @@ size_t od_model_choice_doubles(const od_model *m);
 // What they measure and their signals, once the motion is known and before the circuit is.
 void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
-void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p);
+void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
 // The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
 // dc, a block's number and a mechanism's (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,

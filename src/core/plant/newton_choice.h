@@ -4,14 +4,14 @@
 
 #include "model/builder.h"
 
-// Chooses for a model whose freedom is known, and finds the pattern. False: memory ran out.
+// Chooses the method for a model whose degrees of freedom are known, and finds the pattern. Returns false if memory ran out.
 bool od_model_choose_newton(od_model *m, od_sparsity sparsity);
 
-// Whether it may be factored along the tree at all, and whether that is best.
+// Return whether the matrix can be factored along the tree, and whether that is the best method.
 bool od_model_can_use_tree(const od_model *m);
 bool od_model_prefers_tree(const od_model *m);
 
-// Whether an actuator is a line between two moving links, and how many are.
+// Return whether an actuator is a line between two moving links, and the number of such actuators.
 bool od_model_line_moves(const od_model *m, int actuator);
 int od_model_moving_lines(const od_model *m);
 

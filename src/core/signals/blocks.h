@@ -1,19 +1,19 @@
-// The network of blocks as functions on the work memory of model/layout.h, real and complex. They read inputs, what blocks
-// measure and their states there and write their signals and the rates of their states; they know nothing of mechanisms or
-// oil, and nothing of what a block is (blocks/block.h).
+// The network of blocks as functions on the work memory of model/layout.h, real and complex. They read inputs, measured
+// quantities and states of blocks there, and write signals and rates. They do not access the mechanism or the oil; blocks/block.h
+// describes a block.
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 
 #include "model/model.h"
 
-// All signals and all rates of the blocks' states.
+// Computes all signals and all rates of the states of blocks.
 void od_blocks_evaluate(const od_model *m, double *w);
 void od_blocks_evaluate_complex(const od_model *m, double _Complex *w);
 
-// Derivatives of every block by its own states and inputs, into the work memory.
-void od_blocks_linearise(const od_model *m, double *w);
+// Computes the derivatives of each block by its own states and inputs, into the work memory.
+void od_blocks_linearize(const od_model *m, double *w);
 
-// One of the numbers of a block, and what it changes directly: the block's own outputs and rates.
+// A number of a block, and the direct derivatives of the block's outputs and rates by it.
 typedef struct od_block_number {
   int block, place;  // block -1: not a number of a block
 } od_block_number;
@@ -26,22 +26,21 @@ od_block_number od_block_find_number(const od_model *m, int number);
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
 
-// What delays remember at the start.
+// Fills the memory of delays at the start.
 void od_blocks_start(const od_model *m, double *w);
-// One sample of a sampled block: the states after it from those before it and its input. Delays shift their memory.
+// Takes one sample of a sampled block: computes the states after it from those before and the input. Delays shift their memory.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_block *b, const double _Complex *q, const double _Complex *x, double _Complex u,
                              double _Complex *next);
-// The change of that along changes dx of the block's states and du of its input, and when a number changes by one
-// (NULL and -1: none).
+// The change of these states along changes dx of the states and du of the input, and when a number changes by one (NULL and -1: none).
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 
-// What stands at the inputs of a block (OD_MOST_BLOCK_INPUTS).
+// Copies the inputs of a block (OD_MOST_BLOCK_INPUTS).
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
 void od_block_inputs_complex(const od_model *m, const double _Complex *w, const od_block *b, double _Complex *u);
 
-// Of a block with modes: how far it is from switching, and all its states after that.
+// For a block with modes: the margin, positive until a switch is due, and all states after the switch.
 double od_block_margin_at(const od_model *m, const double *w, int block);
 void od_block_switch(const od_model *m, const double *w, int block, double *next);
 void od_block_switch_complex(const od_model *m, const double _Complex *w, int block, double _Complex *next);

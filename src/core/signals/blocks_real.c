@@ -15,7 +15,7 @@ static inline od_block_counts counts_of(const od_block *b) {
       .numbers = b->numbers, .inputs = b->inputs, .states = b->states, .outputs = b->outputs, .jumps = b->jumps};
 }
 
-void od_blocks_linearise(const od_model *m, double *w) {
+void od_blocks_linearize(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   double u[OD_MOST_BLOCK_INPUTS];
   for (int i = 0; i < m->blocks; i++) {

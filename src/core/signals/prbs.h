@@ -4,12 +4,12 @@
 
 typedef struct od_prbs od_prbs;
 
-// A register of 2..31 bits, begun with the lowest bits of seed (1 if they are all zero). NULL: the order is not one of
-// these, or memory ran out.
+// Creates a sequence of a register of `order` = 2 to 31 bits, started with the lowest bits of seed (1 if they are all zero). Returns NULL
+// for other orders, or if memory ran out.
 od_prbs *od_prbs_new(double order, double seed);
 void od_prbs_free(od_prbs *prbs);
 
-// Bit number index (0 or 1), index >= 0 a whole number; the sequence repeats after 2^order - 1 bits.
+// Returns bit number index (0 or 1); index is a whole number, at least 0. The sequence repeats after 2^order - 1 bits.
 int od_prbs_bit(const od_prbs *prbs, double index);
 double od_prbs_period(const od_prbs *prbs);
 

@@ -1,25 +1,25 @@
-// Segments of a signal, one after another: each begins with the value at which the one before it ended.
+// Segments of a signal. Each segment begins with the last value of the segment before.
 #ifndef OD_SEQUENCE_H
 #define OD_SEQUENCE_H
 
 #include <stdbool.h>
 
-// Kinds of segments and their numbers, behind kind and duration (s).
+// Kinds of segments, with their numbers after kind and duration (s).
 typedef enum od_segment_kind {
-  OD_SEGMENT_HOLD,         // stays
-  OD_SEGMENT_STEP,         // to: jumps there and stays
-  OD_SEGMENT_RAMP,         // to: a straight line that ends there
-  OD_SEGMENT_HALF_COSINE,  // to: a half-cosine that ends there
+  OD_SEGMENT_HOLD,         // constant
+  OD_SEGMENT_STEP,         // to: jumps to this value
+  OD_SEGMENT_RAMP,         // to: linear to this value
+  OD_SEGMENT_HALF_COSINE,  // to: a half-cosine to this value
   OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine that is added to the value at the beginning
-  OD_SEGMENT_LAGGED_STEP,  // to, time constant (s): a jump to there behind a first-order lag
+  OD_SEGMENT_LAGGED_STEP,  // to, time constant (s): a step to this value through a first-order lag
   OD_SEGMENT_KINDS,
 } od_segment_kind;
 
 enum { OD_SEGMENT_NUMBERS = 5 };  // of each segment: kind, duration and up to three more
 
-// Whether these numbers are a segment: a known kind, and a duration above zero.
+// Returns whether these numbers are a segment: a known kind and a positive duration.
 bool od_segment_is_one(const double *segment);
-// The value, and its exact derivative of order 1 to 3, `since` seconds after a segment began with the value `from`.
+// Return the value and its exact derivative of order 1 to 3, `since` seconds after a segment began with the value `from`.
 double od_segment_value(const double *segment, double from, double since);
 double od_segment_derivative(const double *segment, double from, double since, int order);
 // The derivative of order 0 to 3 of amplitude * sin(phase) by time, where the phase grows with the constant rate omega.
@@ -27,13 +27,13 @@ double od_sine_derivative(double amplitude, double omega, double phase, int orde
 // The value at which a segment ends.
 double od_segment_end(const double *segment, double from);
 
-// How closely values lie to each other: density = floor + peak exp(-rate v).
+// The density of values: floor + peak exp(-rate v).
 typedef struct od_density {
   double peak, rate, floor;
 } od_density;
 
-// Value i (0 .. count - 1) of so many between low and high, both included, with equal areas under the density between
-// neighbours. Low and high where they are first or last; NAN: the density is not positive and finite all the way.
+// Returns value i (0 .. count - 1) of `count` values from low to high, both included, with equal areas under the density between
+// neighbors. Returns NAN if the density is not positive and finite everywhere.
 double od_density_place(const od_density *density, double low, double high, int count, int i);
 
 #endif

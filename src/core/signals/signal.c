@@ -268,7 +268,7 @@ static double sequence_value(const double *v, const double *begin, int segments,
 
 // Which bit of a binary sequence t falls in, such that the bit begins exactly at bit * index.
 static double bit_index(double t, double bit) {
-  // Beyond 2^52 bits time no longer tells neighbours apart.
+  // Beyond 2^52 bits time no longer tells neighbors apart.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
   double k = floor(t / bit);
   if ((k + 1) * bit <= t) k += 1;

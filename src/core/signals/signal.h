@@ -1,7 +1,7 @@
-// Input signals: what a machine is driven with, as functions of time.
+// Input signals of a machine, as functions of time.
 //
 // Signals are compiled into one flat table, so that evaluating them allocates nothing. A signal is a node; a sum refers
-// to other nodes of the same table. Numbers live in one array, so that each can have a path.
+// to other nodes of the same table. Numbers are in one array, so that each can have a path.
 #ifndef OD_SIGNAL_H
 #define OD_SIGNAL_H
 
@@ -31,32 +31,31 @@ typedef struct od_signals od_signals;
 od_signals *od_signals_new(void);
 void od_signals_free(od_signals *s);
 
-// Adds a node with its numbers (copied); returns its index, or -1 when memory ran out.
+// Adds a node with its numbers (copied). Returns its index, or -1 if memory ran out.
 int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count);
-// Adds the sum of earlier nodes; the derivative of one, in which there is none yet.
+// Add the sum of earlier nodes, or the derivative of an earlier node that contains no derivative.
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
 // The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples
 // (bisection).
 double od_signal_value(const od_signals *s, int node, double t);
-// Its exact slope there, from the right; jumps do not count.
+// Returns its exact derivative at t from the right; jumps do not count.
 double od_signal_slope(const od_signals *s, int node, double t);
 // The exact derivative of order 1 or 2, in the same way; of a signal that is no derivative itself also of order 3.
 double od_signal_derivative(const od_signals *s, int node, double t, int order);
 // The (time, value) pairs of a table; NULL and 0: the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
 // The earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY: between two such times it is
-// smooth. Integrators restart there, and differences are not taken across.
+// smooth. Integrators restart there, and difference quotients do not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);
-// The first time after t and not after `until` from which on the sign is another one than it was last, or INFINITY. Where the signal
-// is zero for a while, that is when it leaves zero. A sign that changes twice within a 32nd of a period, or of a piece of a sum, may be
-// passed over.
+// Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero for a while, that is the
+// time when it leaves zero. Two changes within a 32nd of a period, or of a piece of a sum, may be missed.
 double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
-// A time after t in which the signal changes its sign at most once: a 32nd of the period of a sine, or of the piece from t to `end` of
+// Returns a duration after t in which the signal changes its sign at most once: a 32nd of the period of a sine, or of the piece from t to `end` of
 // a sum. INFINITY for signals that are monotone from break to break.
 double od_signal_pace(const od_signals *s, int node, double t, double end);
-// How soon it may jump again, for ever: the bit of a binary sequence; INFINITY for signals that jump only so often.
+// Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);
 // When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).
 double od_signal_duration(const od_signals *s, int node);

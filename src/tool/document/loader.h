@@ -62,7 +62,7 @@ struct od_loader {
   bool no_memory;
   // Where numbers go that become parameters of a model: the index there. NULL: the file has no such numbers.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
-  struct od_draft *draft;  // of a machine file alone: the machine that grows, see machine/draft.h
+  struct od_draft *draft;  // of a machine file alone: the machine that grows, see machine/machine_loader.h
 };
 
 #endif

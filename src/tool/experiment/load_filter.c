@@ -4,6 +4,7 @@
 
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "filters/filter_types.h"
 #include "machine/method_names.h"
 
 static int read_name(od_loader *ld, int node, const char *label, const od_method_names *names) {
@@ -13,7 +14,22 @@ static int read_name(od_loader *ld, int node, const char *label, const od_method
 static const char *const common_keys[] = {"type", "form", "gate", "gate_patience", "frozen"};
 enum { COMMON_KEYS = sizeof common_keys / sizeof *common_keys };
 
-// What the chosen filter leaves open: numbers, or words of which one is chosen.
+// Reads one of the words of an option: its index, or -1 after a complaint. The words that the options of continuous-ekf had
+// in earlier versions, numbers of equations, are still accepted.
+static int read_word(od_loader *ld, int node, const od_filter_option *option) {
+  static const struct {
+    const char *key, *old_word, *word;
+  } renamed[] = {{"state_matrix", "eq10", "approximate"}, {"tangent", "eq14", "approximate"}};
+  const od_tree_node *n = &ld->tree.node[node];
+  for (size_t i = 0; n->kind == OD_TREE_TEXT && i < sizeof renamed / sizeof *renamed; i++) {
+    if (strcmp(option->key, renamed[i].key) != 0 || strcmp(n->text, renamed[i].old_word) != 0) continue;
+    for (int k = 0; option->words[k]; k++)
+      if (strcmp(option->words[k], renamed[i].word) == 0) return k;
+  }
+  return od_read_choice(ld, node, option->key, option->words);
+}
+
+// Reads the options of the chosen filter: numbers, or one of a few words.
 static void read_options(od_experiment_loader *xl, const od_section *section) {
   od_loader *ld = &xl->ld;
   const od_filter *filter = xl->e->filter;
@@ -24,7 +40,7 @@ static void read_options(od_experiment_loader *xl, const od_section *section) {
     int node = od_section_get(ld, section, option->key);
     if (node < 0) continue;
     if (option->words) {
-      int chosen = od_read_choice(ld, node, option->key, option->words);
+      int chosen = read_word(ld, node, option);
       if (chosen >= 0) *value = chosen;
       continue;
     }
@@ -52,7 +68,7 @@ static void choose_instead(od_experiment_loader *xl, const od_method_names *type
   while (types->name[chosen] && strcmp(types->name[chosen], xl->options->filter) != 0)
     od_nearest_try(&nearest, types->name[chosen++]);
   if (types->name[chosen]) {
-    xl->e->filter = od_filter_at(chosen);
+    xl->e->filter = od_filter_type_at(chosen);
     return;
   }
   od_messages_add(xl->ld.messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s", xl->options->filter,
@@ -72,7 +88,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   // The type says which keys there are.
   int type = is_name ? read_name(ld, node, "filter", &types)
                      : read_name(ld, is_map ? od_map_find(ld, node, "type") : -1, "type", &types);
-  xl->e->filter = od_filter_at(type >= 0 ? type : 0);
+  xl->e->filter = od_filter_type_at(type >= 0 ? type : 0);
   const char *keys[COMMON_KEYS + OD_MOST_FILTER_OPTIONS + 1] = {0};
   for (int i = 0; i < COMMON_KEYS; i++) keys[i] = common_keys[i];
   for (int i = 0; i < xl->e->filter->options; i++) keys[COMMON_KEYS + i] = xl->e->filter->option[i].key;

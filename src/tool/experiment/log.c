@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/log_rows.h"
+#include "experiment/log_merged_rows.h"
 #include "io/wording.h"
 
 // --- The file -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/log_rows.h"
+#include "experiment/log_merged_rows.h"
 
 struct od_log_cursor {
   const od_log *log;

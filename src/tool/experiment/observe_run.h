@@ -50,7 +50,7 @@ void od_observe_fill_process_noise(od_observe_run *r, double h);
 // What outputs tell of the process noise is mapped to the coordinates at the start, and again when they have changed.
 od_status od_observe_follow_coordinates(od_observe_run *r);
 
-// ---- observe_rows.c
+// ---- observe_table.c
 
 // The table with its columns, and the row.
 od_status od_observe_make_table(od_observe_run *r, od_error *err);

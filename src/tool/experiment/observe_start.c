@@ -92,7 +92,7 @@ static od_status start_observer(od_observe_run *r, const od_sample *first, const
 static od_status tell_start(od_observe_run *r, int *row) {
   const od_output_covariance *initial = &r->e->initial;
   for (int i = 0; i < initial->count; i++) row[i] = r->e->watched[initial->output[i]].row;
-  return od_observer_tell_start(r->observer, initial->count, row, initial->covariance);
+  return od_observer_declare_start(r->observer, initial->count, row, initial->covariance);
 }
 
 // Outputs that are only watched are sensors that never measure.

@@ -40,7 +40,7 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
   for (int side = 0; side < 2 && !*text; side++) {
     double p[OD_FAMILY_COUNT];
     law->family_r(f->law.q, f->law.two_sided, side == 1, 1, p);
-    end = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_END]);
+    end = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_LOG_VB_VS]);
     const char *way = side ? "negative" : "positive";
     if (fastest[side] < end)
       snprintf(text, size, " In the %s direction it reaches %.3g m/s, and the film is complete from %.3g m/s on.", way,

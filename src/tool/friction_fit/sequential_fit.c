@@ -24,7 +24,7 @@ void od_friction_film(const od_law_numbers *n, int count, const double *v, const
     double speed = fabs(v[i]), r = pow(speed / p[OD_FAMILY_VS], p[OD_FAMILY_N]);
     double S = n->law->shape == OD_STRIBECK_EXPONENTIAL ? exp(-r) : 1 / (1 + r);
     double level = fabs(force[i]) - p[OD_FAMILY_VISCOUS] * speed;
-    double most = fmax(1 - p[OD_FAMILY_FC] / p[OD_FAMILY_FS], 0), complete = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_END]);
+    double most = fmax(1 - p[OD_FAMILY_FC] / p[OD_FAMILY_FS], 0), complete = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_LOG_VB_VS]);
     film[i] = 1 - (level - p[OD_FAMILY_FC] * (1 - S)) / (p[OD_FAMILY_FS] * S);
     settled[i] = most * pow(fmin(speed / complete, 1), 2.0 / 3);
   }

@@ -54,7 +54,7 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // `free_start`: whatever the plan says, the initial state is free and given.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_rows.c: whether the initial states of fitted sets are unknowns, too.
+// fit_residual_blocks.c: whether the initial states of fitted sets are unknowns, too.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
 // A set's prediction at x (parameters, then unknown initial states): row by row, or its values into y.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,

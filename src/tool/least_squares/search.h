@@ -128,7 +128,7 @@ bool od_evaluate(od_search *s, od_point *point);
 // The linear model there (the point evaluated last); false: cannot be evaluated.
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
-// ---- rows.c
+// ---- streamed_residuals.c
 // The same for problems that give their rows as they come. The model is found along with the cost of a point where that
 // saves work.
 bool od_rows_evaluate(od_search *s, od_point *point);

@@ -56,7 +56,7 @@ void od_closed_valves(const od_operating_point *p, char *text, size_t size) {
   text[0] = '\0';
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    bool shut = od_instance_class(e)->shuts_about_centre ? edges_are_shut(p, e) : ports_are_shut(p, i);
+    bool shut = od_instance_class(e)->shuts_about_center ? edges_are_shut(p, e) : ports_are_shut(p, i);
     size_t used = strlen(text);
     if (shut && used < size) snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", e->name);
   }

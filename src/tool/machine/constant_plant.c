@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "document/constants.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 // What follows what: parameters of the plant outside are constants or numbers of the model, those inside numbers of the model.
 typedef struct tie {

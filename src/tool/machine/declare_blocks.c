@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks/block_list.h"
 #include "document/constants.h"
 #include "machine/load_blocks.h"
 #include "machine/load_formula.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "document/constants.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
   double one;

@@ -4,7 +4,7 @@
 #define OD_MACHINE_LOAD_BLOCKS_H
 
 #include "blocks/block_classes.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "model/model.h"
 
 enum { OD_MOST_BLOCKS = 2000 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 static const double origin[3] = {0, 0, 0};
 

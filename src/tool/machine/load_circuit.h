@@ -2,7 +2,7 @@
 #ifndef OD_MACHINE_LOAD_CIRCUIT_H
 #define OD_MACHINE_LOAD_CIRCUIT_H
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 // The element of the volume, junction, tank or source that the text at a node names; -1 with a message.
 int od_find_node(od_loader *ld, int node, const char *label);

@@ -10,7 +10,7 @@
 #include "io/table.h"
 #include "io/time_unit.h"
 #include "io/wording.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
   const char *list = "";

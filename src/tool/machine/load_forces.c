@@ -1,7 +1,7 @@
 // Forces and torques: where they act, and how large they are.
 #include <math.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "model/joint_types.h"
 
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {

@@ -1,7 +1,7 @@
 // Gears, racks and pinions: ideal couplings of the coordinates of two joints.
 #include <math.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "model/joint_types.h"
 
 // The two joints of a gear; false with messages.

@@ -8,7 +8,7 @@
 #include "document/document.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "model/builder.h"
 #include "model/joint_types.h"
 #include "model/outputs.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "document/constants.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 // The unit of an input that is just a quantity: that of the quantity, in SI.
 static const char *unit_of_quantity(od_loader *ld, int node) {

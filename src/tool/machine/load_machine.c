@@ -8,7 +8,7 @@
 #include "document/constants.h"
 #include "document/document.h"
 #include "document/file_kind.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "machine/steady.h"
 
 // The sections of a machine file: its own, and those of the element classes.

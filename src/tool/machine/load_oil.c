@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 enum { MOST_FIELDS = 4 };
 

@@ -5,7 +5,7 @@
 
 #include "document/suggest.h"
 #include "hydraulics/warm_oil.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "model/model.h"
 
 enum { MOST_REQUIREMENTS = 1000 };

@@ -1,7 +1,7 @@
 // Rods between two points.
 #include <math.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 
 static od_section open_element(od_loader *ld, int key, const char *noun, const char *const *keys) {
   const char *name = od_text_of(ld, key);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "machine/method_names.h"
 #include "model/model.h"
 

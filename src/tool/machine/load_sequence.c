@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "signals/sequence.h"
 
 enum { MOST_FIELDS = 7, MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };

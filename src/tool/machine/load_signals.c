@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "machine/signal_forms.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include "document/document.h"
 #include "document/constants.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "machine/machine.h"
 #include "model/model.h"
 

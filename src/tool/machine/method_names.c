@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
-#include "oleodyn/filter.h"
+#include "filters/filter_types.h"
 #include "oleodyn/integrator.h"
 
 od_method_names od_method_names_integrators(const char *more) {
@@ -19,7 +19,7 @@ od_method_names od_method_names_integrators(const char *more) {
 od_method_names od_method_names_filters(void) {
   od_method_names names = {0};
   const od_filter *filter;
-  for (int i = 0; i < OD_MOST_METHODS && (filter = od_filter_at(i)); i++) names.name[i] = filter->name;
+  for (int i = 0; i < OD_MOST_METHODS && (filter = od_filter_type_at(i)); i++) names.name[i] = filter->name;
   return names;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/atomic_file.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "model/builder.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"

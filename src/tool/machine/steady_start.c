@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/display.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "machine/saved_state.h"
 #include "machine/steady.h"
 #include "model/builder.h"

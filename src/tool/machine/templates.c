@@ -6,7 +6,7 @@
 #include "document/document.h"
 #include "document/merge.h"
 #include "document/suggest.h"
-#include "machine/draft.h"
+#include "machine/machine_loader.h"
 #include "machine/template_copy.h"
 
 enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 128, LONGEST_CONTEXT = 160 };

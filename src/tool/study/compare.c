@@ -8,7 +8,7 @@
 #include "document/document.h"
 #include "document/index.h"
 #include "experiment/error_metrics.h"
-#include "oleodyn/filter.h"
+#include "filters/filter_types.h"
 #include "study/cases.h"
 
 enum { DEFAULT_SEEDS = 20 };
@@ -125,8 +125,8 @@ static int entries(const od_compare_list *list) {
 static void add_filters(maker *m, od_compared like, bool first_sensors) {
   const od_compare_list *filters = &m->options->filters;
   if (first_sensors) add_row(m, (od_compared){.variant = like.variant, .step = like.step, .item = -1});
-  for (int i = 0; filters->count > 0 ? i < filters->count : od_filter_at(i) != NULL; i++) {
-    like.filter = filters->count > 0 ? filters->text[i] : od_filter_at(i)->name;
+  for (int i = 0; filters->count > 0 ? i < filters->count : od_filter_type_at(i) != NULL; i++) {
+    like.filter = filters->count > 0 ? filters->text[i] : od_filter_type_at(i)->name;
     if (!m->no_memory) add_row(m, like);
   }
 }
@@ -161,7 +161,7 @@ enum { FILTERS, SENSORS, VARIANTS, STEPS };
 static od_status check_each(maker *m, const od_compare_list *list, int which, od_status status) {
   for (int i = 0; i < list->count; i++) {
     const char *text = list->text[i];
-    if ((which == SENSORS && strcmp(text, each) == 0) || (which == FILTERS && od_filter_find(text))) continue;
+    if ((which == SENSORS && strcmp(text, each) == 0) || (which == FILTERS && od_filter_type_find(text))) continue;
     od_experiment *other = NULL;
     char step[128];
     snprintf(step, sizeof step, "step=%.100s", text);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "filters/filter_types.h"
 #include "support/experiments.h"
 #include "support/machines.h"
 #include "support/scratch.h"
@@ -84,16 +85,16 @@ static void forces_wander(void **state) {
 
 // The true machine has a force of 7 N; every filter finds it, within its own standard deviation.
 static void every_filter_finds_the_force(void **state) {
-  for (int i = 0; od_filter_at(i); i++) {
+  for (int i = 0; od_filter_type_at(i); i++) {
     char rest[600];
     snprintf(rest, sizeof rest,
              "time: 6 s\ntruth: {variant: pushed}\nsensors: {J.position: {sigma: 2 mm}}\n"
              "initial: {J.position: 0.01, J.rate: 0.01, load.force: 10}\nfilter: %s\n",
-             od_filter_at(i)->name);
+             od_filter_type_at(i)->name);
     od_experiment *e;
     od_observed *o = run(*state, "{joint: J, noise: 0.5 N}", rest, &e);
     double force = last(o, "estimate.load.force"), sigma = last(o, "sigma.load.force");
-    print_message("%-17s %.3f +- %.3f N\n", od_filter_at(i)->name, force, sigma);
+    print_message("%-17s %.3f +- %.3f N\n", od_filter_type_at(i)->name, force, sigma);
     assert_true(sigma < 1 && fabs(force - 7) < 3 * sigma);
     od_observed_free(o);
     od_experiment_free(e);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "filters/filter_types.h"
 #include "oleodyn/sim.h"
 #include "support/experiments.h"
 #include "support/scratch.h"
@@ -77,16 +78,16 @@ static void follow(scratch *s, const char *text, const char *filter, bool change
 }
 
 static void coordinates_change(void **state) {
-  for (int i = 0; od_filter_at(i); i++) follow(*state, CRANK, od_filter_at(i)->name, true);
+  for (int i = 0; od_filter_type_at(i); i++) follow(*state, CRANK, od_filter_type_at(i)->name, true);
 }
 
 static void controllers_sample(void **state) {
   scratch_write(*state, "servo.yaml", SERVO, strlen(SERVO));
-  for (int i = 0; od_filter_at(i); i++)
+  for (int i = 0; od_filter_type_at(i); i++)
     follow(*state,
            "machine: servo.yaml\ntime: 4 s\nstep: 5 ms\nsensors: {J.position: {sigma: 5 mm}}\n"
            "initial: {J.position: 20 mm, J.rate: 0.05}\nnoise: {acceleration: 1e-3}\n",
-           od_filter_at(i)->name, false);
+           od_filter_type_at(i)->name, false);
 }
 
 int main(void) {

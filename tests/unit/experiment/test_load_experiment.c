@@ -90,7 +90,7 @@ static void test_filters_and_integrators(void **state) {
   expect(*state, MACHINE SENSOR "filter: ekv\n", "x.yaml:3:9: found 'ekv'; did you mean 'ekf'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
          "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf, ekf, second-order-ekf, ukf, error-state-ekf, "
-         "continuous-ekf, complex-step-ekf or relinearising\n");
+         "relinearising, continuous-ekf or complex-step-ekf\n");
   expect(*state, MACHINE SENSOR "integrator: cvodes\n",
          "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
 }
@@ -104,7 +104,13 @@ static void test_options_of_filters(void **state) {
                {"filter: {type: ukf, alpha: 0.1, kappa: 0}\n", {0.1, NAN, 0}},
                {"filter: relinearising\n", {1024, 1}},
                {"filter: {type: relinearising, window: 64, spread: false}\n", {64, 0}},
-               {"filter: {type: error-state-ekf, transition: exact}\n", {1, 0, 0}}};
+               {"filter: {type: error-state-ekf, transition: exact}\n", {1, 0, 0}},
+               {"filter: {type: continuous-ekf, form: joseph, state_matrix: approximate, tangent: approximate, "
+                "covariance: euler}\n",
+                {1, 1, 1}},
+               {"filter: {type: continuous-ekf, form: joseph, state_matrix: eq10, tangent: eq14, covariance: euler}\n",
+                {1, 1, 1}},
+               {"filter: {type: continuous-ekf, tangent: eq14}\n", {0, 1, 0}}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[1000];
     snprintf(text, sizeof text, MACHINE SENSOR "%s", cases[i].lines);
@@ -132,6 +138,8 @@ static void test_options_of_filters(void **state) {
   expect(
       *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
       "x.yaml:3:9: filter: 'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'\n");
+  expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
+         "x.yaml:3:41: found 'eq10'; 'tangent' wants exact or approximate\n");
   expect(
       *state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
       "x.yaml:3:9: filter: complex-step-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'\n");

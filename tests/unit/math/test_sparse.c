@@ -29,7 +29,7 @@ static void add(system_of *s, int row, int column, double a) {
 }
 
 static void analyse(system_of *s, long most) {
-  assert_true(od_sparse_analyse(s->n, s->row, s->column, s->entries, most, &s->arena, &s->sparse));
+  assert_true(od_sparse_analyze(s->n, s->row, s->column, s->entries, most, &s->arena, &s->sparse));
   s->values = calloc((size_t)s->sparse.values + 1, sizeof *s->values);
   s->scratch = calloc((size_t)s->n, sizeof *s->scratch);
 }
@@ -121,7 +121,7 @@ static void fill_is_least(void **state) {
     assert_int_equal(s->sparse.values, tree + 2 * (tree - 1) + with_full * (2 * tree + 1));
     // One number too few is too few, and not an error.
     od_sparse none;
-    assert_true(od_sparse_analyse(s->n, s->row, s->column, s->entries, s->sparse.values - 1, &s->arena, &none));
+    assert_true(od_sparse_analyze(s->n, s->row, s->column, s->entries, s->sparse.values - 1, &s->arena, &none));
     assert_int_equal(none.values, 0);
     end(s);
     free(s);

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "experiment/experiment.h"
+#include "filters/complex_step.h"
+#include "filters/filter_types.h"
 #include "oleodyn/oleodyn.h"
 
 // ---- a linear plant
@@ -201,10 +203,10 @@ static void linear_plants_have_the_kalman_filter(void **state) {
                          .h_complex = sensors_complex};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
-  for (int i = 0; od_filter_at(i); i++)
+  for (int i = 0; od_filter_type_at(i); i++)
     for (int form = OD_FORM_SQUARE_ROOT; form <= OD_FORM_JOSEPH; form++)
       for (int correlated = 0; correlated < 2; correlated++) {
-        const od_filter *filter = od_filter_at(i);
+        const od_filter *filter = od_filter_type_at(i);
         double off = follow_linear(plant, filter, (od_covariance_form)form, correlated);
         print_message("%-17s form %d, correlated %d: %.1e\n", filter->name, form, correlated, off);
         assert_true(off < (strcmp(filter->name, "ukf") == 0 ? 1e-8 : 1e-10));
@@ -356,8 +358,8 @@ static void every_filter_opens_again(void **state) {
   const double sigma[2] = {0.01, 0.01}, P0[9] = {1e-6, 0, 0, 0, 1e-6, 0, 0, 0, 1e-8}, Q[3] = {1e-8, 1e-8, 0};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
-  for (int i = 0; od_filter_at(i); i++) {
-    const od_observer_options options = {.filter = od_filter_at(i), .sensor_sigma = sigma, .gate = 3, .patience = 10};
+  for (int i = 0; od_filter_type_at(i); i++) {
+    const od_observer_options options = {.filter = od_filter_type_at(i), .sensor_sigma = sigma, .gate = 3, .patience = 10};
     od_observer *o = od_observer_new(plant, &options);
     od_sim *sim = od_sim_new(plant);
     double u = 0, x[2] = {3, 1}, y[2];
@@ -371,7 +373,7 @@ static void every_filter_opens_again(void **state) {
       assert_int_equal(od_observer_predict(o, step, &u, NULL, Q), OD_OK);
       assert_int_equal(od_observer_correct(o, y), OD_OK);
     }
-    print_message("%-17s gated %ld, reopened %ld, off %.1e %.1e\n", od_filter_at(i)->name, od_observer_gated(o, 0),
+    print_message("%-17s gated %ld, reopened %ld, off %.1e %.1e\n", od_filter_type_at(i)->name, od_observer_gated(o, 0),
                   od_observer_reopened(o, 0), fabs(od_observer_state(o)[0] - od_sim_state(sim)[0]),
                   fabs(od_observer_state(o)[1] - od_sim_state(sim)[1]));
     assert_true(od_observer_gated(o, 0) > 0 && od_observer_reopened(o, 0) > 0);
@@ -393,7 +395,7 @@ static void options_are_checked(void **state) {
   assert_non_null(od_observer_check(&options));
   options.choice = fine;
   assert_null(od_observer_check(&options));
-  options = (od_observer_options){.filter = od_filter_find("continuous-ekf"), .integrator = od_integrator_find("rk4")};
+  options = (od_observer_options){.filter = od_filter_type_find("continuous-ekf"), .integrator = od_integrator_find("rk4")};
   assert_non_null(od_observer_check(&options));
   // An observer with such options does not start.
   static const double x0 = 1;
@@ -405,7 +407,7 @@ static void options_are_checked(void **state) {
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, &sigma, NULL), OD_BAD_ARGUMENT);
   od_observer_free(o);
   // Without a complex function there are no complex steps.
-  options = (od_observer_options){.filter = od_filter_find("complex-step-ekf"), .sensor_sigma = &sigma};
+  options = (od_observer_options){.filter = od_filter_type_find("complex-step-ekf"), .sensor_sigma = &sigma};
   o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, &sigma, NULL), OD_OK);
   assert_int_equal(od_observer_predict(o, 0.1, NULL, NULL, NULL), OD_NOT_AVAILABLE);

@@ -279,8 +279,8 @@ static void a_start_told_in_outputs_is_kept_so(void **state) {
     const od_observer_options options = {
         .filter = od_filter_find("relinearising"), .sensor_sigma = &sigma, .choice = (const double[]){16, 0, 0}};
     od_observer *o = od_observer_new(plant, &options);
-    assert_int_equal(od_observer_tell_start(o, 2, &output, &variance), OD_BAD_ARGUMENT);
-    if (tell) assert_int_equal(od_observer_tell_start(o, 1, &output, &variance), OD_OK);
+    assert_int_equal(od_observer_declare_start(o, 2, &output, &variance), OD_BAD_ARGUMENT);
+    if (tell) assert_int_equal(od_observer_declare_start(o, 1, &output, &variance), OD_OK);
     assert_int_equal(od_observer_start(o, 0, NULL, NULL, &P, &u), OD_OK);
     sum = 0;
     for (int k = 0; k <= 16; k++) {
@@ -321,7 +321,7 @@ static void a_start_told_in_outputs_stays_on_its_branch(void **state) {
       od_plant *plant = NULL;
       assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
       od_observer *o = od_observer_new(plant, &options);
-      assert_int_equal(od_observer_tell_start(o, 1, &output, &variance), OD_OK);
+      assert_int_equal(od_observer_declare_start(o, 1, &output, &variance), OD_OK);
       assert_int_equal(od_observer_start(o, 0, NULL, NULL, &P, &u), OD_OK);
       for (int k = 0; k <= 16; k++) {
         if (k > 0) assert_int_equal(od_observer_predict(o, step, &u, NULL, NULL), OD_OK);

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "mechanics/mechanics.h"
-#include "model/rate_rows.h"
+#include "model/rate_derivatives.h"
 #include "oleodyn/sim.h"
 #include "plant/model_plant.h"
 #include "support/random_machine.h"

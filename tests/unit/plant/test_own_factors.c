@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "filters/motion_parts.h"
+#include "filters/outputs_at_rates.h"
 #include "math/dense.h"
 #include "support/machines.h"
 
@@ -144,7 +146,7 @@ static void plain_ones_say_so(void **state) {
   assert_int_equal(od_sim_derivatives(sim, NULL, many, NULL, NULL), OD_NOT_AVAILABLE);
   assert_int_equal(od_sim_output_jacobians(sim, many, NULL, NULL), OD_NOT_AVAILABLE);
   assert_int_equal(od_sim_outputs_at_rates(sim, od_sim_rates(sim), NULL, &y, NULL, NULL, NULL), OD_NOT_AVAILABLE);
-  assert_int_equal(od_sim_motion_parts(sim, od_sim_rates(sim), &(od_motion_parts){0}), OD_NOT_AVAILABLE);
+  assert_int_equal(od_sim_motion_parts(sim, od_sim_rates(sim), NULL, &(od_motion_parts){0}), OD_NOT_AVAILABLE);
   assert_int_equal(od_sim_derivatives(sim, many, NULL, NULL, NULL), OD_OK);
   for (int i = 0; od_integrator_at(i); i++) {
     double shift[MOST] = {0}, part;

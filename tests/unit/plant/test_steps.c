@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "filters/filter_types.h"
 #include "support/allocations.h"
 #include "support/machines.h"
 #include "support/skipping.h"
@@ -83,8 +84,8 @@ static void observers_allocate_nothing(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
   const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
-  for (int job = 0; od_filter_at(job / 2); job++) {
-    od_observer_options options = {.filter = od_filter_at(job / 2),
+  for (int job = 0; od_filter_type_at(job / 2); job++) {
+    od_observer_options options = {.filter = od_filter_type_at(job / 2),
                                    .integrator = od_integrator_at(job % 3),
                                    .form = (od_covariance_form)(job % 2),
                                    .sensor_sigma = sigma,

@@ -79,7 +79,7 @@ static void frequency_responses(void **state) {
   assert_true(od_model_is_linear(od_machine_model(run.machine)));
   double worst = 0;
   for (int i = 0; i < run.outputs; i++) {
-    od_test_linear l = od_test_linearise(run.sim, run.plant, 0, i);
+    od_test_linear l = od_test_linearize(run.sim, run.plant, 0, i);
     for (double w = 0.1; w < 1e4; w *= 3) {
       double complex s = w * _Complex_I, exact = want[i](s);
       worst = fmax(worst, cabs(od_test_response(&l, s) - exact) / cabs(exact));
@@ -105,7 +105,7 @@ static void pade(void **state) {
   od_test_run run = od_test_begin(machine, "d1", "d2", "d3", "d5", NULL);
   static const int order[] = {1, 2, 3, 5};
   for (int i = 0; i < 4; i++) {
-    od_test_linear l = od_test_linearise(run.sim, run.plant, 0, i);
+    od_test_linear l = od_test_linearize(run.sim, run.plant, 0, i);
     for (double wT = 0.1; wT < 1; wT += 0.2) {
       double complex y = od_test_response(&l, 10 * wT * _Complex_I);
       int n = order[i];

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "filters/complex_step.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 #include "plant/model_plant.h"

@@ -1,0 +1,21 @@
+// Compiles the equations of one block for real and for complex numbers. The file of a block defines OD_BLOCK_FILE, its own name, and
+// includes this header. The header reads the file twice more with OD_BLOCK_TEXT defined; then the file contains the equation
+// X(evaluate). The table of the class follows the inclusion.
+#include <math.h>
+#include <stddef.h>
+
+#include "blocks/block.h"
+
+#define OD_BLOCK_TEXT
+#include "blocks/block_functions_x.h"
+#define OD_COMPLEX
+#include "blocks/block_functions_x.h"
+#undef OD_COMPLEX
+#undef OD_BLOCK_TEXT
+
+// Entries of the table of a class for its functions.
+#define OD_BLOCK_EVALUATES .evaluate = evaluate_block_r, .evaluate_complex = evaluate_block_c
+// Entries for a class with modes, whose equations have defined OD_BLOCK_MODES.
+#define OD_BLOCK_SWITCHES \
+  .margin = margin_block_r, .switch_states = switch_block_r, .switch_states_complex = switch_block_c
+#define OD_BLOCK_STEPS .step = step_block_r, .step_complex = step_block_c

@@ -1,0 +1,161 @@
+// The functions of a friction law, made from its equations in the scalar of the build: evaluation and report as an element,
+// evaluation as a block, steady force. Included at the end of the equations of a law; law_tables.h describes what the law
+// defines before.
+typedef struct X(in) {
+  od_x speed;
+#if OD_LAW_HAS_BRISTLES
+  od_x bristle;
+#endif
+#if OD_LAW_HAS_FILM_STATE
+  od_x film;
+#endif
+#if OD_LAW_HAS_ACCELERATION
+  od_x felt;
+#endif
+  od_x signal;
+} X(in);
+typedef struct X(out) {
+  od_x friction, force;
+#if OD_LAW_HAS_BRISTLES
+  od_x bristle;
+#endif
+#if OD_LAW_HAS_FILM_STATE
+  od_x film;
+#endif
+#if OD_LAW_HAS_ACCELERATION
+  od_x felt;
+#endif
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+#if OD_LAW_HAS_BRISTLES
+  od_x deflection;
+#endif
+} X(report);
+
+// The numbers of one direction. Those of negative speeds are assembled in `room`.
+static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool negative, X(numbers) * room) {
+  if (!negative) return q;
+  *room = *q;
+  const od_x *other = (const od_x *)(q + 1);
+  for (int i = 0; i < OD_SIDED; i++) ((od_x *)room)[i] = other[i];
+  return room;
+}
+
+#ifdef OD_LAW_OF_SPEED
+// The numbers scaled by their factor times the signal. `room` holds them unless the factor is 1.
+static inline const X(numbers) * X(scaled)(const X(numbers) * q, od_x signal, X(numbers) * room) {
+  od_x factor = q->factor * signal;
+#ifndef OD_COMPLEX
+  if (factor == 1) return q;
+#endif
+  *room = *q;
+  X(scale)(room, od_x_log(X(least_factor)(factor)));
+  return room;
+}
+static inline void X(force_and_rates)(const X(numbers) * q, const X(in) * in, X(out) * out) {
+  X(numbers) room;
+  out->friction = X(friction)(X(scaled)(q, in->signal, &room), in->speed);
+}
+static inline od_x X(steady_of)(const X(numbers) * q, od_x v) {
+  X(numbers) room;
+  return X(friction)(X(scaled)(q, 1, &room), v);
+}
+#else
+#include "friction/lugre_equations_x.h"
+#endif
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  X(numbers) room;
+  X(force_and_rates)(X(direction_numbers)(q, s.choice[0] && RE(in->speed) < 0, &room), in, out);
+  out->force = -out->friction;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = out->friction * in->speed;
+  r->stored = 0;
+#if OD_LAW_HAS_BRISTLES
+  // Energy stored in the bristles, and in the mass that is equivalent to the acceleration term.
+  X(numbers) room;
+  const X(numbers) *side = X(direction_numbers)(q, s.choice[0] && RE(in->speed) < 0, &room);
+  X(family) f = X(family_of)(side, in->signal);
+  r->deflection = in->bristle / f.sigma_0;
+  r->stored = in->bristle * r->deflection / 2;
+  r->loss -= r->deflection * out->bristle;
+#if OD_LAW_HAS_ACCELERATION
+  r->stored += f.inertia * in->felt * in->felt / 2;
+  r->loss -= f.inertia * in->felt * out->felt;
+#endif
+#endif
+}
+
+#if defined OD_LAW_OF_SPEED && !defined OD_COMPLEX
+#define OD_ELEMENT_SLOPES
+typedef struct slopes_r {
+  struct {
+    double speed, signal;
+  } friction, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  numbers_r room, scaled_room;
+  const numbers_r *side = direction_numbers_r(q, s.choice[0] && in->speed < 0, &room);
+  speed_law_slopes d = friction_slopes(scaled_r(side, in->signal, &scaled_room), in->speed);
+  by->friction.speed = d.speed;
+  by->friction.signal = side->factor * in->signal > OD_FRICTION_LEAST_FACTOR ? d.log_factor / in->signal : 0;
+  by->force.speed = -by->friction.speed, by->force.signal = -by->friction.signal;
+}
+#endif
+
+// ---- as a block: the inputs are the speed, and a load or a signal that multiplies the factor
+
+static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,
+                              od_x *y, od_x *rate) {
+  (void)held;
+  X(numbers) room;
+  X(in) in = {.speed = u[0], .signal = 1};
+#if !OD_LAW_HAS_ACCELERATION
+  if (s->choice[1]) in.signal = u[1];
+#endif
+  X(out) out;
+  (void)x, (void)rate;
+#if OD_LAW_HAS_BRISTLES
+  in.bristle = x[0];
+#endif
+#if OD_LAW_HAS_FILM_STATE
+  in.film = x[1];
+#endif
+  const X(numbers) *side = X(direction_numbers)((const X(numbers) *)q, s->choice[0] && RE(u[0]) < 0, &room);
+#if OD_LAW_HAS_ACCELERATION
+  in.felt = x[2];
+  if (side != &room) room = *side;
+  room.load += u[1], side = &room;
+#endif
+  X(force_and_rates)(side, &in, &out);
+  y[0] = out.friction;
+#if OD_LAW_HAS_BRISTLES
+  rate[0] = out.bristle;
+#endif
+#if OD_LAW_HAS_FILM_STATE
+  rate[1] = out.film;
+#endif
+#if OD_LAW_HAS_ACCELERATION
+  rate[2] = out.felt;
+#endif
+}
+
+// ---- functions of the table of laws
+
+static od_x X(steady)(const od_x *q, bool two_sided, od_x v) {
+  X(numbers) room;
+  return X(steady_of)(X(direction_numbers)((const X(numbers) *)q, two_sided && RE(v) < 0, &room), v);
+}
+#ifndef OD_LAW_OF_SPEED
+static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, od_x signal, od_x family[OD_FAMILY_COUNT]) {
+  X(numbers) room;
+  *(X(family) *)family =
+      X(family_of)(X(direction_numbers)((const X(numbers) *)q, two_sided && negative, &room), signal);
+}
+#endif

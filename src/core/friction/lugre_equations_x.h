@@ -1,0 +1,174 @@
+// The equations of the LuGre family (lugre_family.h): Stribeck curve, bristles and film, and their derivatives. Part of
+// law_functions_x.h.
+
+// At a speed: power = (|v|/vs)^n, S = S(power), film = hss.
+typedef struct X(stribeck) {
+  od_x power, S, film;
+  bool film_grows;  // whether hss increases with the speed
+} X(stribeck);
+
+// The complete film of this direction. The film of the other direction may be larger; then the level is less than Fc.
+static inline od_x X(complete_film)(const X(family) * f) {
+  return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
+}
+
+static inline X(stribeck) X(stribeck_at)(const X(family) * f, od_x v) {
+  od_x r = v / f->vs, log_r = od_x_log(r * r + OD_FRICTION_REST_SPEED * OD_FRICTION_REST_SPEED) / 2;
+  X(stribeck) c = {.power = r * r * od_x_exp((f->n - 2) * log_r)};
+  c.S = OD_LAW_SHAPE == OD_STRIBECK_EXPONENTIAL ? od_x_exp(-c.power) : 1 / (1 + c.power);
+#if OD_LAW_STATES != OD_STATES_BRISTLES
+  od_x short_of = log_r - f->log_vb_vs, share = 1;
+  c.film_grows = RE(short_of) < 0;
+  if (c.film_grows) share = r * r * od_x_exp(short_of * (2.0 / 3) - 2 * log_r);
+  c.film = X(complete_film)(f) * share;
+#endif
+  return c;
+}
+
+// g: the force of the bristles in steady motion, N.
+static inline od_x X(steady_level)(const X(family) * f, const X(stribeck) * c, od_x film) {
+  // The film is between 0 and 1, but intermediate points of an iteration may be outside.
+  film = OD_SELECT(RE(film) >= 1, 1, OD_SELECT(RE(film) < 0, 0, film));
+  od_x g = f->Fc + ((1 - film) * f->Fs - f->Fc) * c->S, least = OD_FRICTION_LEAST_LEVEL * (f->Fs + f->Fc);
+  return OD_SELECT(RE(g) <= RE(least), least, g);
+}
+
+// The force of steady motion at speed v, N. signal multiplies the factor or the load.
+static inline od_x X(steady_with)(const X(numbers) * q, od_x v, od_x signal) {
+  X(family) f = X(family_of)(q, signal);
+  X(stribeck) c = X(stribeck_at)(&f, v);
+  od_x side = !OD_LAW_HAS_BRISTLES ? od_x_tanh(v / f.v0) : (RE(v) > 0) - (RE(v) < 0);
+  return side * X(steady_level)(&f, &c, c.film) + f.viscous * v;
+}
+
+static inline od_x X(steady_of)(const X(numbers) * q, od_x v) {
+  return X(steady_with)(q, v, 1);
+}
+
+#if !OD_LAW_HAS_BRISTLES
+static inline void X(force_and_rates)(const X(numbers) * q, const X(in) * in, X(out) * out) {
+  out->friction = X(steady_with)(q, in->speed, in->signal);
+}
+#else
+
+#if OD_LAW_HAS_FILM_STATE
+// 1/tau of the film, in 1/s.
+static inline od_x X(film_rate_constant)(const X(family) * f, od_x v, od_x film, od_x target) {
+  od_x r = v / (OD_FRICTION_REST_SPEED * f->vs), moving = r * r / (1 + r * r);
+  return OD_SELECT(RE(film) <= RE(target), f->growth_rate, f->rest_rate + (f->shrink_rate - f->rest_rate) * moving);
+}
+#endif
+
+static inline void X(force_and_rates)(const X(numbers) * q, const X(in) * in, X(out) * out) {
+  X(family) f = X(family_of)(q, in->signal);
+  od_x v = in->speed, magnitude = OD_SELECT(RE(v) < 0, -v, v), film = 0;
+  X(stribeck) c = X(stribeck_at)(&f, v);
+#if OD_LAW_HAS_FILM_STATE
+  film = in->film;
+  out->film = X(film_rate_constant)(&f, v, film, c.film) * (c.film - film);
+#endif
+  od_x part = in->bristle / X(steady_level)(&f, &c, film), slip = v - magnitude * part;
+  out->bristle = f.sigma_0 * slip;
+  out->friction = in->bristle + f.sigma_1 * slip + f.viscous * v;
+#if OD_LAW_HAS_ACCELERATION
+  out->felt = (v - in->felt) / f.lag;
+  od_x rest = OD_FRICTION_REST_SPEED * f.vs;
+  out->friction += f.inertia * out->felt + f.film_force * v / od_x_sqrt(v * v + rest * rest) * out->film;
+#endif
+}
+#endif
+
+#if !OD_LAW_HAS_ACCELERATION && !defined OD_COMPLEX
+#define OD_ELEMENT_SLOPES
+typedef struct slopes_r {
+  double by[sizeof(out_r) / sizeof(double)][sizeof(in_r) / sizeof(double)];
+} slopes_r;
+
+// Derivatives of S and hss by v.
+typedef struct stribeck_slopes {
+  double S, film;
+} stribeck_slopes;
+static inline stribeck_slopes slopes_of_stribeck(const family_r *f, const stribeck_r *c, double v) {
+  double rest = OD_FRICTION_REST_SPEED * f->vs, square = v * v + rest * rest;
+  // d/dv of r^2 (r^2 + e^2)^(n/2 - 1), by its value over v.
+  double power = v != 0 ? c->power / v * (2 + (f->n - 2) * v * v / square) : 0;
+  double film = v != 0 ? c->film / v * (2 - 4.0 / 3 * v * v / square) : 0;
+  return (stribeck_slopes){.S = -power * (OD_LAW_SHAPE == OD_STRIBECK_EXPONENTIAL ? c->S : c->S * c->S),
+                           .film = c->film_grows ? film : 0};
+}
+
+// Derivatives by the signal, which multiplies the factor: of the parameters, of the rates of the film (relative), of S, of
+// hss and of the least level.
+typedef struct signal_slopes {
+  double Fs, Fc, vs, viscous, tau, S, film, least;
+} signal_slopes;
+static inline signal_slopes slopes_by_signal(const numbers_r *q, double signal, const family_r *f, const stribeck_r *c,
+                                             const stribeck_slopes *d, double v) {
+  double factor = q->factor * signal, per = factor > OD_FRICTION_LEAST_FACTOR ? q->factor / factor : 0,
+         most = complete_film_r(f);
+  signal_slopes w = {.Fs = q->powers.Fs * f->Fs * per,
+                     .Fc = q->powers.Fc * f->Fc * per,
+                     .vs = q->powers.vs * f->vs * per,
+                     .viscous = q->powers.viscous * f->viscous * per,
+                     .tau = -q->powers.tau * per};
+  w.S = -d->S * v / f->vs * w.vs;
+  w.film = -d->film * v / f->vs * w.vs;
+  if (most > 0) w.film += c->film / most * (w.Fs * f->Fc / f->Fs - w.Fc) / f->Fs;
+  w.least = OD_FRICTION_LEAST_LEVEL * (w.Fs + w.Fc);
+  return w;
+}
+static inline double level_by_signal(const family_r *f, const signal_slopes *w, const stribeck_r *c, double film) {
+  return w->Fc * (1 - c->S) + (1 - film) * c->S * w->Fs + ((1 - film) * f->Fs - f->Fc) * w->S;
+}
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  numbers_r room;
+  const numbers_r *side_of = direction_numbers_r(q, s.choice[0] && in->speed < 0, &room);
+  family_r f = family_of_r(side_of, in->signal);
+  double v = in->speed, film = 0;
+  stribeck_r c = stribeck_at_r(&f, v);
+  stribeck_slopes d = slopes_of_stribeck(&f, &c, v);
+  enum { FRICTION, FORCE, BRISTLE, FILM, SIGNAL = OD_LAW_STATES + 1 };
+#if !OD_LAW_HAS_BRISTLES
+  film = c.film;
+#elif OD_LAW_HAS_FILM_STATE
+  film = in->film;
+#endif
+  double g = steady_level_r(&f, &c, film);
+  double counted = fmax(fmin(film, 1), 0);
+  bool free_level = g > OD_FRICTION_LEAST_LEVEL * (f.Fs + f.Fc);
+  double g_v = free_level ? ((1 - counted) * f.Fs - f.Fc) * d.S : 0;
+  double g_h = free_level && film < 1 && film >= 0 ? -f.Fs * c.S : 0;
+#if !OD_LAW_HAS_BRISTLES
+  double t = tanh(v / f.v0);
+  by->by[FRICTION][0] = g * (1 - t * t) / f.v0 + t * (g_v + g_h * d.film) + f.viscous;
+  signal_slopes w = slopes_by_signal(side_of, in->signal, &f, &c, &d, v);
+  by->by[FRICTION][SIGNAL] =
+      t * (free_level ? level_by_signal(&f, &w, &c, counted) + g_h * w.film : w.least) + w.viscous * v;
+  for (int i = 0; i < 2; i++) by->by[FORCE][i] = -by->by[FRICTION][i];
+#else
+  double magnitude = fabs(v), side = v < 0 ? -1 : 1, part = in->bristle / g, per_level = magnitude * part / g;
+  double slip[3] = {1 - side * part + per_level * g_v, -magnitude / g, per_level * g_h};
+  signal_slopes w = slopes_by_signal(side_of, in->signal, &f, &c, &d, v);
+  double slip_signal = per_level * (free_level ? level_by_signal(&f, &w, &c, counted) : w.least);
+  by->by[BRISTLE][SIGNAL] = f.sigma_0 * slip_signal;
+  by->by[FRICTION][SIGNAL] = f.sigma_1 * slip_signal + w.viscous * v;
+  by->by[FORCE][SIGNAL] = -by->by[FRICTION][SIGNAL];
+  for (int i = 0; i <= OD_LAW_STATES; i++) {
+    by->by[BRISTLE][i] = f.sigma_0 * slip[i];
+    by->by[FRICTION][i] = f.sigma_1 * slip[i] + (i == 0 ? f.viscous : i == 1 ? 1 : 0);
+    by->by[FORCE][i] = -by->by[FRICTION][i];
+  }
+#if OD_LAW_HAS_FILM_STATE
+  double r = v / (OD_FRICTION_REST_SPEED * f.vs), pace = film_rate_constant_r(&f, v, film, c.film), below = 1 + r * r;
+  double pace_v =
+      film <= c.film ? 0 : (f.shrink_rate - f.rest_rate) * 2 * r / (below * below * OD_FRICTION_REST_SPEED * f.vs);
+  by->by[FILM][0] = pace * d.film + pace_v * (c.film - film);
+  by->by[FILM][1] = 0;
+  by->by[FILM][2] = -pace;
+  by->by[FILM][SIGNAL] = pace * w.film + (c.film - film) * (w.tau * pace - pace_v * v / f.vs * w.vs);
+#endif
+#endif
+}
+#endif

@@ -1,0 +1,46 @@
+// The LuGre family, to which most friction laws belong. With the speed v, its magnitude |v| and its direction s = sign v:
+//
+//   S   = exp(-(|v|/vs)^n)  or  1/(1 + (|v|/vs)^n)                      the Stribeck curve
+//   hss = (1 - Fc/Fs) min(|v|/vb, 1)^(2/3)                              the lubricant film in steady motion
+//   g   = Fc + ((1 - h) Fs - Fc) S                                      the force of the bristles in steady motion
+//   h'  = (hss - h)/tau,  tau = tau_hp while it grows, tau_hn while it shrinks, tau_h0 at rest
+//   y'  = sigma_0 (v - |v| y/g)                                         the force of the bristles, y = sigma_0 z
+//   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
+//
+// The acceleration term is sigma_2 T a in the literature. Here it is a number of its own that both directions share, so that
+// the force does not jump where the speed changes sign. The sign s of the film term is smoothed there for the same reason.
+// Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have
+// h = 0. The film is at rest below a ten-thousandth of vs. Equations 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
+// docs/theory.md.
+#ifndef OD_FRICTION_LUGRE_FAMILY_H
+#define OD_FRICTION_LUGRE_FAMILY_H
+
+// Indices of the parameters of one direction.
+enum {
+  OD_FAMILY_FS,
+  OD_FAMILY_FC,
+  OD_FAMILY_VS,
+  OD_FAMILY_N,
+  OD_FAMILY_VISCOUS,
+  OD_FAMILY_LOG_VB_VS,  // log(vb/vs)
+  OD_FAMILY_V0,
+  OD_FAMILY_SIGMA_0,
+  OD_FAMILY_SIGMA_1,
+  OD_FAMILY_GROWTH_RATE,  // 1/tau_hp
+  OD_FAMILY_SHRINK_RATE,  // 1/tau_hn
+  OD_FAMILY_REST_RATE,    // 1/tau_h0
+  OD_FAMILY_INERTIA,
+  OD_FAMILY_LAG,
+  OD_FAMILY_FILM_FORCE,
+  OD_FAMILY_COUNT
+};
+
+typedef enum od_stribeck_shape { OD_STRIBECK_EXPONENTIAL, OD_STRIBECK_LORENTZIAN } od_stribeck_shape;
+
+// Speeds below this part of vs count as rest for the film. Elements also use it to smooth powers of the speed:
+// r^2 (r^2 + e^2)^(n/2 - 1) instead of r^n, which has a finite slope at zero, as Newton's method needs.
+#define OD_FRICTION_REST_SPEED 1e-4
+// The level g is at least this part of Fs + Fc.
+#define OD_FRICTION_LEAST_LEVEL 1e-6
+
+#endif

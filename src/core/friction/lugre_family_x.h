@@ -1,0 +1,38 @@
+// The parameters of the LuGre family (lugre_family.h) in the scalar of the build, and how a factor scales them. A law includes
+// this before X(numbers) and X(family_of); see law_tables.h.
+#include "friction/law_factor_x.h"
+
+typedef struct X(family) {
+  od_x Fs, Fc, vs, n, viscous, log_vb_vs, v0, sigma_0, sigma_1, growth_rate, shrink_rate, rest_rate, inertia, lag,
+      film_force;
+} X(family);
+_Static_assert(sizeof(X(family)) == OD_FAMILY_COUNT * sizeof(od_x), "as in lugre_family.h");
+
+// log(vb/vs). Where vb is 0, vb is the speed at which S has fallen to k (Table 5.1 of source 28 in docs/theory.md).
+static inline od_x X(log_vb_vs_exponential)(od_x vb, od_x vs, od_x n) {
+  od_x k = 0.002 * od_x_exp(-4.5 * od_x_log(n));
+  k = OD_SELECT(RE(k) < 0.5, k, 0.5);
+  return OD_SELECT(RE(vb) > 0, od_x_log(vb / vs), od_x_log(-od_x_log(k)) / n);
+}
+static inline od_x X(log_vb_vs_lorentzian)(od_x vb, od_x vs, od_x n, od_x k) {
+  k = OD_SELECT(RE(k) < 0.5, k, 0.5);
+  return OD_SELECT(RE(vb) > 0, od_x_log(vb / vs), od_x_log((1 - k) / k) / n);
+}
+
+// Exponents: a factor multiplies each parameter by this power of itself. vb scales as vs does.
+typedef struct X(powers) {
+  od_x Fs, Fc, vs, viscous, tau;
+} X(powers);
+
+static inline X(family) X(scaled)(X(family) f, od_x factor, X(powers) e) {
+#ifndef OD_COMPLEX
+  if (factor == 1) return f;
+#endif
+  od_x log_factor = od_x_log(X(least_factor)(factor)), tau = od_x_exp(-e.tau * log_factor);
+  f.Fs *= od_x_exp(e.Fs * log_factor);
+  f.Fc *= od_x_exp(e.Fc * log_factor);
+  f.vs *= od_x_exp(e.vs * log_factor);
+  f.viscous *= od_x_exp(e.viscous * log_factor);
+  f.growth_rate *= tau, f.shrink_rate *= tau, f.rest_rate *= tau;
+  return f;
+}

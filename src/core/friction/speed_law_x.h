@@ -1,0 +1,10 @@
+// For laws that are a function of the speed alone, in the scalar of the build. A law includes this before X(numbers),
+// X(friction), X(scale) and friction_slopes(); see law_tables.h.
+#include "friction/law_factor_x.h"
+
+#ifndef OD_COMPLEX
+// Derivatives of the force by the speed and by the logarithm of the factor, at scaled numbers.
+typedef struct speed_law_slopes {
+  double speed, log_factor;
+} speed_law_slopes;
+#endif

@@ -1,0 +1,146 @@
+// Tables of the circuit: nodes, which have pressures; instances of element classes, which connect nodes and act on the
+// mechanism; and how instances are connected to the rest of the machine.
+#ifndef OD_CIRCUIT_TABLES_H
+#define OD_CIRCUIT_TABLES_H
+
+#include <stdbool.h>
+
+#include "base/formula.h"
+#include "elements/element.h"
+#include "oleodyn/build.h"
+
+typedef struct od_node {
+  const char *name;
+  od_node_kind kind;
+  int number, input;
+  int state;     // index of its pressure among the first-order states, or -1
+  int junction;  // index among the junctions, or -1
+} od_node;
+// Indices of the numbers of the oil.
+enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
+// Indices of the numbers of its viscosity. They are offset by OD_OIL_VISCOSITY where both groups are used together.
+enum {
+  OD_VISCOSITY_VALUE,
+  OD_VISCOSITY_REFERENCE,
+  OD_VISCOSITY_TEMPERATURE,
+  OD_VISCOSITY_THINNING,
+  OD_VISCOSITY_THICKENING,
+  OD_VISCOSITY_EXPANSION,
+  OD_VISCOSITY_HOT_TEMPERATURE,
+  OD_VISCOSITY_HOT_VALUE,  // zero: OD_VISCOSITY_THINNING is used
+  OD_VISCOSITY_NUMBERS,
+  OD_OIL_VISCOSITY = 64
+};
+
+// An instance of an element class.
+typedef struct od_instance {
+  const char *name;  // "" for an unnamed part of another element or of a joint
+  int element_class;
+  int number, numbers;  // first of its own in theta, how many
+  int host, joint;      // the instance or the joint that it belongs to, or -1
+  int friction;         // the friction that belongs to it, or -1
+  int point_a, point_b, actuator;
+  int end[OD_MOST_ENDS];              // nodes, or -1
+  int signal;                         // what it listens to, or -1
+  int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
+  int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
+  int switcher;                       // place among the elements with modes, or -1
+  int supplier;                       // place among the elements with a supply, or -1
+  int choice[OD_MOST_ELEMENT_CHOICES];
+  int batch, place;     // where it stands among those of its class
+  int in, out, slope;   // its first place in the work memory
+  int target, targets;  // its part of od_join.target
+  od_formula formula;   // of classes that have one
+  int held;             // index of its first jump among all jumps (od_layout.held)
+} od_instance;
+
+// How instances are connected to the rest of the machine: constant integers without names or pointers, except to formulas.
+// model/join.c makes them when the layout of the work memory is known.
+typedef struct od_target {  // where an out is added: w[to] += sign * w[from], and the places of its derivatives
+  int from, to;
+  double sign;
+  od_out_kind kind;
+  int target;  // a node, actuator or first-order state
+  int slope, in,
+      ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
+  int row,
+      state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
+  int place;       // its part of od_join.place
+  bool displaces;  // the flow is the rate of the volume that the same instance adds to the same node
+} od_target;
+// An instance that depends on a number, its batch and place there, and the index of the number in its class.
+typedef struct od_number_user {
+  int instance, batch, place, number;
+} od_number_user;
+// Junctions: the instances with an end at one, and the derivatives of their flows by pressures of junctions.
+typedef struct od_junction_in {  // an `in` that is the pressure of a junction
+  int in, node;
+} od_junction_in;
+typedef struct od_junction_flow {  // an out that flows into a junction
+  int from, junction;
+  double sign;
+} od_junction_flow;
+typedef struct
+    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is; `at`: of the matrix
+  int row, column, from, in, slope, instance, at;
+  double sign;
+} od_junction_slope;
+// A group of junctions that elements connect directly. They are adjacent and have a matrix of their own. Each has a row of derivatives:
+// `columns` of them by the columns of a rate's row (`column`: by which; NULL: all), then by inflows of the group.
+typedef struct od_junction_group {
+  int first, count;
+  int matrix, row;  // where they begin in w
+  int width, columns, *column;
+} od_junction_group;
+typedef struct od_junctions {
+  int groups, instances, ins, flows, slopes;
+  od_junction_group *group;
+  int *group_of;    // of each junction
+  int *node;        // of each junction
+  int *instance;    // those with an end at a junction
+  od_batch *alone;  // each of them as a batch of its own
+  od_junction_in *in;
+  od_junction_flow *flow;
+  od_junction_slope *slope;
+} od_junctions;
+// A heat source of the oil: an instance and the index of its report.
+typedef struct od_heater {
+  int instance, report;
+} od_heater;
+typedef struct od_join {
+  int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
+  bool compliant;  // some element has a compliance in addition to the oil
+  bool
+      indirect;  // there are junctions or a reservoir: elements affect each other not only through pressures and states
+  int reservoir;       // instance, or -1
+  int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
+  int heaters;
+  od_heater *heater;
+  od_batch *batch;    // instances of one class side by side, in the order of the classes
+  int *pool;          // data of batches: theta offsets of numbers and of hosts' numbers, choices
+  int *gather;        // in[i] = w[gather[i]]
+  int *column;        // of each `in`: its column in rows of derivatives of rates (see od_layout)
+  int *force_column;  // the same in rows of derivatives of forces
+  int *gain;          // of each `in`: place of its derivative by the variable of that column
+  int *node;          // of each `in` that is a pressure: its node; else -1
+  od_target *target;
+  int *place;     // of each target, by each `in` that may change: place in w to which the derivative is added
+  int *diagonal;  // of each circuit state: place in w of the derivative of its rate by itself
+  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last one), and the
+  // columns of all rows, increasing within each row. NULL: rows have all columns.
+  int *row_start, *row_column;
+  int *force;                  // the targets that are forces
+  int *displacer, displacers;  // the targets that displace oil
+  int *by_complex_step;        // instances whose derivatives are complex steps
+  od_junctions at_junction;
+  int *first_user;  // of each number of theta; one more for the end
+  od_number_user *user;
+} od_join;
+
+// An output between two nodes: the pressure of node_a minus that of node_b.
+typedef struct od_difference {
+  const char *name;
+  int node_a, node_b;
+} od_difference;
+
+#endif

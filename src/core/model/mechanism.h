@@ -1,0 +1,132 @@
+// Tables of the mechanism: bodies, points, joints, links, closures, loads and actuators.
+//
+// Bodies form a tree of links. A link carries at most one body and moves relative to its parent by at most one joint
+// coordinate: a universal joint is two links, a spherical one three, a free one six, of which only the last carries a body.
+// Link 0 is the ground; parents come before children. A link's frame has the axes of its body and its origin in the
+// joint's point. Joints that would close a loop are cut and become closures: scalar equations between two links.
+#ifndef OD_MECHANISM_H
+#define OD_MECHANISM_H
+
+#include <stdbool.h>
+
+#include "oleodyn/build.h"
+
+typedef struct od_body {
+  const char *name;
+  od_shape shape;
+  int number;  // first of its numbers in theta
+  int link;    // the link that carries it
+} od_body;
+
+typedef struct od_point {
+  const char *name;
+  int body;    // OD_GROUND or a body
+  int number;  // its three coordinates in theta, or -1
+  int length;  // number of a length along +x, or -1
+  double fraction;
+  int link;
+} od_point;
+
+typedef struct od_joint {
+  const char *name;
+  od_joint_spec spec;
+  int link, links;  // tree joints: its last link (the one that carries a body) and how many it has; cut joints: -1, 0
+  int coordinate;   // first coordinate, or -1
+  int coordinates;
+} od_joint;
+
+typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC, OD_LINK_SCREW } od_link_kind;
+typedef struct od_link {
+  int parent;
+  od_link_kind kind;
+  int body;        // or -1
+  int coordinate;  // or -1
+  int joint;
+  int point_parent;  // the joint's point on the parent, or -1 for "at the parent's origin" (inner links)
+  int point_child;   // the joint's point on this link's body, or -1
+  int axis;          // three numbers in theta, or -1: the coordinate axis `unit_axis`
+  int unit_axis;
+  int across;        // 0: along the axis; 1, 2: across it
+  int lead;          // of a screw: the number of its way per turn; else -1
+  double axis_sign;  // -1 where the tree walks a joint from b to a
+  int chart;         // first link of a spherical joint: index of its reference rotation; else -1
+} od_link;
+
+// Closure equations between link a and link b. d = r_b - r_a joins their points; u is a vector fixed in a, w in b.
+typedef enum od_closure_kind {
+  OD_CLOSE_POINT,  // d = 0, one row per dimension
+  OD_CLOSE_SLIDE,  // u . d = 0
+  OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
+  // The rest without d.
+  OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
+  OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, of two coordinates
+} od_closure_kind;
+// How a direction follows from the numbers of an axis: the axis itself or a perpendicular to it.
+typedef enum od_direction_kind {
+  OD_DIR_AXIS,
+  OD_DIR_NORMAL_1,
+  OD_DIR_NORMAL_2,
+  OD_DIR_IN_PLANE,     // planar machines: perpendicular to the axis, in the plane
+  OD_DIR_UNIT,         // a coordinate axis
+  OD_DIR_UNIT_ACROSS,  // planar machines: perpendicular to a coordinate axis, in the plane
+  OD_DIR_CARRIED,      // the second perpendicular of the axis `from`, turned along when `from` is turned into `axis`
+} od_direction_kind;
+typedef struct od_direction {
+  od_direction_kind kind;
+  int axis;  // numbers in theta, or the coordinate axis (0..2) for OD_DIR_UNIT
+  int from;
+} od_direction;
+typedef struct od_closure {
+  od_closure_kind kind;
+  int link_a, link_b, point_a, point_b;
+  od_direction u, w;
+  int length;     // number of the rod's length, or of the gear's ratio, which its offset follows
+  int row, rows;  // where its rows start, how many
+  int path,
+      path_count;  // its part of od_model.path: the links between a and b through the tree, without common ancestors
+  int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
+  int joint, rod, gear;  // which joint, rod or gear it comes from, the others -1
+} od_closure;
+typedef struct od_path_step {
+  int link, side;  // side -1: moves a, +1: moves b
+} od_path_step;
+
+typedef struct od_rod {
+  const char *name;
+  int point_a, point_b, number;
+} od_rod;
+
+typedef struct od_gear {
+  const char *name;
+  int joint_a, joint_b, number;
+} od_gear;
+
+typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
+// Numbers of a contact; its normal stands where forces have their direction.
+enum {
+  OD_CONTACT_STIFFNESS,
+  OD_CONTACT_NORMAL,
+  OD_CONTACT_PLANE = 4,
+  OD_CONTACT_DAMPING = 7,
+  OD_CONTACT_FRICTION,
+  OD_CONTACT_SLIP,
+  OD_CONTACT_NUMBERS
+};
+typedef struct
+    od_load {  // a force at a point, a torque on a body, a force or torque in a joint, or a contact of a point with a plane
+  const char *name;
+  od_load_kind kind;
+  int point, link, coordinate;
+  int number, input;
+  bool follows_body;
+} od_load;
+
+// An actuator: a line between two points, or a joint's coordinate, along which elements push with forces that depend on its
+// length and speed.
+typedef struct od_actuator {
+  int point_a, point_b;  // between two points, or -1:
+  int coordinate;        // in a joint
+  int length_row;  // its row of lengths by the independent coordinates; -1: its coordinate is one, a row of zeros with a one
+} od_actuator;
+
+#endif

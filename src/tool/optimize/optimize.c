@@ -1,0 +1,237 @@
+#include "optimize/optimize.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "simulate/run.h"
+
+// A goal is met that is within this part of its size.
+static const double close_enough = 0.01;
+
+int od_goal_take_find(const char *word, size_t length) {
+  for (int i = 0; od_take_names[i]; i++)
+    if (strlen(od_take_names[i]) == length && strncmp(od_take_names[i], word, length) == 0) return i;
+  return -1;
+}
+
+static double take_value(const od_table *t, int column, od_take take) {
+  return od_table_take(t, column, take, -INFINITY, INFINITY);
+}
+
+static double size_of(double value) {
+  return value != 0 ? fabs(value) : 1;
+}
+
+// What a search works with: the last machine that was run, and what came of it.
+typedef struct search {
+  const od_optimize_options *o;
+  od_machine *machine;
+  od_judge *judge;
+  od_verdict verdict;
+  int requirements;
+  long runs;
+  bool stopped;
+} search;
+
+static void forget(search *s) {
+  od_judge_free(s->judge);
+  od_machine_free(s->machine);
+  od_verdict_free(&s->verdict);
+  s->judge = NULL;
+  s->machine = NULL;
+}
+
+// ---- one machine
+
+static bool load_machine(search *s, const double *x) {
+  const od_optimize_options *o = s->o;
+  const char **set = calloc((size_t)(o->load.set_count + o->numbers) + 1, sizeof *set);
+  char(*text)[400] = calloc((size_t)o->numbers + 1, sizeof *text);
+  od_messages *unread = od_messages_new();
+  od_load_options load = o->load;
+  bool ok = set && text && unread;
+  for (int i = 0; ok && i < o->load.set_count; i++) set[i] = o->load.set[i];
+  for (int i = 0; ok && i < o->numbers; i++) {
+    snprintf(text[i], sizeof *text, "%.340s=%.17g", o->number[i].path, x[i]);
+    set[o->load.set_count + i] = text[i];
+  }
+  load.set = set;
+  load.set_count = o->load.set_count + o->numbers;
+  ok = ok && od_machine_load(o->path, &load, &s->machine, unread) == OD_OK;
+  od_messages_free(unread);
+  free(text);
+  free(set);
+  return ok;
+}
+
+static bool go_on(void *user, double done) {
+  search *s = user;
+  (void)done;
+  if (s->o->progress && !s->o->progress(s->o->user, 0)) s->stopped = true;
+  return !s->stopped;
+}
+
+// Runs the machine and judges it; goals get their values. False: it did not come to its end.
+static bool run_machine(search *s) {
+  const od_optimize_options *o = s->o;
+  int *output = calloc((size_t)(od_machine_output_count(s->machine) + o->goals) + 1, sizeof *output), outputs = 0;
+  od_run_options run = od_run_options_of(s->machine, (od_run_wishes){0});
+  od_run_report report = {0};
+  od_table *table = NULL;
+  if (!output) return false;
+  outputs = od_judge_outputs(s->machine, output);
+  int first = outputs;
+  for (int i = 0; i < o->goals; i++) output[outputs++] = o->goal[i].output;
+  s->judge = od_judge_new(s->machine, run.time, output, outputs);
+  run.outputs = output;
+  run.output_count = outputs;
+  run.watch = od_judge_watch;
+  run.watcher = s->judge;
+  run.progress = go_on;
+  run.user = s;
+  s->runs++;
+  bool ok = s->judge && od_run(s->machine, &run, &table, &report, NULL) == OD_OK &&
+            od_judge_end(s->judge, &report, true, NULL) == OD_OK;
+  for (int i = 0; ok && i < o->goals; i++) {
+    od_goal *g = &o->goal[i];
+    g->value = take_value(table, 1 + first + i, g->take);
+    if (!(g->size > 0)) g->size = size_of(g->target != 0 ? g->target : take_value(table, 1 + first + i, OD_TAKE_PEAK));
+  }
+  s->verdict = report.verdict;
+  report.verdict = (od_verdict){0};
+  od_run_report_free(&report);
+  od_table_free(table);
+  free(output);
+  return ok;
+}
+
+// ---- residuals
+
+// How far a requirement is from its bound and the reserve; NAN: not known.
+static double shortfall(const od_judgement *j, double reserve) {
+  double left = j->left - reserve * fabs(j->requirement->bound);
+  if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
+  return left >= 0 ? 0 : left / size_of(j->requirement->bound);
+}
+
+static int residuals(void *user, const double *x, double *r) {
+  search *s = user;
+  int count, at = 0;
+  forget(s);
+  if (s->stopped || !load_machine(s, x) || !run_machine(s)) return 1;
+  const od_judgement *j = od_judge_results(s->judge, &count);
+  for (int i = 0; i < count; i++) r[at++] = shortfall(&j[i], s->o->reserve);
+  for (int i = 0; i < s->o->goals; i++) r[at++] = (s->o->goal[i].value - s->o->goal[i].target) / s->o->goal[i].size;
+  for (int i = 0; i < at; i++)
+    if (!isfinite(r[i])) return 1;
+  return 0;
+}
+
+static bool keep_searching(void *user, const od_ls_progress *progress) {
+  search *s = user;
+  (void)progress;
+  return !s->stopped;
+}
+
+// ---- the search
+
+static bool is_minimum(od_ls_reason reason) {
+  return reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
+}
+
+// Numbers over decades are searched by their logarithms.
+static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
+  const od_optimize_options *o = s->o;
+  size_t n = (size_t)o->numbers + 1;
+  double *memory = calloc(4 * n, sizeof *memory);
+  od_ls_transform *transform = calloc(n, sizeof *transform);
+  if (!memory || !transform) {
+    free(memory);
+    free(transform);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  double *start = memory, *low = start + n, *high = low + n, *scale = high + n;
+  for (int i = 0; i < o->numbers; i++) {
+    const od_free_number *f = &o->number[i];
+    low[i] = f->low, high[i] = f->high, start[i] = fmin(fmax(f->start, f->low), f->high);
+    scale[i] = f->high - f->low;
+    if (f->low > 0 && f->high > 100 * f->low)
+      transform[i] = OD_TRANSFORM_LOG, scale[i] = start[i] * log(f->high / f->low);
+  }
+  const od_ls_problem problem = {.m = s->requirements + o->goals,
+                                 .n = o->numbers,
+                                 .user = s,
+                                 .residuals = residuals,
+                                 .start = start,
+                                 .low = low,
+                                 .high = high,
+                                 .scale = scale,
+                                 .transform = transform};
+  // Runs are accurate to some digits only: closer looks see noise.
+  const od_ls_options options = {.gradient_tolerance = 1e-5,
+                                 .step_tolerance = 1e-7,
+                                 .cost_tolerance = 1e-8,
+                                 .max_evaluations = 300,
+                                 .radius = 0.3,
+                                 .progress = keep_searching,
+                                 .progress_user = s};
+  const od_ls_starts starts = {.box = o->starts, .seed = 1};
+  od_status status = o->starts > 0 ? od_least_squares_multistart(&problem, &options, &starts, out, err)
+                                   : od_least_squares(&problem, &options, out, err);
+  free(memory);
+  free(transform);
+  return status;
+}
+
+od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_error *err) {
+  search s = {.o = o};
+  *out = (od_optimize_result){0};
+  double *start = calloc((size_t)o->numbers + 1, sizeof *start), *r = NULL;
+  if (!start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < o->numbers; i++) start[i] = fmin(fmax(o->number[i].start, o->number[i].low), o->number[i].high);
+  if (load_machine(&s, start)) od_machine_requirements(s.machine, &s.requirements);
+  r = calloc((size_t)(s.requirements + o->goals) + 1, sizeof *r);
+  od_status status = OD_OK;
+  if (!r)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  else if (s.requirements + o->goals == 0)
+    status = od_fail(err, OD_BAD_INPUT,
+                     "there is nothing to search for: the machine has no requirements, and there is no --goal");
+  else if (residuals(&s, start, r) != 0 && !s.stopped && o->starts == 0)
+    status =
+        od_fail(err, OD_NOT_CONVERGED,
+                "the machine cannot be run and judged where the search begins; begin elsewhere (--set), or try more "
+                "starts (--starts)");
+  if (status == OD_OK) status = search_numbers(&s, &out->search, err);
+  out->runs = s.runs;
+  if (out->search && residuals(&s, out->search->x, r) == 0) {
+    int count;
+    const od_judgement *j = od_judge_results(s.judge, &count);
+    for (int i = 0; i < count; i++) out->unmet += j[i].outcome != OD_PASS;
+    for (int i = 0; i < o->goals; i++) {
+      od_goal *g = &o->goal[i];
+      g->met = fabs(g->value - g->target) <= close_enough * g->size;
+      out->unmet += !g->met;
+    }
+    out->minimum = is_minimum(out->search->reason);
+    out->machine = s.machine;
+    out->judge = s.judge;
+    out->verdict = s.verdict;
+    s.machine = NULL, s.judge = NULL, s.verdict = (od_verdict){0};
+  }
+  if (s.stopped) status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs", s.runs);
+  forget(&s);
+  free(start);
+  free(r);
+  return status;
+}
+
+void od_optimize_result_free(od_optimize_result *r) {
+  od_judge_free(r->judge);
+  od_machine_free(r->machine);
+  od_verdict_free(&r->verdict);
+  od_ls_result_free(r->search);
+  *r = (od_optimize_result){0};
+}

@@ -1,0 +1,130 @@
+#include "optimize/optimize_result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/display.h"
+#include "io/json.h"
+#include "requirements/judge_result.h"
+
+static void add_numbers(const od_optimize_options *o, const od_ls_result *search, od_result *r) {
+  static const od_result_column columns[] = {{"path", "number", OD_CELL_TEXT},   {"unit", "unit", OD_CELL_UNIT},
+                                             {"value", "found", OD_CELL_NUMBER}, {"low", "from", OD_CELL_NUMBER},
+                                             {"high", "to", OD_CELL_NUMBER},     {NULL, NULL, OD_CELL_REMARK}};
+  od_result_table *t = od_result_add_table(r, "numbers", columns, 6);
+  for (int i = 0; i < o->numbers; i++) {
+    const od_free_number *f = &o->number[i];
+    int at = search->at_bound[i];
+    od_result_add_row(t, f->unit, fmax(fabs(f->low), fabs(f->high)));
+    od_result_cell_text(t, f->path);
+    od_result_cell(t, search->x[i]);
+    od_result_cell(t, f->low);
+    od_result_cell(t, f->high);
+    od_result_cell_text(t, at < 0 ? "at its lower bound" : at > 0 ? "at its upper bound" : "");
+    od_result_row_set(t, "at", json_string(at < 0 ? "lower" : at > 0 ? "upper" : "between"));
+  }
+}
+
+static void add_goals(const od_optimize_options *o, const od_machine *machine, od_result *r) {
+  static const od_result_column columns[] = {{"goal", "goal", OD_CELL_TEXT},
+                                             {NULL, "unit", OD_CELL_UNIT},
+                                             {"target", "wanted", OD_CELL_NUMBER},
+                                             {"value", "reached", OD_CELL_NUMBER},
+                                             {NULL, "outcome", OD_CELL_TEXT}};
+  od_result_table *t = od_result_add_table(r, "goals", columns, 5);
+  for (int i = 0; i < o->goals; i++) {
+    const od_goal *g = &o->goal[i];
+    od_result_add_row(t, od_machine_output_unit(machine, g->output), fmax(fabs(g->target), fabs(g->value)));
+    od_result_cell_text(t, g->name);
+    od_result_cell(t, g->target);
+    od_result_cell(t, g->value);
+    od_result_cell_text(t, g->met ? "met" : "not met");
+    od_result_mark(t, !g->met);
+    od_result_row_set(t, "met", json_boolean(g->met));
+  }
+}
+
+// The outcome of the search in words.
+static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
+  const char *reason = od_ls_reason_text(r->search->reason);
+  int count, undecided = 0;
+  const od_judgement *j = od_judge_results(r->judge, &count);
+  for (int i = 0; i < count; i++) undecided += j[i].outcome == OD_UNDECIDED;
+  if (r->unmet == 0)
+    snprintf(text, size, "All goals are met (%s).", reason);
+  else if (r->unmet == undecided)
+    snprintf(
+        text, size,
+        "%d requirement%s undecided, all other goals are met (%s). What is undecided counts as met in the search, which ended "
+        "for that; take shorter steps or a tighter tolerance.",
+        undecided, undecided > 1 ? "s are" : " is", reason);
+  else if (r->minimum)
+    snprintf(
+        text, size,
+        "%d goal%s not met. This is a minimum between the bounds (%s): near here nothing is better; wider bounds, other "
+        "numbers or --starts may be.",
+        r->unmet, r->unmet > 1 ? "s are" : " is", reason);
+  else
+    snprintf(text, size, "%d goal%s not met, and this is no minimum: %s.", r->unmet, r->unmet > 1 ? "s are" : " is",
+             reason);
+}
+
+// Adds remarks about the search that its numbers do not show. False: memory ran out.
+static bool add_start(const od_free_number *f, od_verdict *v) {
+  if (f->start >= f->low && f->start <= f->high) return true;
+  char cell[3][80];
+  const double value[3] = {f->start, f->low, f->high};
+  for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
+  return od_verdict_add(v, OD_DOUBTFUL, "search.start",
+                        "Start outside:", "%s is %s, outside of its range from %s to %s: the search began at %s",
+                        f->path, cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
+}
+
+static void add_warnings(const od_optimize_options *o, const od_optimize_result *found, od_result *r) {
+  od_verdict v = {0};
+  int count;
+  const od_judgement *j = od_judge_results(found->judge, &count);
+  bool ok = true;
+  for (int i = 0; i < o->numbers && ok; i++) ok = add_start(&o->number[i], &v);
+  for (int i = 0; i < count && ok; i++)
+    if (j[i].outcome == OD_UNDECIDED)
+      ok = od_verdict_add(
+          &v, OD_DOUBTFUL, "search.undecided", "Undecided:",
+          "requirement '%.100s' is undecided: %.300s. In the search it counts as met, which may be why that ended here",
+          j[i].requirement->name, j[i].note);
+  if (!ok) r->is_short_of_memory = true;
+  od_result_warnings(r, &v);
+  od_verdict_free(&v);
+}
+
+// The options of other commands that set the numbers found.
+static void add_settings(const od_optimize_options *o, const od_optimize_result *found, od_result *r) {
+  const char *text = "";
+  for (int i = 0; i < o->numbers && text; i++)
+    text = od_arena_format(&r->arena, "%s --set %s=%.10g", text, o->number[i].path, found->search->x[i]);
+  if (!text) r->is_short_of_memory = true;
+  od_result_line(r, "%ld runs. In other commands:%s", found->runs, text ? text : "");
+}
+
+od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_result *found) {
+  char text[400];
+  od_result r = od_result_new("Search", od_machine_title(found->machine));
+  verdict_text(found, text, sizeof text);
+  od_result_heading(&r, "%s", r.title);
+  add_numbers(o, found->search, &r);
+  od_add_judgements(&r, found->judge);
+  add_goals(o, found->machine, &r);
+  od_result_line(&r, "%s", text);
+  add_settings(o, found, &r);
+  add_warnings(o, found, &r);
+  od_result_verdict(&r, &found->verdict);
+  // The field "verdict" is about the search; that of the run has a field of its own.
+  od_result_set(&r, "run_verdict", od_verdict_json(&found->verdict));
+  od_result_text(&r, "verdict", text);
+  od_result_whole(&r, "unmet", found->unmet);
+  od_result_flag(&r, "minimum", found->minimum);
+  od_result_text(&r, "reason", od_ls_reason_text(found->search->reason));
+  od_result_whole(&r, "runs", found->runs);
+  return r;
+}
