@@ -1,15 +1,16 @@
 // Laws that jump, and motions that slide along the jump.
 //
-// Where a law jumps, sign(s) for one, and the laws of both sides lead back to s = 0, no step with either of them ends on its own side: the
-// motion stays at s = 0, and the law has the value between that keeps it there (Filippov's solution). Of a step, that value is an
-// unknown v in [-1, 1] of each jump, constant throughout the step, with
+// A law jumps where a guard s passes zero, such as sign(s). Where the laws of both sides lead back to s = 0, no step ends on the side whose law
+// it has taken. The motion stays at s = 0, and the law has the value between both sides that keeps it there (Filippov's solution). In a step
+// each jump has one more unknown, the value v in [-1, 1], constant in the step:
 //
 //   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
 //
-// which always has a solution, since s at the end follows v continuously. It is found by Newton's method on s(v) with these bounds:
-// slopes by steps with another v, updated by Broyden's formula, and bounded linear problems by Gauss-Seidel sweeps.
+// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds it within the bounds: its slopes
+// come from steps with another v and are updated by Broyden's formula, and Gauss-Seidel sweeps solve the linear problem with bounds.
 //
-// Steps are the integrator's own, with the jumps held by the plant; so every integrator slides.
+// The steps are those of the integrator, with the jumps held by the plant (od_plant_ops.hold), so every integrator slides. The derivatives of
+// such a step are exact, see below.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -22,11 +23,13 @@ enum { MOST_UNKNOWNS = OD_MOST_JUMPS_IN_STEP, MOST_ROUNDS = 30, SWEEPS = 500 };
 static const double trial_change = 0.25;  // of v, for slopes
 static const double accuracy = 1e-9;      // of s at the end, in parts of what v moves it by
 
-// What a step begins with: rates, inputs, state, earlier rates, integrals. Values of jumps, their guards at the end of a step, derivatives of
-// guards, rates of inputs; the change of the rates at the beginning of the step by what is held.
 typedef struct memory {
-  double *kept, *value, *guard, *slope, *du, *change;
-  double *by_value, *unit;  // derivatives of the new state by what is held (nx x jumps), zeros that make a unit vector
+  double *kept;                   // the point at the beginning of the step, see copy_point()
+  double *value, *guard, *slope;  // of the jumps: values, guards at the end of the step, derivatives of guards
+  double *du;                     // rates of the inputs
+  double *change;                 // of the rates at the beginning of the step, by the values
+  double *by_value;               // derivatives of the new state by the values (nx x jumps)
+  double *unit;                   // zeros; a unit vector while one of them is 1
 } memory;
 
 static size_t kept_doubles(const od_plant *plant) {
@@ -281,8 +284,9 @@ static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
 
 // ---- derivatives of a step that slides
 //
-// With s = 0 at the end for jumps that are held, what they are held at follows everything else: from ds = s_v dv + s_j dj = 0, the derivatives
-// of the new state are those with v constant less x_v s_v^-1 s_j.
+// The values v of jumps between -1 and 1 depend on everything else, because s = 0 at the end. From ds = s_v dv + s_j dj = 0, the derivatives of the
+// new state by j are those with constant v, less x_v s_v^-1 s_j. Here x_v, like derivatives by parameters, comes from the integrator
+// (od_sim.by_held), and s_v and s_j from the plant.
 
 // Derivatives of the guards of q along a column of derivatives of the new state, `stride` apart, and whatever else changes.
 static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column, int stride, od_point_change along,
