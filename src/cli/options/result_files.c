@@ -103,6 +103,8 @@ json_t *od_files_read_json(void) {
 
 // Writes one file; OD_NOT_AVAILABLE: there is nothing to write.
 static od_status write_file(const od_file_contents *c, od_result_file kind, const char *path, od_error *err) {
+  if ((kind == OD_FILE_JSON || kind == OD_FILE_REPORT) && c->result && !od_result_is_complete(c->result))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (c->write[kind]) return c->write[kind](kind == OD_FILE_VARIANT ? c->variant_user : c->user, path, err);
   switch (kind) {
     case OD_FILE_CSV: return od_table_write_csv(c->table, path, err);
