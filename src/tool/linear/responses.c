@@ -50,8 +50,8 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: no input adds to '%s' at once and to nothing else; a loop is looked at where an input comes in, "
-          "such as at the difference of a reference and what is measured",
+          "--loop: no input adds to '%s' at once and to nothing else; name a signal at which an input enters the loop, "
+          "such as the difference of a reference and a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;
