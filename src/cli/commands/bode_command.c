@@ -53,7 +53,7 @@ static int show(const arguments *a, od_responses *r) {
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
 
-// The frequencies are those of the first point, so that all points are looked at alike.
+// The frequencies of the first point are used at all points.
 typedef struct bode_sweep {
   const arguments *a;
   od_responses first;
@@ -70,7 +70,7 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_responses_sweep_row(&((const bode_sweep *)user)->first, model, goes_on, going, row, err);
 }
 
-// Loops are looked at where inputs add to them: at outputs of the model.
+// The loop gain is computed at outputs of the model to which inputs add.
 static int check(void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {

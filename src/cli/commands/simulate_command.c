@@ -20,6 +20,7 @@
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/plot.h"
+#include "machine/machine_result.h"
 #include "machine/method_names.h"
 #include "machine/saved_state.h"
 #include "machine/start_kicks.h"
@@ -95,9 +96,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   char how[160], subtitle[400];
   od_run_describe(r, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", od_machine_file(r->machine), how);
-  const char *title = od_machine_title(r->machine);
-  return od_plot_write(r->table, r->panel, title && title[0] ? title : od_machine_file(r->machine), subtitle, path,
-                       err);
+  return od_plot_write(r->table, r->panel, od_machine_caption(r->machine), subtitle, path, err);
 }
 
 static od_status write_state(const void *user, const char *path, od_error *err) {

@@ -37,7 +37,7 @@ typedef struct od_sweep_command {
   // Called with the first machine, in the main thread: chooses outputs and so on. -1 to go on, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
   od_sweep_measure *measure;
-  // Called with the table of all points. False: memory ran out. NULL: the table stays as it is.
+  // Called with the table of all points. False: memory ran out. NULL: the table is complete.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
   int drawn;  // number of results that --plot draws, the first ones; 0: this command draws no sweep

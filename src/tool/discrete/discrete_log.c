@@ -232,16 +232,15 @@ void od_discrete_log_free(od_discrete_log *w) {
 
 // --- Result -------------------------------------------------------------------------------------------------------------
 
-static json_t *list_json(const double *value, int from, int to, int by) {
-  json_t *list = json_array();
-  for (int i = from; i != to + by; i += by) json_array_append_new(list, od_json_number(value[i]));
-  return list;
+// Coefficients from that of the highest power down.
+static json_t *falling_json(const double *value, int degree) {
+  return od_json_numbers(value + degree, degree + 1, -1);
 }
 
 static json_t *polynomial_json(const od_discrete *m, int p) {
   int degree = m->degree[p] < 0 ? 0 : m->degree[p];
-  return json_pack("{s:o, s:o}", "value", list_json(m->coefficient[p], 0, degree, 1), "sigma",
-                   list_json(m->sigma[p], 0, degree, 1));
+  return json_pack("{s:o, s:o}", "value", od_json_numbers(m->coefficient[p], degree + 1, 1), "sigma",
+                   od_json_numbers(m->sigma[p], degree + 1, 1));
 }
 
 // One item, or a list of one for each input.
@@ -253,7 +252,7 @@ static json_t *of_inputs(const od_discrete_log *w, json_t *(*item)(const od_disc
   return list;
 }
 static json_t *numerator_json(const od_discrete_log *w, int output, int input) {
-  return list_json(w->z->numerator[output * w->data.inputs + input], w->z->order, 0, -1);
+  return falling_json(w->z->numerator[output * w->data.inputs + input], w->z->order);
 }
 static json_t *b_json(const od_discrete_log *w, int output, int input) {
   (void)output;
@@ -274,7 +273,7 @@ static void add_data(const od_discrete_log *w, od_result *r) {
   for (int p = 0; p < OD_POLY_B && !is_subspace(w); p++) od_result_set(r, names[p], polynomial_json(&w->model, p));
   if (!is_subspace(w)) od_result_set(r, "B", of_inputs(w, b_json, 0));
   if (!is_subspace(w)) od_result_number(r, "noise", w->model.noise);
-  od_result_set(r, "denominator", list_json(w->z->denominator, w->z->order, 0, -1));
+  od_result_set(r, "denominator", falling_json(w->z->denominator, w->z->order));
   od_result_number(r, "largest_pole", w->z->radius);
 }
 

@@ -5,11 +5,7 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/plot.h"
-
-static const char *title_of(const od_machine *machine) {
-  const char *title = od_machine_title(machine);
-  return title && title[0] ? title : od_machine_file(machine);
-}
+#include "machine/machine_result.h"
 
 static void add_data(const od_inverse_findings *f, od_result *r) {
   const od_inverse_options *o = f->options;
@@ -19,8 +15,6 @@ static void add_data(const od_inverse_findings *f, od_result *r) {
     json_array_append_new(
         drives, json_pack("{s:o, s:o}", "name", od_json_text(od_inverse_drive_name(f->machine, &o->drive[d])), "kind",
                           od_json_text(od_inverse_drive_noun(f->machine, &o->drive[d]))));
-  od_result_text(r, "machine", od_machine_title(f->machine));
-  od_result_text(r, "file", od_machine_file(f->machine));
   od_result_number(r, "begin", o->begin);
   od_result_number(r, "end", t->data[(t->rows - 1) * t->columns]);
   od_result_number(r, "step", o->step);
@@ -90,7 +84,7 @@ static void add_pressure_rule(const od_inverse_findings *f, od_result *r) {
 
 od_result od_inverse_findings_result(const od_inverse_findings *f) {
   const od_table *t = f->run->table;
-  od_result r = od_result_new("Inverse dynamics", title_of(f->machine));
+  od_result r = od_machine_result("Inverse dynamics", f->machine);
   add_data(f, &r);
   od_result_heading(&r, "%.200s: needs of the motion, %s in steps of %s", r.title,
                     od_duration_text(t->data[(t->rows - 1) * t->columns] - t->data[0], 6).text,
@@ -104,5 +98,6 @@ od_result od_inverse_findings_result(const od_inverse_findings *f) {
 
 od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err) {
   const od_inverse_findings *f = user;
-  return od_plot_write(f->run->table, NULL, title_of(f->machine), "what the prescribed motion needs", path, err);
+  return od_plot_write(f->run->table, NULL, od_machine_caption(f->machine), "what the prescribed motion needs", path,
+                       err);
 }

@@ -28,6 +28,15 @@ json_t *od_json_text(const char *text) {
   return value;
 }
 
+json_t *od_json_numbers(const double *value, long count, long stride) {
+  json_t *list = json_array();
+  for (long i = 0; i < count; i++)
+    if (json_array_append_new(list, od_json_number(value[i * stride])) != 0) break;
+  if (list && (long)json_array_size(list) == count) return list;
+  json_decref(list);
+  return NULL;
+}
+
 static void indent(FILE *to, int depth) {
   fprintf(to, "\n%*s", 2 * depth, "");
 }

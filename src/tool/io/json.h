@@ -10,6 +10,8 @@
 json_t *od_json_number(double value);
 // A text, or null; bytes that are not UTF-8 (in a file's name, say) become question marks.
 json_t *od_json_text(const char *text);
+// A list of numbers: value[0], value[stride], value[2 * stride], ...
+json_t *od_json_numbers(const double *value, long count, long stride);
 // Writes the value and a line end: indented, objects in the order they were made, numbers that read back exactly.
 // Path "-" is standard output; other files appear complete or not at all.
 od_status od_json_write(const json_t *value, const char *path, od_error *err);

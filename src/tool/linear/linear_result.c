@@ -9,6 +9,7 @@
 #include "io/json.h"
 #include "io/utf8.h"
 #include "linear/kinks.h"
+#include "machine/machine_result.h"
 
 // --- Parts of all results of linear models ------------------------------------------------------------------------------
 
@@ -75,15 +76,8 @@ static json_t *names_json(const od_linear_model *m, signal_finder find) {
   return list;
 }
 
-static const char *title_of(const od_machine *machine) {
-  const char *title = od_machine_title(machine);
-  return title && title[0] ? title : od_machine_file(machine);
-}
-
 // The data of all results of linear models, but for the warnings.
-static void add_point(od_result *r, const od_machine *machine, const od_linear_model *m) {
-  od_result_text(r, "machine", od_machine_title(machine));
-  od_result_text(r, "file", od_machine_file(machine));
+static void add_point(od_result *r, const od_linear_model *m) {
   od_result_number(r, "time", m->time);
   od_result_flag(r, "rests", m->rests);
   od_result_set(r, "kinks", names_json(m, od_linear_kink));
@@ -93,10 +87,10 @@ static void add_point(od_result *r, const od_machine *machine, const od_linear_m
 
 od_result od_linear_result_new(const od_machine *machine, const od_linear_model *m, const char *what) {
   char place[80];
-  od_result r = od_result_new("Linear model", title_of(machine));
+  od_result r = od_machine_result("Linear model", machine);
   od_linear_place(m, place, sizeof place);
   od_result_heading(&r, "%.200s: %s at %s", r.title, what, place);
-  add_point(&r, machine, m);
+  add_point(&r, m);
   return r;
 }
 
@@ -123,9 +117,9 @@ static void add_signals(od_result *r, const char *key, const char *heading, cons
 
 od_result od_equilibrium_result(const od_machine *machine, const od_linear_model *m) {
   od_verdict remarks = {0};
-  od_result r = od_result_new("Equilibrium", title_of(machine));
+  od_result r = od_machine_result("Equilibrium", machine);
   od_result_heading(&r, "%.200s: %s", r.title, m->rests ? "at rest" : "in steady motion");
-  add_point(&r, machine, m);
+  add_point(&r, m);
   // Remarks about slopes are for users of the linear model: in the data alone.
   json_t *warnings = json_array();
   if (!od_linear_remarks(m, &remarks)) r.is_short_of_memory = true;
@@ -192,11 +186,7 @@ static void mode_text(const od_linear_model *m, const double *part, char *text, 
 
 static json_t *matrix_json(const double *a, int rows, int columns) {
   json_t *list = json_array();
-  for (int i = 0; i < rows; i++) {
-    json_t *row = json_array();
-    for (int j = 0; j < columns; j++) json_array_append_new(row, od_json_number(a[i * columns + j]));
-    json_array_append_new(list, row);
-  }
+  for (int i = 0; i < rows; i++) json_array_append_new(list, od_json_numbers(a + i * columns, columns, 1));
   return list;
 }
 
@@ -212,12 +202,11 @@ static json_t *poles_json(const od_linear_results *r) {
     const double *part = r->poles.participation + i * m->states;
     char text[400];
     mode_text(m, part, text, sizeof text);
-    json_t *item = pole_json(p), *states = json_array();
-    for (int j = 0; j < m->states; j++) json_array_append_new(states, od_json_number(part[j]));
+    json_t *item = pole_json(p);
     json_object_set_new(item, "frequency", od_json_number(od_pole_frequency(p)));
     json_object_set_new(item, "damping", od_json_number(od_pole_damping(p)));
     json_object_set_new(item, "time_constant", od_json_number(od_pole_time_constant(p)));
-    json_object_set_new(item, "participation", states);
+    json_object_set_new(item, "participation", od_json_numbers(part, m->states, 1));
     json_object_set_new(item, "mode", od_json_text(text));
     json_array_append_new(list, item);
   }

@@ -78,17 +78,15 @@ static void add_data(const od_gain_arrays *r, od_result *to) {
     json_array_append_new(outputs, od_json_text(m->output[i].name));
   }
   for (int k = 0; k < r->count; k++) {
-    json_t *real = json_array(), *imaginary = json_array(), *pairing = json_array();
-    for (int i = 0; i < r->n * r->n; i++) {
-      json_array_append_new(real, od_json_number(creal(r->gains[k * r->n * r->n + i])));
-      json_array_append_new(imaginary, od_json_number(cimag(r->gains[k * r->n * r->n + i])));
-    }
+    const double *gains = (const double *)(r->gains + k * r->n * r->n);  // real and imaginary parts in turn
+    json_t *pairing = json_array();
     for (int i = 0; i < r->n; i++) {
       int input = r->pair[k * r->n + i];
       json_array_append_new(pairing, od_json_text(input < 0 ? NULL : m->input[input].name));
     }
     json_array_append_new(points, json_pack("{s:o, s:o, s:o, s:o}", "frequency", od_json_number(r->frequency[k]),
-                                            "real", real, "imaginary", imaginary, "pairing", pairing));
+                                            "real", od_json_numbers(gains, r->n * r->n, 2), "imaginary",
+                                            od_json_numbers(gains + 1, r->n * r->n, 2), "pairing", pairing));
   }
   od_result_set(to, "inputs", inputs);
   od_result_set(to, "outputs", outputs);

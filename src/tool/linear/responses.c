@@ -9,6 +9,7 @@
 #include "linear/linear_result.h"
 #include "linear/poles.h"
 #include "linear/response_plot.h"
+#include "machine/machine_result.h"
 
 void od_responses_free(od_responses *r) {
   for (int i = 0; r->name && i < r->paths; i++) free(r->name[i]);
@@ -49,8 +50,8 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: no input adds to '%s' at once and to nothing else; a loop is looked at where an input comes in, "
-          "such as at the difference of a reference and what is measured",
+          "--loop: no input adds to '%s' at once and to nothing else; name a signal at which an input enters the loop, "
+          "such as the difference of a reference and a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;
@@ -145,8 +146,7 @@ od_status od_responses_sweep_row(const od_responses *first, const od_linear_mode
 // --- Result -------------------------------------------------------------------------------------------------------------
 
 static void add_data(const od_responses *r, od_result *to) {
-  json_t *list = json_array(), *frequencies = json_array();
-  for (int i = 0; i < r->count; i++) json_array_append_new(frequencies, od_json_number(r->frequency[i]));
+  json_t *list = json_array();
   for (int k = 0; k < r->paths; k++) {
     const od_margins *m = &r->margins[k];
     const od_path *p = &r->path[k];
@@ -160,18 +160,13 @@ static void add_data(const od_responses *r, od_result *to) {
                   {"peak_at", m->peak_at}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
       json_object_set_new(item, values[i].name, od_json_number(values[i].value));
-    json_t *magnitude = json_array(), *phase = json_array();
-    for (int i = 0; i < r->count; i++) {
-      const double *row = r->table->data + (long)i * r->table->columns;
-      json_array_append_new(magnitude, od_json_number(row[1 + 2 * k]));
-      json_array_append_new(phase, od_json_number(row[2 + 2 * k]));
-    }
-    json_object_set_new(item, "magnitude", magnitude);
-    json_object_set_new(item, "phase", phase);
+    const double *magnitude = r->table->data + 1 + 2 * k;
+    json_object_set_new(item, "magnitude", od_json_numbers(magnitude, r->count, r->table->columns));
+    json_object_set_new(item, "phase", od_json_numbers(magnitude + 1, r->count, r->table->columns));
     json_array_append_new(list, item);
   }
   od_result_flag(to, "stable", r->unstable == 0);
-  od_result_set(to, "frequencies", frequencies);
+  od_result_set(to, "frequencies", od_json_numbers(r->frequency, r->count, 1));
   od_result_set(to, "responses", list);
 }
 
@@ -217,7 +212,6 @@ od_result od_responses_result(const od_responses *found) {
 od_status od_responses_write_plot(const void *user, const char *path, od_error *err) {
   const od_responses *r = user;
   char place[80], subtitle[400];
-  const char *title = od_machine_title(r->machine);
   od_linear_place(r->model, place, sizeof place);
   snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
   const char *const note = "dB, of SI units";
@@ -225,7 +219,7 @@ od_status od_responses_write_plot(const void *user, const char *path, od_error *
                              .name = (const char *const *)r->name,
                              .groups = 1,
                              .note = &note,
-                             .title = title && title[0] ? title : od_machine_file(r->machine),
+                             .title = od_machine_caption(r->machine),
                              .subtitle = subtitle};
   return od_bode_plot_write(&plot, path, err);
 }

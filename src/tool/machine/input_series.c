@@ -8,6 +8,7 @@
 #include "io/json.h"
 #include "io/plot.h"
 #include "machine/machine.h"
+#include "machine/machine_result.h"
 
 enum { MOST_TIMES = 100000, ASK = 4096 };
 static const double default_step = 1e-3;
@@ -106,17 +107,6 @@ od_status od_input_series_find(od_input_series *f, bool (*progress)(void *user, 
 
 // --- Result -------------------------------------------------------------------------------------------------------------
 
-static const char *title_of(const od_machine *machine) {
-  const char *title = od_machine_title(machine);
-  return title && title[0] ? title : od_machine_file(machine);
-}
-
-static json_t *times_json(const od_input_times *list) {
-  json_t *array = json_array();
-  for (int i = 0; i < list->count; i++) json_array_append_new(array, od_json_number(list->at[i]));
-  return array;
-}
-
 static void add_count(od_result_table *t, const od_input_times *list) {
   char text[40];
   snprintf(text, sizeof text, "%s%d", list->is_cut ? "more than " : "", list->count);
@@ -128,9 +118,7 @@ od_result od_input_series_result(const od_input_series *s) {
                                              {"min", "min", OD_CELL_NUMBER},   {"max", "max", OD_CELL_NUMBER},
                                              {NULL, "breaks", OD_CELL_TEXT},   {NULL, "reversals", OD_CELL_TEXT},
                                              {"ends_at", NULL, OD_CELL_PLAIN}, {NULL, "ends at", OD_CELL_TEXT}};
-  od_result r = od_result_new("Inputs", title_of(s->machine));
-  od_result_text(&r, "machine", od_machine_title(s->machine));
-  od_result_text(&r, "file", od_machine_file(s->machine));
+  od_result r = od_machine_result("Inputs", s->machine);
   od_result_number(&r, "time", s->time);
   od_result_heading(&r, "%.200s: inputs over %s", r.title, od_duration_text(s->time, 6).text);
   od_result_table *t = od_result_add_table(&r, "inputs", columns, 8);
@@ -145,8 +133,8 @@ od_result od_input_series_result(const od_input_series *s) {
     add_count(t, &s->reversals[i]);
     od_result_cell(t, end);
     od_result_cell_text(t, isinf(end) ? "never" : od_duration_text(end, 6).text);
-    od_result_row_set(t, "breaks", times_json(&s->breaks[i]));
-    od_result_row_set(t, "reversals", times_json(&s->reversals[i]));
+    od_result_row_set(t, "breaks", od_json_numbers(s->breaks[i].at, s->breaks[i].count, 1));
+    od_result_row_set(t, "reversals", od_json_numbers(s->reversals[i].at, s->reversals[i].count, 1));
     od_result_row_set(t, "complete", json_boolean(!s->breaks[i].is_cut && !s->reversals[i].is_cut));
   }
   return r;
@@ -154,5 +142,5 @@ od_result od_input_series_result(const od_input_series *s) {
 
 od_status od_input_series_write_plot(const void *user, const char *path, od_error *err) {
   const od_input_series *f = user;
-  return od_plot_write(f->table, NULL, title_of(f->machine), od_machine_file(f->machine), path, err);
+  return od_plot_write(f->table, NULL, od_machine_caption(f->machine), od_machine_file(f->machine), path, err);
 }

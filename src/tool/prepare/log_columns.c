@@ -69,12 +69,12 @@ static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_err
   for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++)
     if (!is_input(c, i) && i != c->time) c->at[c->count++] = i;
   if (status == OD_OK && c->count <= c->inputs)
-    return od_fail(err, OD_BAD_INPUT, "%s has no column besides time and input, expected an output", c->path);
+    return od_fail(err, OD_BAD_INPUT, "%s has no column other than time and input, expected an output", c->path);
   for (int i = 0; status == OD_OK && i < c->count; i++) c->used[c->at[i]] = true;
   return status;
 }
 
-// An unknown unit is kept as it is.
+// An unknown unit is kept without a conversion.
 static od_status find_units(od_log_columns *c, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return OD_BAD_INPUT;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "machine/machine_result.h"
 #include "report/machine_facts.h"
 #include "requirements/judge_result.h"
 
@@ -33,8 +34,6 @@ static void add_data(const od_run_findings *run, od_result *r) {
   static const char *const source[] = {
       [OD_ERROR_UNKNOWN] = "unknown", [OD_ERROR_MEASURED] = "measured", [OD_ERROR_ESTIMATED] = "estimated"};
   const od_run_accuracy *a = &run->report->accuracy;
-  od_result_text(r, "machine", od_machine_title(run->machine));
-  od_result_text(r, "file", od_machine_file(run->machine));
   od_result_number(r, "time", covered_time(run));
   od_result_set(r, "step", run->step > 0 ? od_json_number(run->step) : json_string("auto"));
   od_result_text(r, "integrator", run->integrator);
@@ -102,9 +101,8 @@ static void add_requirements(const od_run_findings *run, od_result *r) {
 }
 
 od_result od_run_result(const od_run_findings *run) {
-  const char *title = od_machine_title(run->machine);
   char how[160];
-  od_result r = od_result_new("Simulation report", title && title[0] ? title : od_machine_file(run->machine));
+  od_result r = od_machine_result("Simulation report", run->machine);
   od_run_describe(run, how, sizeof how);
   add_data(run, &r);
   od_result_audience(&r, OD_FOR_TERMINAL);

@@ -65,7 +65,7 @@ bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
 // Takes over the machine of a point, which was loaded with the settings of the point.
 void od_sweep_take(od_sweep *s, int point, od_machine *machine);
-// Computes all points in so many threads (0: one for each core). `progress` is called now and then; after false no further point begins.
+// Computes all points with `threads` threads (0: one for each core). `progress` is called now and then; after false no further point begins.
 void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
                   bool (*progress)(void *user, double done), void *progress_user);
 // Whether a point has results.

@@ -21,9 +21,7 @@ static void add_data(const od_sweep *s, const od_table *t, od_result *r) {
     json_array_append_new(columns, json_pack("{s:o, s:o, s:b}", "name", od_json_text(t->name[i]), "unit",
                                              od_json_text(t->unit[i]), "swept", i < s->plan.axes));
   for (int k = 0; k < s->plan.points; k++) {
-    json_t *row = json_array();
-    for (int i = 0; i < t->columns; i++) json_array_append_new(row, od_json_number(t->data[(long)k * t->columns + i]));
-    json_array_append_new(rows, row);
+    json_array_append_new(rows, od_json_numbers(t->data + (long)k * t->columns, t->columns, 1));
     if (s->status[k] != OD_OK)
       json_array_append_new(failures, json_pack("{s:i, s:o}", "row", k, "message", od_json_text(failure_text(s, k))));
   }

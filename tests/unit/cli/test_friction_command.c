@@ -208,7 +208,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--log word.csv", "word.csv"},
       {TUSTIN "--log no_rows.csv", "has no rows"},
       {TUSTIN "--log empty.csv", "empty.csv"},
-      {TUSTIN "--log only_time.csv", "has no column besides its times"},
+      {TUSTIN "--log only_time.csv", "has no column other than its times"},
       {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
       {TUSTIN "--factor v", "--factor is for --log"},
       {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},

@@ -32,6 +32,17 @@ static void test_round_trip(void **state) {
   json_decref(back);
 }
 
+// Every second number, and from the last one back; what is no number is null.
+static void test_numbers(void **state) {
+  (void)state;
+  static const double x[] = {1, 2, NAN, 4};
+  json_t *odd = od_json_numbers(x, 2, 2), *back = od_json_numbers(x + 3, 4, -1), *none = od_json_numbers(x, 0, 1);
+  json_t *wanted[] = {json_pack("[f, n]", 1.0), json_pack("[f, n, f, f]", 4.0, 2.0, 1.0), json_array()};
+  assert_true(json_equal(odd, wanted[0]) && json_equal(back, wanted[1]) && json_equal(none, wanted[2]));
+  json_decref(odd), json_decref(back), json_decref(none);
+  for (int i = 0; i < 3; i++) json_decref(wanted[i]);
+}
+
 static void test_failure(void **state) {
   scratch *s = *state;
   json_t *value = json_object();
@@ -43,6 +54,6 @@ static void test_failure(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_round_trip), TEST(test_failure)};
+  const struct CMUnitTest tests[] = {TEST(test_round_trip), TEST(test_numbers), TEST(test_failure)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

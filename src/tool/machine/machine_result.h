@@ -1,0 +1,13 @@
+// The beginning of all results about a machine.
+#ifndef OD_MACHINE_MACHINE_RESULT_H
+#define OD_MACHINE_MACHINE_RESULT_H
+
+#include "oleodyn/machine.h"
+#include "result/result.h"
+
+// The title of a machine, else its file.
+const char *od_machine_caption(const od_machine *machine);
+// A result with the caption as its title, and with machine and file in its data. The machine must live as long as the result.
+od_result od_machine_result(const char *kind, const od_machine *machine);
+
+#endif
