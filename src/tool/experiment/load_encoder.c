@@ -4,7 +4,29 @@
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
 #include "machine/machine.h"
+
+// Lengths are in the unit of the position.
+static const od_key keys[] = {
+    {"pitch", OD_NUMBER, NULL, "distance between edges", OD_POSITIVE, OD_REQUIRED},
+    {"timer", OD_NUMBER, "s", "times are counted in these (0: exact). Two edges within one tick are one tick apart",
+     OD_NOT_NEGATIVE, 0},
+    {"pulse_error", OD_NUMBER, NULL,
+     "each edge lies up to this far from its place, the same for all sensors that read this position and depending on the "
+     "seed",
+     OD_NOT_NEGATIVE, 0},
+    {"standstill", OD_NUMBER, "s", "without an edge for this long it reads zero (0: it never does)", OD_NOT_NEGATIVE,
+     0},
+    {"edges",
+     OD_WHOLE,
+     "1",
+     "distances between edges that make a velocity: more of them are less coarse and later",
+     OD_POSITIVE,
+     1,
+     {1, OD_MOST_ENCODER_EDGES}},
+};
+const od_section_class od_encoder_section = {"encoder", "edges that are counted and timed", OD_KEYS(keys)};
 
 // The position that is read: the sensor must say its rate.
 static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
@@ -29,7 +51,6 @@ static void read_position(od_experiment_loader *xl, int node, od_sensor *s, cons
 }
 
 bool od_load_encoder(od_experiment_loader *xl, const od_section *sensor, od_sensor *s) {
-  static const char *const keys[] = {"pitch", "timer", "pulse_error", "standstill", "edges", NULL};
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, sensor, "encoder"), source = od_section_get(ld, sensor, "source");
   if (node < 0) return false;
@@ -41,14 +62,12 @@ bool od_load_encoder(od_experiment_loader *xl, const od_section *sensor, od_sens
                 "an encoder integrates nothing; its 'source' is the position");
   if (od_section_get(ld, sensor, "resolution") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "resolution"), "the resolution of an encoder is its 'pitch'");
-  const od_field fields[] = {{"pitch", unit, OD_POSITIVE, NAN},
-                             {"timer", "s", OD_NOT_NEGATIVE, 0},
-                             {"pulse_error", unit, OD_NOT_NEGATIVE, 0},
-                             {"standstill", "s", OD_NOT_NEGATIVE, 0},
-                             {"edges", "1", OD_POSITIVE, 1}};
-  od_section section = od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", keys);
+  od_section section =
+      od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", &od_encoder_section);
   if (section.map < 0) return true;
-  int first = od_read_fields(ld, &section, fields, (int)(sizeof fields / sizeof *fields), OD_IN_LOADER);
+  int first = ld->document->numbers.count;
+  for (int i = 0; i < od_encoder_section.count; i++)
+    od_read_key_in(ld, &section, keys[i].name, keys[i].of ? keys[i].of : unit, OD_IN_LOADER);
   s->encoder = (od_encoder){.pitch = od_number_value(ld, first),
                             .timer = od_number_value(ld, first + 1),
                             .pulse_error = od_number_value(ld, first + 2),
@@ -58,7 +77,7 @@ bool od_load_encoder(od_experiment_loader *xl, const od_section *sensor, od_sens
     od_complain_number(ld, first + 2, "'pulse_error' must be at most a quarter of the pitch");
   for (int i = 1; source < 0 && i < 5; i++)
     if (i != 2 && od_number_is_given(ld, first + i))
-      od_complain_number(ld, first + i, "'%s' is of velocities, which need 'source', the position", fields[i].key);
+      od_complain_number(ld, first + i, "'%s' is of velocities, which need 'source', the position", keys[i].name);
   // With a mistake here the rest is read as it is probably meant.
   if (!(s->encoder.pitch > 0)) s->encoder.pitch = 1;
   // A position in whole pitches.

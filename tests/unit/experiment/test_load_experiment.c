@@ -29,9 +29,9 @@ static void test_what_is_no_experiment(void **state) {
   expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
   expect(
       *state, "- 1\n",
-      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, integrator, seed, "
-      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare, "
-      "combinations, metrics, constraints or include\n");
+      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, include, machine, time, step, integrator, "
+      "seed, truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, metrics, fit, sets, "
+      "prepare, combinations or constraints\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
