@@ -236,47 +236,81 @@ static json_t *all_definitions(void) {
   return definitions;
 }
 
-static const char *const kinds[] = {"machine", "experiment", "fit", "study", "friction"};
+// The kinds of files and their sections. Fits are experiments with more sections.
+static const struct {
+  const char *name;
+  const od_section_class *file;
+} kinds[] = {{"machine", &od_machine_section},
+             {"experiment", &od_experiment_section},
+             {"fit", &od_experiment_section},
+             {"study", &od_study_section},
+             {"friction", &od_friction_file_section}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int find_kind(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < KINDS; i++) {
-    if (strcmp(kinds[i], name) == 0) return i;
-    od_nearest_try(&nearest, kinds[i]);
+    if (strcmp(kinds[i].name, name) == 0) return i;
+    od_nearest_try(&nearest, kinds[i].name);
   }
   od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit, study and friction", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
+static int print_schema(int kind) {
+  char title[60];
+  snprintf(title, sizeof title, "oleodyn %s file", kinds[kind].name);
+  json_t *schema = json_pack("{s:s, s:s, s:o, s:[o]}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
+                             title, "definitions", all_definitions(), "allOf", reference(kinds[kind].file->name));
+  od_error err = {0};
+  od_status status = od_json_write(schema, "-", &err);
+  json_decref(schema);
+  if (status != OD_OK) od_cli_error("%s", err.text);
+  return od_exit_code(status);
+}
+
+// The table of one section, of whatever kind of file; all sections of a kind without a name.
+static int print_reference(int kind, const char *section) {
+  const od_section_class *all[OD_MOST_SECTIONS];
+  od_nearest nearest = od_nearest_to(section ? section : "");
+  for (int k = section ? 0 : kind; k < (section ? KINDS : kind + 1); k++) {
+    int count = od_list_sections(kinds[k].file, all);
+    for (int i = 0; i < count; i++) {
+      if (section && strcmp(all[i]->name, section) == 0) {
+        od_print_section_keys(all[i]);
+        return OD_EXIT_OK;
+      }
+      od_nearest_try(&nearest, all[i]->name);
+      if (!section) od_print_section(all[i]);
+    }
+  }
+  if (!section) return OD_EXIT_OK;
+  od_cli_error("there is no section '%s'%s; 'oleodyn schema KIND --reference' lists them", section,
+               od_nearest_suggestion(&nearest).text);
+  return OD_EXIT_BAD_INPUT;
+}
+
 int od_command_schema(int argc, char **argv) {
+  bool as_reference = false;
+  const char *section = NULL;
+  const od_option options[] = {
+      {"reference", OD_OPTION_FLAG, NULL, "print the keys of all sections as tables in Markdown instead",
+       &as_reference},
+      {"section", OD_OPTION_TEXT, "NAME", "print the keys of one section as a table in Markdown instead", &section}};
   const od_usage usage = {
       "schema",
       "[machine | experiment | fit | study | friction]",
       "print a JSON schema of files, for editors that complete keys and mark mistakes",
       "Without a word it is that of machine files. A line '# yaml-language-server: $schema=FILE' at the top of a file\n"
-      "tells many editors where it is. 'oleodyn check' knows more.\n",
-      NULL,
-      0};
+      "names it to many editors. 'oleodyn check' checks more.\n",
+      options,
+      2};
   od_words arguments = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments);
   int kind = code >= 0 ? -1 : arguments.count ? find_kind(arguments.text[0]) : 0;
   od_words_free(&arguments);
   if (code >= 0) return code;
   if (kind < 0) return OD_EXIT_BAD_INPUT;
-  char title[60];
-  snprintf(title, sizeof title, "oleodyn %s file", kinds[kind]);
-  json_t *schema = json_pack("{s:s, s:s, s:o}", "$schema", "http://json-schema.org/draft-07/schema#", "title", title,
-                             "definitions", all_definitions());
-  // Fits are experiments with more sections; 'friction' alone is a part of machines.
-  json_t *root = reference(strcmp(kinds[kind], "fit") == 0        ? "experiment"
-                           : strcmp(kinds[kind], "friction") == 0 ? "friction file"
-                                                                  : kinds[kind]);
-  json_object_set_new(schema, "allOf", json_pack("[o]", root));
-  od_error err = {0};
-  od_status status = od_json_write(schema, "-", &err);
-  json_decref(schema);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  return od_exit_code(status);
+  return as_reference || section ? print_reference(kind, section) : print_schema(kind);
 }

@@ -1,5 +1,6 @@
 #include "output/section_reference.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,15 +56,20 @@ static void print_shape(const od_key *key) {
   }
 }
 
-static void print_default(const od_key *key) {
+static void print_word(const od_key *key, int i) {
   int length = 0;
+  const char *word = od_key_word(key, i, &length);
+  printf("`%.*s`", length, word ? word : "");
+}
+
+static void print_default(const od_key *key) {
   bool is_number = key->shape == OD_NUMBER || key->shape == OD_WHOLE;
   if (key->otherwise)
     printf("%s", key->otherwise);
   else if (isnan(key->fallback))
     printf("required");
   else if (key->shape == OD_CHOICE)
-    printf("`%.*s`", length, od_key_word(key, (int)key->fallback, &length));
+    print_word(key, (int)key->fallback);
   else if (key->shape == OD_FLAG)
     printf("%s", key->fallback != 0 ? "true" : "false");
   else if (is_number && key->of && key->fallback != 0)
@@ -98,4 +104,25 @@ void od_print_section_keys(const od_section_class *c) {
     print_range(&key);
     printf(" | %s |\n", key.meaning ? key.meaning : "");
   }
+}
+
+void od_print_section(const od_section_class *c) {
+  printf("\n### %s\n\n%c%s.%s\n\n", c->name, toupper((unsigned char)c->meaning[0]), c->meaning + 1,
+         c->or_word ? " A text alone may stand for it." : "");
+  od_print_section_keys(c);
+}
+
+// Depth first, in the order of the keys.
+static int list_inside(const od_section_class *c, const od_section_class *all[OD_MOST_SECTIONS], int count) {
+  od_key key;
+  for (int i = 0; i < count; i++)
+    if (all[i] == c) return count;
+  if (count < OD_MOST_SECTIONS) all[count++] = c;
+  for (int i = 0; od_key_at(c, i, &key); i++)
+    if (key.inside) count = list_inside(key.inside, all, count);
+  return count;
+}
+
+int od_list_sections(const od_section_class *file, const od_section_class *all[OD_MOST_SECTIONS]) {
+  return list_inside(file, all, 0);
 }

@@ -12,7 +12,11 @@ void od_plain_meaning(const char *text, char *plain, size_t size);
 // The keys of a section as a table in Markdown, printed to stdout.
 void od_print_section_keys(const od_section_class *c);
 
-// The section of this name among those inside `root`; NULL: there is none.
-const od_section_class *od_find_section(const od_section_class *root, const char *name);
+// The same with the section's name and meaning before it.
+void od_print_section(const od_section_class *c);
+
+// A file's section and all sections inside it, each once: how many there are.
+enum { OD_MOST_SECTIONS = 200 };
+int od_list_sections(const od_section_class *file, const od_section_class *all[OD_MOST_SECTIONS]);
 
 #endif

@@ -26,6 +26,7 @@ od_field od_component_field(const od_element_field *field, const char *signal_un
 bool od_key_of_field(const od_element_field *f, od_key *key) {
   *key = (od_key){f->key,      OD_NUMBER, strcmp(f->unit, "*") == 0 ? NULL : f->unit, f->meaning, f->sign,
                   f->fallback, f->limits};
+  key->otherwise = f->same_as;
   return true;
 }
 

@@ -14,7 +14,7 @@
 static const od_key keys[] = {
     {"time", OD_NUMBER, "s", "how long a run is", OD_POSITIVE, 0, OD_RANGE_TIME, "none"},
     {"step", OD_NUMBER, "s", "length of a step, or `auto`: an error estimate controls it", OD_POSITIVE, 0,
-     OD_RANGE_STEP, "see [runs](#run)"},
+     OD_RANGE_STEP, "see [the run](machine-files.md#the-run)"},
     {"rows", OD_NUMBER, "s", "time from row to row with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP, "by the run"},
     {"integrator", OD_CHOICE, NULL, "the integrator", .otherwise = "trapezoid", .choice = od_run_integrator},
     {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of cvodes", OD_POSITIVE, 0,

@@ -60,8 +60,13 @@ static const od_key file_keys[] = {
      100,
      {1, 1e9}},
     {"first_seed", OD_WHOLE, "1", "the first of the seeds", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
-    {"start", OD_CHOICE, "model|random", "where observers and fits begin"},
-    {"cost", OD_FLAG, NULL, "observers have a row `us_per_step`, the processor time of a step, median"},
+    {"start", OD_CHOICE, "model|random",
+     "`model`: the observer begins at its model's own start. `random`: at a start drawn by the seed: outputs of the experiment's "
+     "`initial` around the true ones and parameters around their true values, with the standard deviations that the experiment "
+     "gives. What the machine cannot have (a negative pressure), where outputs hardly determine the state (near a dead point) or "
+     "bounds exclude is drawn again"},
+    {"cost", OD_FLAG, NULL,
+     "observers also have a row `us_per_step`, the processor time of a step, median. It alone depends on the computer"},
     {"cases", OD_SECTION_MAP, NULL, "what is run", .fallback = OD_REQUIRED, .inside = &case_section},
     {"transfer", OD_SECTION, NULL, "the stepped sine of cases with `do: tf`", .inside = &od_transfer_section},
     {"values", OD_SECTION_MAP, NULL, "what is taken of the runs of simulations", .inside = &od_value_section},
