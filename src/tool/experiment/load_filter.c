@@ -5,6 +5,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
+#include "experiment/sensor_class.h"
 #include "machine/method_names.h"
 
 static int read_name(od_loader *ld, int node, const char *label, const od_method_names *names) {
@@ -139,7 +140,7 @@ void od_load_integrator(od_experiment_loader *xl, int node) {
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double seldom = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;
-  if (!(xl->e->gate > 0) || s->encoder.pitch > 0) return 0;
+  if (!(xl->e->gate > 0) || (s->of && s->of->has_noise)) return 0;
   // Two values with independent noise in the same step of the resolution.
   double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
   bool coloured = s->time_constant > 0 || s->frequency > 0;

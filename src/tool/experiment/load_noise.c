@@ -11,6 +11,7 @@
 
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
+#include "experiment/sensor_class.h"
 #include "math/dense.h"
 
 // --- A covariance in full -----------------------------------------------------------------------------------------
@@ -213,8 +214,7 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
 static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
-    const char *what = s->integrate                               ? "'integrate'"
-                       : s->encoder.pitch > 0                     ? "an encoder"
+    const char *what = s->of                                      ? s->of->name
                        : s->time_constant > 0 || s->frequency > 0 ? "coloured noise"
                        : s->relative > 0                          ? "noise relative to its signal"
                        : s->assume > 0                            ? "'assume'"

@@ -6,9 +6,14 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
+#include "experiment/sensor_class.h"
 #include "machine/machine.h"
 
 enum { MOST_DELAYED = 1000000 };  // steps
+
+#define ENTRY(type) &od_sensor_##type,
+static const od_sensor_class *const types[] = {OD_SENSOR_TYPES(ENTRY) NULL};
+#undef ENTRY
 
 // --- Tables -------------------------------------------------------------------------------------------------------
 
@@ -67,13 +72,21 @@ static const od_key keys[] = {
     {"source", OD_TEXT, NULL,
      "another output that it reads, to [integrate](experiment-files.md#sensors-that-integrate) it, "
      "or the position of an encoder"},
-    {"integrate", OD_WHOLE, "1", "how often `source` is integrated", OD_POSITIVE, 0, {1, 2}, "not"},
     {"assume", OD_NUMBER, NULL, "standard deviation that the observer assumes, in the unit of the output", OD_POSITIVE,
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
-    {"encoder", OD_SECTION, NULL, "it counts and times [the edges of an encoder](experiment-files.md#encoders)",
-     .inside = &od_encoder_section},
 };
-const od_section_class od_sensor_section = {"sensor", "an output that is measured", OD_KEYS(keys)};
+
+// The keys of all types.
+static bool type_key(int i, od_key *key) {
+  for (int type = 0; types[type]; type++) {
+    const od_section_class *section = types[type]->section;
+    if (i < section->count) *key = section->keys[i];
+    if (i < section->count) return true;
+    i -= section->count;
+  }
+  return false;
+}
+const od_section_class od_sensor_section = {"sensor", "an output that is measured", OD_KEYS(keys), type_key};
 
 // What the reading of one sensor works with.
 typedef struct sensor_reader {
@@ -86,36 +99,25 @@ typedef struct sensor_reader {
 
 // --- What it measures ---------------------------------------------------------------------------------------------
 
-// 'source' and 'integrate': the output that is read, so many integrals above the one that the sensor says.
-static void read_source(sensor_reader *r) {
+// The type that a key of the file or --set chooses.
+static void read_type(sensor_reader *r) {
   od_loader *ld = r->ld;
-  const od_experiment *e = r->xl->e;
-  int number = od_read_keys(ld, &r->section, OD_IN_LOADER, "integrate", NULL);
-  int node = od_section_get(ld, &r->section, "source");
-  bool integrates = od_number_is_given(ld, number);
-  int times = integrates ? (int)od_read_whole(ld, number, "integrate", 1, 2) : 0;
-  bool sound = integrates && od_number_value(ld, number) == times;
-  const char *name = node >= 0 ? od_read_text(ld, node, "source", "the name of an output") : NULL;
-  int output = name ? od_find_output(r->xl, node) : -1;
-  char wanted[80];
-  od_rate_unit(r->s->unit, times, wanted, sizeof wanted);
-  const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
-  // With a mistake here the rest is read as it is probably meant.
-  r->read_unit = unit ? unit : integrates ? od_copy(ld, wanted, strlen(wanted)) : r->s->unit;
-  if (integrates && node < 0) od_section_lacks(ld, &r->section, "source");
-  if (node >= 0 && !integrates) od_section_lacks(ld, &r->section, "integrate");
-  if (!unit || !sound) return;
-  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
-  if (r->xl->options->more)
-    od_complain(ld, node, "a fit takes no sensors that integrate; give it what they measure");
-  else if (strcmp(unit, wanted) != 0)
-    od_complain(ld, node, "'%s' is in %s; what gives '%s' when it is integrated %s is in %s", name, unit, r->s->name,
-                times > 1 ? "twice" : "once", wanted);
-  else if (e->truth && true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", name);
-  r->s->source = name;
-  r->s->source_output = true_output;
-  r->s->integrate = times;
+  for (int i = 0; types[i]; i++) {
+    const char *key = types[i]->section->keys[0].name;
+    bool by_set = od_numbers_is_overridden(&ld->document->numbers, od_path(ld, r->section.path, key));
+    if (od_section_get(ld, &r->section, key) < 0 && !by_set) continue;
+    od_section section = r->section;
+    section.of = types[i]->section;
+    types[i]->load(r->xl, &section, r->s, &r->read_unit);
+    return;
+  }
+  int source = od_section_get(ld, &r->section, "source");
+  if (source < 0) return;
+  od_section_lacks(ld, &r->section, od_sensor_integrating.section->keys[0].name);
+  // The rest is read as it is probably meant.
+  bool named = od_read_text(ld, source, "source", "the name of an output") != NULL;
+  int output = named ? od_find_output(r->xl, source) : -1;
+  if (output >= 0) r->read_unit = od_machine_output_unit(r->xl->e->model, output);
 }
 
 // --- Noise --------------------------------------------------------------------------------------------------------
@@ -173,8 +175,13 @@ static void read_sizes(sensor_reader *r) {
   bool is_relative = r->xl->options->more && od_number_is_given(ld, number);
   bool wide = read_size(r, "half_width", 0, 1 / sqrt(3));
   double half = r->s->sigma;
-  bool encoder = r->s->encoder.pitch > 0;
-  bool given = read_size(r, "sigma", is_relative ? 1 : wide ? half : encoder && isnan(correlated) ? 0 : correlated, 1);
+  bool own_noise = r->s->of && r->s->of->has_noise;
+  bool given = read_size(r, "sigma",
+                         is_relative                      ? 1
+                         : wide                           ? half
+                         : own_noise && isnan(correlated) ? 0
+                                                          : correlated,
+                         1);
   if (wide && !given && !(r->s->relative > 0)) r->s->sigma = half;
   if (is_relative) r->s->relative = od_number_value(ld, number);
   if (correlated > 0) r->s->sigma = correlated;
@@ -185,7 +192,7 @@ static void read_sizes(sensor_reader *r) {
   else if (od_number_is_given(ld, number) && !is_relative)
     od_complain_number(ld, number,
                        "'relative' is for fits; expected 'sigma', which may be like '5 %% spread' or '5 %% rms'");
-  else if (!given && !wide && !is_relative && isnan(correlated) && !encoder)
+  else if (!given && !wide && !is_relative && isnan(correlated) && !own_noise)
     od_section_lacks(ld, &r->section, "sigma");
   if (wide && r->s->noise != OD_NOISE_UNIFORM)
     od_complain(ld, node, "only uniform noise has a 'half_width'; gaussian noise has a 'sigma'");
@@ -247,7 +254,7 @@ static void read_numbers(sensor_reader *r) {
   const od_section *sensor = &r->section;
   r->s->bias = value_in(r, "bias", r->read_unit);
   double resolution = value_in(r, "resolution", r->read_unit);
-  if (!(r->s->encoder.pitch > 0)) r->s->resolution = resolution;
+  if (!(r->s->of && r->s->of->has_noise)) r->s->resolution = resolution;
   r->s->every = (int)od_key_whole(ld, sensor, "every");
   r->s->start = od_key_value(ld, sensor, "start");
   int dropout = od_read_keys(ld, sensor, OD_IN_LOADER, "dropout", NULL);
@@ -276,7 +283,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   r.s = &xl->e->sensor[xl->e->sensors++];
   *r.s = (od_sensor){.name = name, .unit = xl->e->watched[watched].unit, .source_output = -1};
   r.read_unit = r.s->unit;
-  if (!od_load_encoder(xl, &r.section, r.s)) read_source(&r);
+  read_type(&r);
   read_noise(&r);
   read_sizes(&r);
   read_range(&r);

@@ -168,7 +168,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:7:3: 'P.pressure' is given twice\n"
          "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
          "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
-         "integrate, assume or encoder\n"
+         "assume, encoder or integrate\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' wants a number or a quantity in Pa\n"

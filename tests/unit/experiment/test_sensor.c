@@ -36,7 +36,7 @@ static void say(const od_sensor *s, double sigma, uint64_t seed, double step, do
   od_sensor_memory m;
   const od_sensor_noise noise = {.seed = seed, .stream = 7, .sigma = sigma};
   assert_true(od_sensor_memory_begin(&m, s, step));
-  od_sensor_memory_integrate_from(&m, s, 3, 2);
+  od_sensor_memory_begin_at(&m, s, 3, 2);
   for (long k = 0; k < count; k++) {
     double t = (double)k * step;
     said[k] = od_sensor_measure(s, &noise, k, t, signal ? signal(t) : 0, &m);
@@ -242,7 +242,8 @@ static void test_integration(void **state) {
     for (int times = 1; times <= 2; times++) {
       od_sensor s = plain_sensor();
       double H = every * h, a = H / 2 / tan(3 * H / 2);
-      s.integrate = times;
+      s.of = &od_sensor_integrating;
+      s.number[0] = times;
       s.every = every;
       say(&s, 0, 1, h, wave, COUNT, x);
       for (int k = 0; k < COUNT; k++) {
@@ -260,7 +261,8 @@ static void test_integrated_noise(void **state) {
   double x[COUNT];
   for (int times = 1; times <= 2; times++) {
     od_sensor s = plain_sensor();
-    s.integrate = times;
+    s.of = &od_sensor_integrating;
+    s.number[0] = times;
     s.sigma = 0.3;
     s.interval = 0.01;
     s.duration = 4;
@@ -280,7 +282,8 @@ static void test_integration_goes_on(void **state) {
   enum { COUNT = 300 };
   double all[COUNT], some[COUNT];
   od_sensor s = plain_sensor();
-  s.integrate = 2;
+  s.of = &od_sensor_integrating;
+  s.number[0] = 2;
   say(&s, 0.1, 5, 0.01, wave, COUNT, all);
   s.dropout = 0.3;
   s.start = 0.5;
