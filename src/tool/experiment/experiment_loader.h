@@ -82,7 +82,7 @@ int od_metric_outputs(const od_loader *ld, int node);
 void od_load_filter(od_experiment_loader *xl, int node);
 // Whether the filter's options go together, when the integrator is known.
 void od_check_filter(od_experiment_loader *xl, int node);
-void od_load_integrator(od_experiment_loader *xl, int node);
+void od_load_integrator(od_experiment_loader *xl, const od_section *file);
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s);
 
 // sensor_faults.c: what a simulated sensor does besides measuring; its unit and noise.

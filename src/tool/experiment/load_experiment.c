@@ -260,7 +260,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_noise(xl, od_section_get(ld, file, "noise"));
   od_load_truth_noise(xl, od_map_find(ld, od_section_get(ld, file, "truth"), "noise"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
-  od_load_integrator(xl, od_section_get(ld, file, "integrator"));
+  od_load_integrator(xl, file);
   od_check_filter(xl, od_section_get(ld, file, "filter"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");

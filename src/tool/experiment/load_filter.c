@@ -128,9 +128,9 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   xl->frozen = od_number_is_given(ld, number) ? frozen : -1;
 }
 
-void od_load_integrator(od_experiment_loader *xl, int node) {
-  const od_method_names names = od_method_names_integrators(NULL);
-  int chosen = read_name(&xl->ld, node, "integrator", &names);
+void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
+  bool given = od_section_get(&xl->ld, file, "integrator") >= 0;
+  int chosen = given ? od_key_choice(&xl->ld, file, "integrator") : -1;
   xl->e->integrator_is_given = chosen >= 0;
   xl->e->integrator = od_integrator_at(chosen >= 0 ? chosen : 0);
 }

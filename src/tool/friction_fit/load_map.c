@@ -27,8 +27,10 @@ static const od_key keys[] = {
 const od_section_class od_friction_map_section = {"friction map", "pairs of chamber pressures at which a run is fitted",
                                                   OD_KEYS(keys)};
 
-static double read_pressure(od_friction_reader *r, int node, const char *path) {
-  static const od_field field = {"pressure", "Pa", OD_NOT_NEGATIVE, 0};
+static double read_pressure(od_friction_reader *r, const od_section *section, const char *key, int node,
+                            const char *path) {
+  od_field field = od_key_field(section, key);
+  field.key = "pressure";
   return od_number_value(&r->ld, od_read_number(&r->ld, node, path, &field, od_place_of(&r->ld, node), OD_IN_LOADER));
 }
 
@@ -45,7 +47,7 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
       od_complain(ld, entry, "at most %d pressures of a chamber", OD_MOST_AXIS);
       return count;
     }
-    out[count] = read_pressure(r, entry, od_format(ld, "map.%s[%d]", key, count));
+    out[count] = read_pressure(r, section, key, entry, od_format(ld, "map.%s[%d]", key, count));
   }
   return count;
 }
@@ -95,8 +97,8 @@ static void read_runs(od_friction_reader *r, int node) {
         log = od_section_need(ld, &run, "log");
     const char *file = log >= 0 ? od_read_text(ld, log, "log", "a file") : NULL;
     if (p1 < 0 || p2 < 0 || !file) continue;
-    map->pressure[map->pairs][0] = read_pressure(r, p1, od_path(ld, run.path, "p1"));
-    map->pressure[map->pairs][1] = read_pressure(r, p2, od_path(ld, run.path, "p2"));
+    map->pressure[map->pairs][0] = read_pressure(r, &run, "p1", p1, od_path(ld, run.path, "p1"));
+    map->pressure[map->pairs][1] = read_pressure(r, &run, "p2", p2, od_path(ld, run.path, "p2"));
     map->log[map->pairs++] = od_document_beside(ld, log, file);
   }
 }
@@ -114,7 +116,8 @@ void od_friction_read_map(od_friction_reader *r, int node) {
   map->limit = od_key_value(ld, &section, "limit");
   int normal = od_section_need(ld, &section, "normal");
   if (normal >= 0 && od_read_list(ld, normal, "normal", "two pressures", 2, pair))
-    for (int c = 0; c < 2; c++) map->normal[c] = read_pressure(r, pair[c], od_format(ld, "map.normal[%d]", c));
+    for (int c = 0; c < 2; c++)
+      map->normal[c] = read_pressure(r, &section, "normal", pair[c], od_format(ld, "map.normal[%d]", c));
   int runs = od_section_get(ld, &section, "runs");
   if (runs >= 0) {
     read_runs(r, runs);

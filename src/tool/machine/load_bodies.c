@@ -165,8 +165,7 @@ static bool is_possible(const double *inertia) {
 // One number: about z, and the same about x and y so that a spatial run of the machine is regular. Only the first has
 // a path of its own among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
-  static const od_limits limits = OD_RANGE_INERTIA;
-  static const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &limits};
+  const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &od_key_of(body->of, "inertia")->limits};
   const char *path = od_path(ld, body->path, "inertia");
   od_given given = od_given_for(ld, node, path, "inertia", "kg m2", od_place_of(ld, body->node));
   double value = 0, read;

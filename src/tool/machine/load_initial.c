@@ -352,15 +352,18 @@ static void load_value(od_loader *ld, int key, const option *o) {
 
 // --- A state that was saved ---------------------------------------------------------------------------------------
 
+// What a file that --save-state wrote has besides 'initial'.
+static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "when the state was saved", OD_NOT_NEGATIVE, 0}};
+static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
+
 static double saved_time(od_loader *ld, int root) {
-  static const char *const keys[] = {"time", NULL};
-  static const od_field time = {"time", "s", OD_NOT_NEGATIVE, 0};
   int node = od_map_find(ld, root, "state");
-  od_section section = od_section_open_names(ld, node, node, "state", "the state", keys);
+  od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);
   double value = 0;
   int at = od_section_get(ld, &section, "time");
   const char *text = od_read_text(ld, at, "time", "a number");
   const od_given given = {.path = "state.time", .label = "time", .text = text, .place = od_place_of(ld, at)};
+  const od_field time = od_key_field(&section, "time");
   if (text == NULL || !od_read_quantity(ld, &given, "s", &value) || !od_check_range(ld, &given, &time, value)) return 0;
   return value;
 }
