@@ -46,10 +46,7 @@ static void print_shape(const od_key *key) {
   if (key->shape == OD_CHOICE) {
     for (int i = 0; (word = od_key_word(key, i, &length)) != NULL; i++) printf("%s`%.*s`", i ? ", " : "", length, word);
   } else if (key->shape >= OD_SECTION && key->shape <= OD_SECTION_MAP) {
-    printf("%s%s%s", shapes[key->shape], section ? " " : "",
-           section                    ? section
-           : key->shape == OD_SECTION ? ""
-                                      : " entries");
+    printf("%s%s%s", section ? shapes[key->shape] : "see its meaning", section ? " " : "", section ? section : "");
   } else {
     printf("%s%s%s", shapes[key->shape], has_unit ? ", " : "", has_unit ? key->of : "");
     if (key->shape == OD_NUMBERS_OR_WORD) printf(" or `%s`", key->of);
