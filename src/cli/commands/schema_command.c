@@ -1,8 +1,7 @@
 // oleodyn schema: a JSON schema of files, for editors that complete and check while one types.
 //
-// Sections of elements, blocks, signals, filters, friction laws and integrators come from the tables that the readers loop over,
-// the rest from schema_table.c. It is looser than the readers: it knows no references, units and numbers that depend on
-// each other, which 'oleodyn check' does.
+// All of it comes from the tables that the readers loop over: sections (document/section.h), elements, blocks. It is looser than the
+// readers: it has no references, units and numbers that depend on each other, which 'oleodyn check' checks.
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,23 +10,29 @@
 #include "blocks/block_classes.h"
 #include "commands/command.h"
 #include "options/options.h"
-#include "output/schema_table.h"
+#include "output/section_reference.h"
 #include "terminal/terminal.h"
+#include "document/document.h"
 #include "document/suggest.h"
 #include "elements/elements.h"
-#include "experiment/error_metrics.h"
-#include "filters/filter_types.h"
+#include "experiment/experiment_sections.h"
+#include "friction_fit/friction_sections.h"
 #include "io/json.h"
-#include "machine/method_names.h"
-#include "machine/signal_forms.h"
+#include "machine/sections.h"
+#include "study/study_sections.h"
 
 // --- Pieces -------------------------------------------------------------------------------------------------------
 
-static json_t *reference(const char *definition) {
-  char text[120];
-  snprintf(text, sizeof text, "#/definitions/%s", definition);
+static void definition_name(const char *name, char *text, size_t size) {
+  snprintf(text, size, "%s", name);
   for (char *c = text; *c; c++)
     if (*c == ' ') *c = '-';
+}
+
+static json_t *reference(const char *definition) {
+  char name[80], text[120];
+  definition_name(definition, name, sizeof name);
+  snprintf(text, sizeof text, "#/definitions/%s", name);
   return json_pack("{s:s}", "$ref", text);
 }
 
@@ -45,18 +50,15 @@ static json_t *choice_of(json_t *words) {
   return json_pack("{s:[{s:o}, {s:s, s:s}]}", "anyOf", "enum", words, "type", "string", "pattern", "^\\$");
 }
 
-static json_t *words_of(const char *text) {
+static json_t *words_of(const od_key *key) {
   json_t *list = json_array();
-  for (size_t length; *text; text += length + (text[length] == '|')) {
-    length = strcspn(text, "|");
-    json_array_append_new(list, json_stringn(text, length));
-  }
-  return list;
-}
-
-static json_t *names_json(const od_method_names *names) {
-  json_t *list = json_array();
-  for (int i = 0; names->name[i]; i++) json_array_append_new(list, json_string(names->name[i]));
+  const char *word;
+  int length = 0;
+  for (int i = 0; (word = od_key_word(key, i, &length)) != NULL; i++)
+    json_array_append_new(list, json_stringn(word, (size_t)length));
+  // Some readers of YAML take these two words for true and false.
+  if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_true());
+  if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_false());
   return list;
 }
 
@@ -65,22 +67,27 @@ static json_t *map_of(json_t *value) {
                    "type", "null");
 }
 
-static json_t *value_of(const od_schema_row *row) {
-  switch (row->kind) {
-    case OD_SCHEMA_NUMBER: return number();
-    case OD_SCHEMA_NUMBERS: return list_of(number());
-    case OD_SCHEMA_TABLE: return list_of(list_of(number()));
-    case OD_SCHEMA_TEXTS:
+// A section: its class, a definition by its name, or anything.
+static json_t *section_of(const od_key *key) {
+  return reference(key->inside ? key->inside->name : key->of ? key->of : "anything");
+}
+
+static json_t *value_of(const od_key *key) {
+  switch (key->shape) {
+    case OD_NUMBER: return number();
+    case OD_NUMBERS: return list_of(number());
+    case OD_ROWS: return list_of(list_of(number()));
+    case OD_TEXTS:
       return json_pack("{s:[{s:s}, {s:s, s:{s:s}}]}", "anyOf", "type", "string", "type", "array", "items", "type",
                        "string");
-    case OD_SCHEMA_WHOLE: return json_pack("{s:[s, s]}", "type", "integer", "string");
-    case OD_SCHEMA_FLAG: return json_pack("{s:[s, s]}", "type", "boolean", "string");
-    case OD_SCHEMA_CHOICE: return choice_of(words_of(row->of));
-    case OD_SCHEMA_PART: return reference(row->of);
-    case OD_SCHEMA_PARTS: return list_of(reference(row->of));
-    case OD_SCHEMA_MAP: return map_of(reference(row->of));
-    case OD_SCHEMA_NUMBER_MAP: return map_of(number());
-    case OD_SCHEMA_NUMBER_MAP_OR_WORD: return json_pack("{s:[o, {s:[s]}]}", "anyOf", map_of(number()), "enum", row->of);
+    case OD_WHOLE: return json_pack("{s:[s, s]}", "type", "integer", "string");
+    case OD_FLAG: return json_pack("{s:[s, s]}", "type", "boolean", "string");
+    case OD_CHOICE: return choice_of(words_of(key));
+    case OD_SECTION: return section_of(key);
+    case OD_SECTIONS: return list_of(section_of(key));
+    case OD_SECTION_MAP: return map_of(section_of(key));
+    case OD_NUMBER_MAP: return map_of(number());
+    case OD_NUMBERS_OR_WORD: return json_pack("{s:[o, {s:[s]}]}", "anyOf", map_of(number()), "enum", key->of);
     default: return json_pack("{s:[s, s]}", "type", "string", "number");
   }
 }
@@ -104,16 +111,29 @@ static json_t *or_text(json_t *object) {
   return json_pack("{s:[o, {s:[s, s, s, s]}]}", "anyOf", object, "type", "string", "number", "boolean", "null");
 }
 
-static const od_schema_row *const tables[] = {od_schema_rows, od_schema_friction_rows};
-enum { TABLES = sizeof tables / sizeof *tables };
+static void add_key(json_t *properties, const od_key *key) {
+  char meaning[600];
+  od_plain_meaning(key->meaning, meaning, sizeof meaning);
+  bool has_unit = key->shape == OD_NUMBER || key->shape == OD_NUMBERS || key->shape == OD_ROWS;
+  add(properties, key->name, value_of(key), meaning, has_unit ? key->of : NULL);
+}
 
-static void add_rows(json_t *properties, const char *definition) {
-  for (int i = 0; i < TABLES; i++)
-    for (const od_schema_row *row = tables[i]; row->key; row++)
-      if (strcmp(row->in, definition) == 0) {
-        bool has_unit = row->kind == OD_SCHEMA_NUMBER || row->kind == OD_SCHEMA_NUMBERS;
-        add(properties, row->key, value_of(row), row->meaning, has_unit ? row->of : NULL);
-      }
+// The definition of a section, and those of all sections inside it.
+static void define_section(json_t *definitions, const od_section_class *c) {
+  char name[80];
+  definition_name(c->name, name, sizeof name);
+  if (json_object_get(definitions, name)) return;
+  json_t *properties = json_object();
+  json_t *object = closed(properties);
+  json_object_set_new(definitions, name, c->or_word ? or_text(object) : object);
+  od_key key;
+  bool is_file = false;  // with variants, which are sections of the same class
+  for (int i = 0; od_key_at(c, i, &key); i++) {
+    is_file = is_file || (key.inside == c && strcmp(key.name, "variants") == 0);
+    add_key(properties, &key);
+    if (key.inside) define_section(definitions, key.inside);
+  }
+  if (is_file) add_key(properties, &od_variant_key);
 }
 
 // --- What comes from tables ---------------------------------------------------------------------------------------
@@ -149,33 +169,6 @@ static json_t *component(const od_element_class *c) {
   if (c->formula_key) add_formula(properties, c->formula_key);
   json_decref(texts);
   return closed(properties);
-}
-
-// The numbers of the blocks that make a factor of pressures.
-static json_t *friction_pressure(void) {
-  static const char *const types[] = {"pressure-factor", "pressure-table", "pressure-map"};
-  json_t *properties = json_object();
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    const od_block_class *c = od_block_classes[od_block_class_find(types[i])];
-    for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
-      bool list = c->fields[k].shape != OD_ONE_NUMBER;
-      add(properties, c->fields[k].key, list ? list_of(number()) : number(), c->fields[k].meaning, c->fields[k].unit);
-    }
-  }
-  return closed(properties);
-}
-
-static json_t *friction(void) {
-  json_t *properties = json_object(), *laws = json_array();
-  for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    if (!c->inside || strcmp(c->inside, "friction") != 0) continue;
-    json_array_append_new(laws, json_string(c->choice));
-    add_fields(properties, c);
-  }
-  add(properties, "law", choice_of(laws), "the friction law", NULL);
-  add(properties, "pressure", friction_pressure(), "how it follows the pressures in the cylinder's chambers", NULL);
-  return or_text(closed(properties));
 }
 
 static void add_block_keys(const od_block_class *c, json_t *properties, json_t *keys) {
@@ -223,145 +216,101 @@ static json_t *block(void) {
   return object;
 }
 
-static json_t *signal(void) {
-  json_t *properties = json_object();
-  add_rows(properties, "signal");
-  for (int i = 0; od_signal_form_at(i).name; i++) {
-    const od_signal_form f = od_signal_form_at(i);
-    json_t *inner = json_object();
-    for (int k = 0; k < f.fields; k++) add(inner, f.field[k].key, number(), NULL, f.field[k].unit);
-    if (f.pairs) add(inner, "at", list_of(list_of(number())), "pairs of time and value", NULL);
-    if (f.has_sweep) add(inner, "sweep", choice_of(words_of("linear|logarithmic")), NULL, NULL);
-    add(properties, f.name, closed(inner), NULL, NULL);
-  }
-  return or_text(closed(properties));
-}
-
-static json_t *filter(void) {
-  const od_method_names names = od_method_names_filters();
-  json_t *properties = json_object();
-  add_rows(properties, "filter");
-  for (int i = 0; names.name[i]; i++)
-    for (int k = 0; k < od_filter_type_at(i)->options; k++)
-      add(properties, od_filter_type_at(i)->option[k].key, number(), od_filter_type_at(i)->option[k].meaning, NULL);
-  add(properties, "type", choice_of(names_json(&names)), "the filter", NULL);
-  return or_text(closed(properties));
-}
-
-static json_t *metric(void) {
-  json_t *properties = json_object(), *texts = json_pack("{s:[s, s, s]}", "type", "string", "array", "object");
-  for (int i = 0; od_error_metric_classes[i].key; i++)
-    add(properties, od_error_metric_classes[i].key, json_incref(texts), "outputs", NULL);
-  add(properties, "points", number(), NULL, NULL);
-  add(properties, "from", number(), NULL, "s");
-  add(properties, "to", number(), NULL, "s");
-  json_decref(texts);
-  return closed(properties);
-}
-
 // --- The whole ----------------------------------------------------------------------------------------------------
 
-static void define(json_t *definitions, const char *name, json_t *value) {
-  char key[80];
-  snprintf(key, sizeof key, "%s", name);
-  for (char *c = key; *c; c++)
-    if (*c == ' ') *c = '-';
-  json_object_set_new(definitions, key, value);
-}
-
-static json_t *sections(const char *of_file) {
-  json_t *properties = json_object();
-  add_rows(properties, of_file);
-  add_rows(properties, "sections");
-  for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    if (!c->section) continue;
-    const char *definition = !has_own_reader(c) ? c->section : strcmp(c->section, "valves") == 0 ? "valve" : "cylinder";
-    add(properties, c->section, map_of(reference(definition)), c->summary, NULL);
-  }
-  return closed(properties);
-}
-
-// What its rows say; some may be a word alone instead.
-static json_t *by_rows(const char *name) {
-  static const char *const words[] = {"curve", "sensor colour", "dies", "channel", "log", "set"};
-  json_t *properties = json_object();
-  bool word = false;
-  const od_method_names integrators = od_method_names_integrators(OD_CVODES);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) word = word || strcmp(words[i], name) == 0;
-  add_rows(properties, name);
-  if (strcmp(name, "run") == 0 || strcmp(name, "experiment") == 0 || strcmp(name, "fit settings") == 0)
-    add(properties, "integrator", choice_of(names_json(&integrators)), "the integrator", NULL);
-  return word ? or_text(closed(properties)) : closed(properties);
-}
-
 static json_t *all_definitions(void) {
+  static const od_section_class *const files[] = {&od_machine_section, &od_transition_section, &od_experiment_section,
+                                                  &od_study_section, &od_friction_file_section};
   json_t *definitions = json_object();
-  for (int i = 0; i < TABLES; i++)
-    for (const od_schema_row *row = tables[i]; row->key; row++) {
-      bool again = row > tables[i] && strcmp(row->in, row[-1].in) == 0;
-      if (!again && strcmp(row->in, "sections") != 0) define(definitions, row->in, by_rows(row->in));
-    }
-  define(definitions, "machine", sections("machine"));
-  define(definitions, "template", sections("template"));
-  define(definitions, "vector", list_of(number()));
-  define(definitions, "inertia", json_pack("{s:[s, s, s]}", "type", "number", "string", "array"));
-  define(definitions, "instance",
-         json_pack("{s:s, s:{s:{s:s}}}", "type", "object", "properties", "template", "type", "string"));
-  define(definitions, "anything", json_object());
-  define(definitions, "friction", friction());
-  define(definitions, "block", block());
-  define(definitions, "signal", signal());
-  define(definitions, "filter", filter());
-  define(definitions, "metric", metric());
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) define_section(definitions, files[i]);
+  json_object_set_new(definitions, "vector", list_of(number()));
+  json_object_set_new(definitions, "inertia", json_pack("{s:[s, s, s]}", "type", "number", "string", "array"));
+  json_object_set_new(definitions, "instance",
+                      json_pack("{s:s, s:{s:{s:s}}}", "type", "object", "properties", "template", "type", "string"));
+  json_object_set_new(definitions, "anything", json_object());
+  json_object_set_new(definitions, "block", block());
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (c->section && !has_own_reader(c)) define(definitions, c->section, component(c));
+    if (c->section && !has_own_reader(c)) json_object_set_new(definitions, c->section, component(c));
   }
   return definitions;
 }
 
-static const char *const kinds[] = {"machine", "experiment", "fit", "study", "friction"};
+// The kinds of files and their sections. Fits are experiments with more sections.
+static const struct {
+  const char *name;
+  const od_section_class *file;
+} kinds[] = {{"machine", &od_machine_section},
+             {"experiment", &od_experiment_section},
+             {"fit", &od_experiment_section},
+             {"study", &od_study_section},
+             {"friction", &od_friction_file_section}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int find_kind(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < KINDS; i++) {
-    if (strcmp(kinds[i], name) == 0) return i;
-    od_nearest_try(&nearest, kinds[i]);
+    if (strcmp(kinds[i].name, name) == 0) return i;
+    od_nearest_try(&nearest, kinds[i].name);
   }
   od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit, study and friction", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
+static int print_schema(int kind) {
+  char title[60];
+  snprintf(title, sizeof title, "oleodyn %s file", kinds[kind].name);
+  json_t *schema = json_pack("{s:s, s:s, s:o, s:[o]}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
+                             title, "definitions", all_definitions(), "allOf", reference(kinds[kind].file->name));
+  od_error err = {0};
+  od_status status = od_json_write(schema, "-", &err);
+  json_decref(schema);
+  if (status != OD_OK) od_cli_error("%s", err.text);
+  return od_exit_code(status);
+}
+
+// The table of one section, of whatever kind of file; all sections of a kind without a name.
+static int print_reference(int kind, const char *section) {
+  const od_section_class *all[OD_MOST_SECTIONS];
+  od_nearest nearest = od_nearest_to(section ? section : "");
+  for (int k = section ? 0 : kind; k < (section ? KINDS : kind + 1); k++) {
+    int count = od_list_sections(kinds[k].file, all);
+    for (int i = 0; i < count; i++) {
+      if (section && strcmp(all[i]->name, section) == 0) {
+        od_print_section_keys(all[i]);
+        return OD_EXIT_OK;
+      }
+      od_nearest_try(&nearest, all[i]->name);
+      if (!section) od_print_section(all[i]);
+    }
+  }
+  if (!section) return OD_EXIT_OK;
+  od_cli_error("there is no section '%s'%s; 'oleodyn schema KIND --reference' lists them", section,
+               od_nearest_suggestion(&nearest).text);
+  return OD_EXIT_BAD_INPUT;
+}
+
 int od_command_schema(int argc, char **argv) {
+  bool as_reference = false;
+  const char *section = NULL;
+  const od_option options[] = {
+      {"reference", OD_OPTION_FLAG, NULL, "print the keys of all sections as tables in Markdown instead",
+       &as_reference},
+      {"section", OD_OPTION_TEXT, "NAME", "print the keys of one section as a table in Markdown instead", &section}};
   const od_usage usage = {
       "schema",
       "[machine | experiment | fit | study | friction]",
       "print a JSON schema of files, for editors that complete keys and mark mistakes",
       "Without a word it is that of machine files. A line '# yaml-language-server: $schema=FILE' at the top of a file\n"
-      "tells many editors where it is. 'oleodyn check' knows more.\n",
-      NULL,
-      0};
+      "names it to many editors. 'oleodyn check' checks more.\n",
+      options,
+      2};
   od_words arguments = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments);
   int kind = code >= 0 ? -1 : arguments.count ? find_kind(arguments.text[0]) : 0;
   od_words_free(&arguments);
   if (code >= 0) return code;
   if (kind < 0) return OD_EXIT_BAD_INPUT;
-  char title[60];
-  snprintf(title, sizeof title, "oleodyn %s file", kinds[kind]);
-  json_t *schema = json_pack("{s:s, s:s, s:o}", "$schema", "http://json-schema.org/draft-07/schema#", "title", title,
-                             "definitions", all_definitions());
-  // Fits are experiments with more sections; 'friction' alone is a part of machines.
-  json_t *root = reference(strcmp(kinds[kind], "fit") == 0        ? "experiment"
-                           : strcmp(kinds[kind], "friction") == 0 ? "friction file"
-                                                                  : kinds[kind]);
-  json_object_set_new(schema, "allOf", json_pack("[o]", root));
-  od_error err = {0};
-  od_status status = od_json_write(schema, "-", &err);
-  json_decref(schema);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  return od_exit_code(status);
+  return as_reference || section ? print_reference(kind, section) : print_schema(kind);
 }

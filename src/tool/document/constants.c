@@ -297,7 +297,7 @@ void od_number_constants(od_loader *ld) {
     od_constant *c = &all->item[all->order[i]];
     const od_field field = {c->name, c->unit != NULL ? c->unit : "1", OD_ANY, NAN};
     od_given given = given_by(c);
-    if (c->number < 0) c->number = od_add_number(ld, &given, c->value, &field, "", OD_IN_LOADER);
+    if (c->number < 0) c->number = od_add_number(ld, &given, c->value, &field, OD_IN_LOADER);
   }
 }
 

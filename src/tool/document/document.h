@@ -20,16 +20,19 @@ void od_document_free(od_document *document);
 // the others, which are freed; and what memory that ran out means.
 void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);
 
-// The root of a file that is not empty, opened as a section with these keys; map -1 after a complaint. `what` is as in
+// The root of a file that is not empty, opened as a section of this class; map -1 after a complaint. `what` is as in
 // "an experiment", `needs` what it needs at least.
-od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys);
+od_section od_document_root(od_loader *ld, const char *what, const char *needs, const od_section_class *c);
 
 // The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's,
-// `sections` are those it may have, its title first, ending with NULL.
-int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant);
+// `file` the sections it may have, its title first.
+int od_load_variants(od_loader *ld, const od_section_class *file, int root, const char *variant);
+
+// The key that variants have besides those of their file.
+extern const od_key od_variant_key;
 
 // The chosen variant itself, its known sections only: the node of its map; -1: none. And its name for messages.
-int od_variant_find(od_loader *ld, const char *const *sections, int root, const char *variant);
+int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 
 // Lays the file over the files that its 'include' names, and those that they name: the tree's root is then the map of

@@ -220,7 +220,7 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
   return true;
 }
 
-bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value) {
+bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value) {
   if (field->range == OD_POSITIVE && !(value > 0)) {
     od_complain_given(ld, given, "%s is '%s', must be greater than zero", given->label, od_excerpt(ld, given->text));
     return false;
@@ -229,7 +229,7 @@ bool od_check_range(od_loader *ld, const od_given *given, const od_field *field,
     od_complain_given(ld, given, "%s is '%s', must not be negative", given->label, od_excerpt(ld, given->text));
     return false;
   }
-  return od_check_limits(ld, given, field, row, value);
+  return od_check_limits(ld, given, field, value);
 }
 
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most) {
@@ -241,9 +241,8 @@ double od_read_whole(od_loader *ld, int number, const char *label, double least,
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,
-                  od_home home) {
-  od_limits l = od_field_limits(field, row);
+int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, od_home home) {
+  od_limits l = od_field_limits(field);
   od_number_entry entry = {
       .number = {.path = given->path,
                  .unit = field->unit,
@@ -263,18 +262,12 @@ int od_add_number(od_loader *ld, const od_given *given, double value, const od_f
 }
 
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home) {
-  return od_read_number_as(ld, node, path, field, NULL, place, home);
-}
-
-int od_read_number_as(od_loader *ld, int node, const char *path, const od_field *field, const char *row, od_place place,
-                      od_home home) {
   od_given given = od_given_for(ld, node, path, field->key, field->unit, place);
   double value = isnan(field->fallback) ? 0 : field->fallback;
   double read;
-  if (given.text != NULL && od_read_quantity(ld, &given, field->unit, &read) &&
-      od_check_range(ld, &given, field, row, read))
+  if (given.text != NULL && od_read_quantity(ld, &given, field->unit, &read) && od_check_range(ld, &given, field, read))
     value = read;
-  return od_add_number(ld, &given, value, field, row, home);
+  return od_add_number(ld, &given, value, field, home);
 }
 
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home) {
@@ -288,6 +281,48 @@ int od_read_fields(od_loader *ld, const od_section *section, const od_field *fie
     if (missing) od_section_lacks(ld, section, field->key);
   }
   return first;
+}
+
+od_field od_key_field_in(const od_section *section, const char *name, const char *unit) {
+  const od_key *key = od_key_of(section->of, name);
+  return (od_field){key->name, unit, key->sign, key->fallback, od_key_limits(key, unit)};
+}
+
+od_field od_key_field(const od_section *section, const char *name) {
+  const char *unit = od_key_of(section->of, name)->of;
+  return od_key_field_in(section, name, unit != NULL ? unit : "1");
+}
+
+od_field od_key_entry(od_loader *ld, const od_section *section, const char *key, int i) {
+  od_field field = od_key_field(section, key);
+  field.key = od_format(ld, "%s[%d]", key, i);
+  return field;
+}
+
+int od_read_key_in(od_loader *ld, const od_section *section, const char *key, const char *unit, od_home home) {
+  const od_field field = od_key_field_in(section, key, unit);
+  return od_read_fields(ld, section, &field, 1, home);
+}
+
+int od_read_keys(od_loader *ld, const od_section *section, od_home home, const char *first, ...) {
+  int number = ld->document->numbers.count;
+  va_list keys;
+  va_start(keys, first);
+  for (const char *key = first; key != NULL; key = va_arg(keys, const char *)) {
+    const od_field field = od_key_field(section, key);
+    od_read_fields(ld, section, &field, 1, home);
+  }
+  va_end(keys);
+  return number;
+}
+
+double od_key_value(od_loader *ld, const od_section *section, const char *key) {
+  return od_number_value(ld, od_read_keys(ld, section, OD_IN_LOADER, key, NULL));
+}
+
+double od_key_whole(od_loader *ld, const od_section *section, const char *key) {
+  const od_limits *l = &od_key_of(section->of, key)->limits;
+  return od_read_whole(ld, od_read_keys(ld, section, OD_IN_LOADER, key, NULL), key, l->low, l->high);
 }
 
 // NULL: there was no memory for it.

@@ -8,14 +8,12 @@
 
 enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small files
 
-// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table
-// of ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
-// (NULL: the key; "": none).
+// A number with a key. A fallback of NAN means that it is required.
 typedef struct od_field {
   const char *key, *unit;
   od_sign range;
   double fallback;
-  const od_limits *limits;  // NULL: those of its row
+  const od_limits *limits;  // NULL or all zero: none
 } od_field;
 
 // Whether a number becomes a parameter of the model or stays with the loader (signals, initial values, the run).
@@ -44,23 +42,33 @@ bool od_given_is_frequency(const od_given *given);
 const char *od_given_wants(const od_given *given, const char *unit);
 // Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is
+// Whether a value is possible for a field: its sign, then its limits. Says why not, and warns of what is
 // unusual.
-bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
+bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value);
 // The value of a number that must be whole if it is given. Where it is not, a message says so and `least` stands for it,
 // so that the value may be cast to an integer in any case.
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
 
 // Adds a number to the machine and, if asked for, to the model. Returns its index in the machine's table.
-int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,
-                  od_home home);
+int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, od_home home);
 
 // A number at a node (-1: not in the file; `place` is where it would belong): its index in the machine's table.
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
-int od_read_number_as(od_loader *ld, int node, const char *path, const od_field *field, const char *row, od_place place,
-                      od_home home);
 // Fields of a section, added one after another: the index of the first. A required one that is missing is reported.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
+
+// Keys of the section's table. A field in the unit of its row, or in one that depends on other values.
+od_field od_key_field(const od_section *section, const char *key);
+od_field od_key_field_in(const od_section *section, const char *key, const char *unit);
+// The field of entry i of a list under a key: "areas[1]".
+od_field od_key_entry(od_loader *ld, const od_section *section, const char *key, int i);
+// Numbers under keys, added one after another: the index of the first. NULL ends the keys.
+int od_read_keys(od_loader *ld, const od_section *section, od_home home, const char *first, ...)
+    __attribute__((sentinel));
+int od_read_key_in(od_loader *ld, const od_section *section, const char *key, const char *unit, od_home home);
+// The value of a number that stays with the loader. Of a whole number that is none, or beyond its limits, the least.
+double od_key_value(od_loader *ld, const od_section *section, const char *key);
+double od_key_whole(od_loader *ld, const od_section *section, const char *key);
 
 // Three numbers of the model, one after another: the index of the first. Lists of two lie in the x-y plane.
 typedef enum od_vector_kind {
@@ -68,12 +76,12 @@ typedef enum od_vector_kind {
   OD_DIRECTION,  // must not be zero
   OD_SIZE,       // all positive
 } od_vector_kind;
-// From a node; -1: the fallback.
-int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_vector_kind kind,
+// From a node (-1: the fallback), with the unit and the limits of a key.
+int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const od_key *key, od_vector_kind kind,
                    const double *fallback, od_place place);
-// From a key of a section; fallback NULL: required.
-int od_read_vector_field(od_loader *ld, const od_section *section, const char *key, const char *unit,
-                         od_vector_kind kind, const double *fallback);
+// Under a key of the section's table; fallback NULL: required.
+int od_read_vector_key(od_loader *ld, const od_section *section, const char *key, od_vector_kind kind,
+                       const double *fallback);
 
 // Two numbers of the model from a list, `section.key: [a, b]`: the index of the first. The fields' keys are "key[0]"
 // and "key[1]"; the list is required when the first has no fallback. `wanted` says what the list is to be.

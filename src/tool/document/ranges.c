@@ -1,104 +1,53 @@
-// The table of ranges, and the messages about values outside of them.
+// What is possible and usual for quantities, and the messages about values outside of that.
 //
 // "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what
 // a fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means
 // "none".
-#include "document/constants.h"
 #include "document/ranges.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "io/display.h"
 
-#define NO_END INFINITY
-
-// Keys without indices: "areas" stands for "areas[0]" and "areas[1]". In alphabetical order.
-static const od_range_row rows[] = {
-    {"air", "1", {0, 1, 0, 0.2}, "air in the oil, fraction of its volume"},
-    {"angle", "rad", {-1e6, 1e6, -6.3, 6.3}, "initial angle"},
-    {"area", "m2", {1e-14, 10, 1e-9, 1}, "opening of an orifice, check valve or valve; piston area of a block"},
-    {"areas", "m2", {0, 10, 1e-6, 1}, "piston areas of a cylinder"},
-    {"at", "Pa", {1, 1e10, 1e4, 1e7}, "pressure at which the air content holds"},
-    {"bit", "s", {1e-9, 1e9, 1e-6, 1e4}, "bit of a pseudo-random signal"},
-    {"bore", "m", {1e-5, 5, 2e-3, 1.5}, "bore of a cylinder"},
-    {"bristle", "N", {-1e9, 1e9, -1e6, 1e6}, "force of friction's bristles at the start"},
-    {"bristle", "N m", {-1e9, 1e9, -1e6, 1e6}, "torque of friction's bristles at the start"},
-    {"damping", "N s/m", {0, 1e13, 0, 1e8}, "damping of a spring, a prismatic joint or a mass"},
-    {"density", "kg/m3", {10, 3e4, 700, 1300}, "density of the oil"},
-    {"diameter", "m", {1e-6, 10, 1e-3, 0.5}, "inner diameter of a hose"},
-    {"duration", "s", {1e-9, 1e9, 1e-5, 1e5}, "duration of a signal"},
-    {"expansion", "1/K", {0, 0.01, 5e-4, 1e-3}, "growth of the oil's volume with temperature"},
-    {"exponent", "1", {0.1, 10, 1, 1.7}, "polytropic exponent of air"},
-    {"film", "1", {0, 1, 0, 1}, "lubricant film at the start, part of a complete one"},
-    {"frequency", "Hz", {1e-9, 1e9, 1e-5, 1e5}, "frequency of a sine"},
-    {"from", "Hz", {0, 1e9, 0, 1e5}, "first frequency of a sweep"},
-    {"gravity", "m/s2", {-1e4, 1e4, -30, 30}, "gravity"},
-    {"hot", "K", {150, 1000, 293, 423}, "second temperature at which the viscosity is given"},
-    {"hot_viscosity", "m2/s", {0, 1, 1e-6, 5e-4}, "kinematic viscosity there"},
-    {"inertia", "kg m2", {-1e14, 1e14, -1e9, 1e9}, "inertia of a body"},
-    {"interval", "s", {1e-9, 1e9, 1e-6, 1e4}, "interval of a log"},
-    {"k0", "1", {0, 1e4, 0, 50}, "growth of the bulk modulus with pressure"},
-    {"kp", "Pa", {1e6, 1e15, 3e8, 3e9}, "bulk modulus of the oil at no pressure"},
-    {"lead", "m", {-10, 10, -0.2, 0.2}, "way of a screw per turn"},
-    {"leakage", "m3/s/Pa", {0, 1e-3, 1e-17, 1e-7}, "leakage"},
-    {"length", "m", {0, 1e5, 1e-3, 200}, "length of a body, rod, spring or cylinder"},
-    {"low_pass", "Hz", {1e-9, 1e9, 1e-4, 1e5}, "corner of a filter before a fit"},
-    {"mass", "kg", {1e-12, 1e9, 1e-4, 1e6}, "mass"},
-    {"modulus", "Pa", {1e6, 1e15, 3e8, 3e9}, "bulk modulus of the oil; very large: it does not give way"},
-    {"overlap", "m", {-10, 10, -0.1, 0.1}, "overlap of a port"},
-    {"position", "m", {-1e6, 1e6, -200, 200}, "a place on a body or on the ground, or a position"},
-    {"pressure", "Pa", {0, 1e10, 5e3, 1e8}, "pressure of a tank, a source or a volume at the start, absolute"},
-    {"radius", "m", {0, 1e4, 0, 20}, "radius of a cylindrical body"},
-    {"rate", "m/s", {-1e6, 1e6, -100, 100}, "initial velocity"},
-    {"rate", "rad/s", {-1e8, 1e8, -2000, 2000}, "initial turn rate"},
-    {"reference", "K", {150, 700, 253, 373}, "temperature at which viscosity and density hold"},
-    {"resample", "s", {1e-9, 1e9, 1e-6, 1e4}, "interval of resampling before a fit"},
-    {"rod", "m", {1e-5, 5, 1e-3, 1.5}, "rod of a cylinder"},
-    {"rows", "s", {1e-12, 1e9, 1e-8, 100}, "time from row to row"},
-    {"sample", "s", {1e-9, 1e6, 1e-6, 100}, "sample time of a block"},
-    {"sigma", "N", {1e-12, 1e12, 1e-6, 1e8}, "standard deviation of a force"},
-    {"sigma", "Pa", {1e-6, 1e12, 1, 1e10}, "standard deviation of a pressure or a modulus"},
-    {"sigma", "m", {1e-15, 1e6, 1e-10, 10}, "standard deviation of a length"},
-    {"sigma", "rad", {1e-15, 1e6, 1e-10, 6.3}, "standard deviation of an angle"},
-    {"size", "m", {1e-9, 1e5, 1e-3, 200}, "edges of a box"},
-    {"smoothing", "Pa", {1e-9, 1e9, 1, 1e6}, "pressure difference below which orifices are smooth"},
-    {"step", "Hz", {1e-9, 1e9, 1e-6, 1e5}, "step of a stepped sine"},
-    {"step", "s", {1e-12, 1e9, 1e-8, 100}, "time step"},
-    {"stiffness", "N/m", {-1e15, 1e15, -1e11, 1e11}, "stiffness of a spring or of end stops"},
-    {"stroke", "m", {1e-7, 1e3, 1e-5, 50}, "stroke of a cylinder, or of a valve whose command is a length"},
-    {"temperature", "K", {150, 700, 253, 373}, "temperature of the oil"},
-    {"thickening", "1/Pa", {0, 1e-6, 1e-8, 3e-8}, "growth of the viscosity with pressure"},
-    {"thinning", "1/K", {0, 1, 0.01, 0.06}, "decrease of the viscosity with temperature"},
-    {"time", "s", {1e-12, 1e10, 1e-6, 1e6}, "time of a run, or of a delay"},
-    {"time_constant", "s", {0, 1e9, 1e-6, 1e4}, "time constant"},
-    {"to", "Hz", {0, 1e9, 0, 1e5}, "last frequency of a sweep"},
-    {"tolerance", "1", {1e-18, 1, 1e-14, 1e-2}, "relative tolerance"},
-    {"value", "N", {-1e12, 1e12, -1e8, 1e8}, "force"},
-    {"value", "N m", {-1e12, 1e12, -1e8, 1e8}, "torque"},
-    {"viscosity", "Pa s", {1e-6, 1e4, 1e-3, 2}, "dynamic viscosity of the oil in a hose"},
-    {"viscosity", "m2/s", {1e-8, 1, 1e-6, 2e-3}, "kinematic viscosity of the oil"},
-    {"volume", "m3", {1e-13, 1e6, 1e-8, 1}, "volume of lines and hoses, or of both chambers of a block"},
+static const struct {
+  const char *name, *unit;
+  od_limits limits;
+} quantities[] = {
+    {"angle", "rad", {-1e6, 1e6, -6.3, 6.3}},
+    {"area", "m2", {1e-14, 10, 1e-9, 1}},
+    {"bristle", "N", {-1e9, 1e9, -1e6, 1e6}},
+    {"bristle", "N m", {-1e9, 1e9, -1e6, 1e6}},
+    {"damping", "N s/m", {0, 1e13, 0, 1e8}},
+    {"film", "1", {0, 1, 0, 1}},
+    {"leakage", "m3/s/Pa", {0, 1e-3, 1e-17, 1e-7}},
+    {"length", "m", OD_RANGE_LENGTH},
+    {"mass", "kg", OD_RANGE_MASS},
+    {"modulus", "Pa", OD_RANGE_MODULUS},
+    {"overlap", "m", {-10, 10, -0.1, 0.1}},
+    {"position", "m", OD_RANGE_POSITION},
+    {"pressure", "Pa", OD_RANGE_PRESSURE},
+    {"rate", "m/s", {-1e6, 1e6, -100, 100}},
+    {"rate", "rad/s", {-1e8, 1e8, -2000, 2000}},
+    {"sample", "s", {1e-9, 1e6, 1e-6, 100}},
+    {"stiffness", "N/m", OD_RANGE_STIFFNESS},
+    {"stroke", "m", {1e-7, 1e3, 1e-5, 50}},
+    {"time", "s", OD_RANGE_TIME},
+    {"time_constant", "s", OD_RANGE_TIME_CONSTANT},
+    {"volume", "m3", {1e-13, 1e6, 1e-8, 1}},
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
-int od_range_row_count(void) {
-  return ROWS;
-}
-const od_range_row *od_range_row_at(int i) {
-  return &rows[i];
+const od_limits *od_quantity_limits(const char *name, const char *unit) {
+  for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
+    if (strcmp(quantities[i].name, name) == 0 && strcmp(quantities[i].unit, unit) == 0) return &quantities[i].limits;
+  return NULL;
 }
 
-od_limits od_field_limits(const od_field *field, const char *row) {
-  const char *key = row != NULL ? row : field->key;
-  size_t length = strcspn(key, "[");
-  od_limits limits = {-NO_END, NO_END, -NO_END, NO_END};
-  if (field->limits != NULL && key == field->key) limits = *field->limits;
-  for (int i = 0; i < ROWS && length > 0 && field->limits == NULL; i++)
-    if (rows[i].key[0] == key[0] && strncmp(rows[i].key, key, length) == 0 && rows[i].key[length] == '\0' &&
-        strcmp(rows[i].unit, field->unit) == 0)
-      limits = rows[i].limits;
+od_limits od_field_limits(const od_field *field) {
+  od_limits limits = {-INFINITY, INFINITY, -INFINITY, INFINITY};
+  if (field->limits != NULL && od_limits_are_known(field->limits)) limits = *field->limits;
   // Of a number that must be positive, whatever it is, no more can be said.
   if (field->range == OD_POSITIVE) limits.low = fmax(limits.low, DBL_MIN);
   if (field->range == OD_NOT_NEGATIVE) limits.low = fmax(limits.low, 0);
@@ -176,8 +125,8 @@ static const char *between(od_loader *ld, double low, double high, const char *s
   return od_format(ld, "%s", text);
 }
 
-bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value) {
-  od_limits l = od_field_limits(field, row);
+bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value) {
+  od_limits l = od_field_limits(field);
   bool possible = value >= l.low && value <= l.high, usual = value >= l.usual_low && value <= l.usual_high;
   if (possible && (usual || value == 0)) return true;
   const char *what = shown(ld, given->text, field->unit, value), *help = suggestion(ld, given->text, field->unit, &l);
@@ -214,16 +163,16 @@ void od_check_balanced(od_loader *ld, int number) {
 }
 
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest) {
-  static const char *const keys[] = {"length", "position", "pressure", "rate"};  // angles may be many turns
+  static const char *const names[] = {"length", "position", "pressure", "rate"};  // angles may be many turns
   const char *dot = strrchr(name, '.');
-  for (size_t i = 0; dot != NULL && i < sizeof keys / sizeof keys[0]; i++) {
-    if (strcmp(dot + 1, keys[i]) != 0) continue;
-    const od_limits l = od_field_limits(&(od_field){keys[i], unit, OD_ANY, 0}, NULL);
-    if (largest == 0 || (largest >= l.usual_low && largest <= l.usual_high)) return;
-    const char *other = meant_unit(ld, largest, unit, &l);
+  for (size_t i = 0; dot != NULL && i < sizeof names / sizeof names[0]; i++) {
+    const od_limits *l = strcmp(dot + 1, names[i]) == 0 ? od_quantity_limits(names[i], unit) : NULL;
+    if (l == NULL) continue;
+    if (largest == 0 || (largest >= l->usual_low && largest <= l->usual_high)) return;
+    const char *other = meant_unit(ld, largest, unit, l);
     od_messages_say(ld->messages, true, place,
                     "the largest value of '%s' in the log is %.4g %s, which is unusual; usual is %s%s%s%s", name,
-                    largest, unit, between(ld, l.usual_low, l.usual_high, unit), other != NULL ? "; was 'unit: " : "",
+                    largest, unit, between(ld, l->usual_low, l->usual_high, unit), other != NULL ? "; was 'unit: " : "",
                     other != NULL ? other : "", other != NULL ? "' forgotten?" : "");
   }
 }

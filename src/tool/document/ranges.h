@@ -1,15 +1,63 @@
-// Which values of a field are possible, and which are usual: one row for each field of machine and experiment files.
+// Which values of a number are possible, and which are usual. The tables of sections (section.h) have them key by key.
 // What is not possible is an error, what is not usual a warning; both name the unit that was probably meant.
 #ifndef OD_DOCUMENT_RANGES_H
 #define OD_DOCUMENT_RANGES_H
 
 #include "document/quantities.h"
 
-// The limits of a field: those of its row (NULL: that of its key), or what its sign alone says.
-od_limits od_field_limits(const od_field *field, const char *row);
+// Ranges that stand in several sections: what is possible, and what is usual.
+#define OD_RANGE_ACCELERATION \
+  { -1e4, 1e4, -30, 30 }
+#define OD_RANGE_DENSITY \
+  { 10, 3e4, 700, 1300 }
+#define OD_RANGE_DURATION \
+  { 1e-9, 1e9, 1e-5, 1e5 }
+#define OD_RANGE_EXPONENT \
+  { 0.1, 10, 1, 1.7 }
+#define OD_RANGE_FORCE \
+  { -1e12, 1e12, -1e8, 1e8 }
+#define OD_RANGE_FREQUENCY \
+  { 1e-9, 1e9, 1e-5, 1e5 }
+#define OD_RANGE_INERTIA \
+  { -1e14, 1e14, -1e9, 1e9 }
+#define OD_RANGE_INTERVAL \
+  { 1e-9, 1e9, 1e-6, 1e4 }
+#define OD_RANGE_LENGTH \
+  { 0, 1e5, 1e-3, 200 }
+#define OD_RANGE_MASS \
+  { 1e-12, 1e9, 1e-4, 1e6 }
+#define OD_RANGE_MODULUS \
+  { 1e6, 1e15, 3e8, 3e9 }
+#define OD_RANGE_POSITION \
+  { -1e6, 1e6, -200, 200 }
+#define OD_RANGE_PRESSURE \
+  { 0, 1e10, 5e3, 1e8 }
+#define OD_RANGE_STEP \
+  { 1e-12, 1e9, 1e-8, 100 }
+#define OD_RANGE_STIFFNESS \
+  { -1e15, 1e15, -1e11, 1e11 }
+#define OD_RANGE_SWEEP \
+  { 0, 1e9, 0, 1e5 }
+#define OD_RANGE_SWEEP_STEP \
+  { 1e-9, 1e9, 1e-6, 1e5 }
+#define OD_RANGE_TEMPERATURE \
+  { 150, 700, 253, 373 }
+#define OD_RANGE_TIME \
+  { 1e-12, 1e10, 1e-6, 1e6 }
+#define OD_RANGE_TIME_CONSTANT \
+  { 0, 1e9, 1e-6, 1e4 }
+#define OD_RANGE_TOLERANCE \
+  { 1e-18, 1, 1e-14, 1e-2 }
+
+// What is known of quantities whose names come from other tables: initial values and measured outputs, and numbers of element and
+// block classes that give no limits. NULL: nothing.
+const od_limits *od_quantity_limits(const char *name, const char *unit);
+
+// The limits of a field: its own, or what its sign alone gives.
+od_limits od_field_limits(const od_field *field);
 
 // Whether a value that was given for a field is possible; a message when it is not, a warning when it is not usual.
-bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
+bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value);
 // Whether a number that was given, called `label`, is possible as a value of another one, such as where an estimate of
 // that one starts or ends.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
@@ -18,14 +66,5 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
 void od_check_balanced(od_loader *ld, int number);
 // Warns of a quantity whose largest measured value, in SI, is unusual: its unit may have been forgotten.
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest);
-
-// The rows, for tests and for the documentation.
-typedef struct od_range_row {
-  const char *key, *unit;
-  od_limits limits;
-  const char *of;  // what it is, for people
-} od_range_row;
-int od_range_row_count(void);
-const od_range_row *od_range_row_at(int i);
 
 #endif

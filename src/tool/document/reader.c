@@ -179,8 +179,8 @@ static bool is_repeated(const od_loader *ld, int map, int key) {
   return false;
 }
 
-od_section od_section_open(od_loader *ld, int value, int node, const char *path, const char *what,
-                           const char *const *keys) {
+od_section od_section_open_names(od_loader *ld, int value, int node, const char *path, const char *what,
+                                 const char *const *keys) {
   od_section section = {.map = -1, .node = node, .path = path, .what = what};
   if (value < 0) return section;
   if (ld->tree.node[value].kind != OD_TREE_MAP) {
@@ -197,6 +197,19 @@ od_section od_section_open(od_loader *ld, int value, int node, const char *path,
       repeated++, od_complain(ld, key, "'%s' is given twice in %s", od_text_of(ld, key), what);
   }
   return section;
+}
+
+od_section od_section_open(od_loader *ld, int value, int node, const char *path, const char *what,
+                           const od_section_class *c) {
+  const char *names[OD_MOST_KEYS];
+  od_section_names(c, names);
+  od_section section = od_section_open_names(ld, value, node, path, what, names);
+  section.of = c;
+  return section;
+}
+
+od_section od_section_empty(const od_section_class *c, int node, const char *path, const char *what) {
+  return (od_section){.of = c, .map = -1, .node = node, .path = path, .what = what};
 }
 
 int od_section_get(const od_loader *ld, const od_section *section, const char *key) {
@@ -232,7 +245,8 @@ const char *od_read_text(od_loader *ld, int node, const char *label, const char 
 bool od_read_flag(od_loader *ld, const od_section *section, const char *key) {
   static const char *const choices[] = {"false", "true", NULL};
   int node = od_section_get(ld, section, key);
-  return node >= 0 && od_read_choice(ld, node, key, choices) == 1;
+  int chosen = node >= 0 ? od_read_choice(ld, node, key, choices) : -1;
+  return chosen >= 0 ? chosen == 1 : od_key_of(section->of, key)->fallback != 0;
 }
 
 int od_read_choice(od_loader *ld, int node, const char *label, const char *const *choices) {
@@ -247,6 +261,29 @@ int od_read_choice(od_loader *ld, int node, const char *label, const char *const
   else
     od_complain(ld, node, "found '%s'; '%s' wants %s", od_excerpt(ld, text), label, list);
   return -1;
+}
+
+int od_key_choice(od_loader *ld, const od_section *section, const char *name) {
+  const od_key *key = od_key_of(section->of, name);
+  int node = isnan(key->fallback) ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
+  if (node < 0) return isnan(key->fallback) ? -1 : (int)key->fallback;
+  const char *words[OD_MOST_KEYS], *word;
+  int count = 0, length = 0;
+  for (; count + 1 < OD_MOST_KEYS && (word = od_key_word(key, count, &length)) != NULL; count++)
+    words[count] = od_copy(ld, word, (size_t)length);
+  words[count] = NULL;
+  return od_read_choice(ld, node, name, words);
+}
+
+int od_key_setting(od_loader *ld, const od_section *section, const char *name) {
+  int chosen = od_key_choice(ld, section, name);
+  return chosen >= 0 ? chosen : (int)od_key_of(section->of, name)->fallback;
+}
+
+const char *od_key_text(od_loader *ld, const od_section *section, const char *name, const char *wanted) {
+  bool required = isnan(od_key_of(section->of, name)->fallback);
+  int node = required ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
+  return od_read_text(ld, node, name, wanted);
 }
 
 bool od_read_list(od_loader *ld, int node, const char *label, const char *wanted, int count, int *entries) {

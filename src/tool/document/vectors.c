@@ -21,13 +21,7 @@ static bool vector_nodes(od_loader *ld, int node, const char *label, int *entry)
   return true;
 }
 
-// The row of the table of ranges that holds for the entries. Labels may be names of points.
-static const char *row_of(const char *unit, od_vector_kind kind) {
-  if (kind == OD_DIRECTION) return "";
-  return kind == OD_SIZE ? "size" : strcmp(unit, "m") == 0 ? "position" : "gravity";
-}
-
-int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_vector_kind kind,
+int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const od_key *key, od_vector_kind kind,
                    const double *fallback, od_place place) {
   int entry[3] = {-1, -1, -1};
   int errors_before = od_messages_errors(ld->messages);
@@ -38,12 +32,13 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
   for (int i = 0; i < 3; i++) {
     od_field field = {
         .key = od_format(ld, "%s[%d]", label, i),
-        .unit = unit,
+        .unit = key->of != NULL ? key->of : "1",
         .range = kind == OD_SIZE ? OD_POSITIVE : OD_ANY,
         .fallback = node < 0 && fallback != NULL ? fallback[i] : 0,
+        .limits = &key->limits,
     };
     const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    int number = od_read_number_as(ld, entry[i], entry_path, &field, row_of(unit, kind), place, OD_IN_MODEL);
+    int number = od_read_number(ld, entry[i], entry_path, &field, place, OD_IN_MODEL);
     sum += fabs(od_number_value(ld, number));
   }
   bool sound = is_vector && od_messages_errors(ld->messages) == errors_before;
@@ -54,11 +49,11 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
   return first;
 }
 
-int od_read_vector_field(od_loader *ld, const od_section *section, const char *key, const char *unit,
-                         od_vector_kind kind, const double *fallback) {
-  int node = fallback == NULL ? od_section_need(ld, section, key) : od_section_get(ld, section, key);
+int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
+                       const double *fallback) {
+  int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
   static const double nothing[3] = {0, 0, 1};  // for what is missing: harmless in any kind of vector
-  return od_read_vector(ld, node, od_path(ld, section->path, key), key, unit, kind,
+  return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
                         fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
 }
 

@@ -31,8 +31,7 @@ typedef struct bound {
 
 // The bound is of white noise of sensors.
 static bool is_white(const od_sensor *s) {
-  return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->integrate &&
-         !(s->encoder.pitch > 0);
+  return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->of;
 }
 
 // It is of a machine that nothing disturbs, and one that lacks what the model has cannot be just as the model says.

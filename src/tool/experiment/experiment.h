@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "experiment/encoder.h"
 #include "experiment/log.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
@@ -25,31 +24,34 @@ typedef struct od_faults {
   bool dies_stuck;                // or repeats its last value
 } od_faults;
 
+typedef struct od_sensor_class od_sensor_class;  // sensor_class.h
+enum { OD_MOST_SENSOR_NUMBERS = 8 };
+
 typedef struct od_sensor {
   const char *name, *unit;  // of the output it measures
   double sigma;             // standard deviation of its noise
   double relative;      // the same as a part of the signal's own size (0: sigma counts). An observer's experiment has
   od_signal_size size;  // found sigma from it when it is loaded, a fit does so for each set
   od_noise_kind noise;
-  double time_constant;       // of coloured noise of first order; or, of second order,
-  double frequency, damping;  // Hz; all zero: white
-  double drift;               // standard deviation of its random walk after a second
-  double scale;               // what it multiplies the true value with
-  double bias, resolution;    // a constant error; the steps it counts in (0: none)
-  double low, high;           // what it can say; equal: anything
-  double delay;               // s; it says what was true so long ago
-  double start, dropout;      // s; the part of the samples that is lost
-  int every;                  // measures every so many steps
-  double interval, duration;  // s; between its samples; of the run
-  od_faults faults;           // of the simulated sensor
-  const char *source;  // the output that it reads instead of its own, to integrate it or as the position of an encoder;
-                       // NULL: its own. Noise and the like of what is integrated are of that
-  int integrate;       // how often: 0, 1, 2
-  int source_output;   // of the true machine
-  od_encoder encoder;  // pitch 0: none. With a source it says its own output, a velocity; else a position
-  double encoder_sigma;  // root mean square error of a velocity by the encoder along the true motion
-  double assume;         // the standard deviation that the observer assumes; 0: what follows from the rest
-  int frozen;            // as many equal values in a row are a fault; 0: they are none
+  double time_constant;                   // of coloured noise of first order; or, of second order,
+  double frequency, damping;              // Hz; all zero: white
+  double drift;                           // standard deviation of its random walk after a second
+  double scale;                           // what it multiplies the true value with
+  double bias, resolution;                // a constant error; the steps it counts in (0: none)
+  double low, high;                       // what it can say; equal: anything
+  double delay;                           // s; it says what was true so long ago
+  double start, dropout;                  // s; the part of the samples that is lost
+  int every;                              // measures every so many steps
+  double interval, duration;              // s; between its samples; of the run
+  od_faults faults;                       // of the simulated sensor
+  const od_sensor_class *of;              // its type; NULL: it reads the output that it measures
+  double number[OD_MOST_SENSOR_NUMBERS];  // of its type
+  const char
+      *source;  // the output that it reads instead of its own; NULL: its own. Noise and the like are of what it reads
+  int source_output;  // of the true machine
+  double path_sigma;  // root mean square error of its type along the true motion
+  double assume;      // the standard deviation that the observer assumes; 0: what follows from the rest
+  int frozen;         // as many equal values in a row are a fault; 0: they are none
 } od_sensor;
 // The noise an observer reckons with, in the unit of the output. Unless it is given: the steps that a sensor counts in are
 // noise, too; coloured noise counts as white noise of the same average over many samples; integrated noise is as large

@@ -66,8 +66,6 @@ void od_load_noise(od_experiment_loader *xl, int node);
 void od_load_truth_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);
 
-// load_encoder.c: the encoder of a sensor, if it has one.
-bool od_load_encoder(od_experiment_loader *xl, const od_section *sensor, od_sensor *s);
 // load_sensors.c: section 'sensors'.
 void od_load_sensors(od_experiment_loader *xl, int node);
 // signal_sizes.c: noise that is given as a part of the signals' own size, which a run of the true machine or the log tells.
@@ -84,7 +82,7 @@ int od_metric_outputs(const od_loader *ld, int node);
 void od_load_filter(od_experiment_loader *xl, int node);
 // Whether the filter's options go together, when the integrator is known.
 void od_check_filter(od_experiment_loader *xl, int node);
-void od_load_integrator(od_experiment_loader *xl, int node);
+void od_load_integrator(od_experiment_loader *xl, const od_section *file);
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s);
 
 // sensor_faults.c: what a simulated sensor does besides measuring; its unit and noise.

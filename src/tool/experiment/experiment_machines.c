@@ -7,6 +7,22 @@
 
 #include "document/document.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
+
+#define VARIANT \
+  { "variant", OD_TEXT, NULL, "of the machine file" }
+#define SET \
+  { "set", OD_NUMBER_MAP, NULL, "numbers by their paths" }
+static const od_key truth_keys[] = {
+    VARIANT,
+    SET,
+    {"noise", OD_SECTION, NULL, "process noise of the true machine, or `same`: as the observer's",
+     .inside = &od_truth_noise_section}};
+static const od_key model_keys[] = {VARIANT, SET};
+const od_section_class od_truth_section = {"true machine", "the machine that is simulated as the real one",
+                                           OD_KEYS(truth_keys)};
+const od_section_class od_model_section = {"machine choice", "a variant of the machine, with numbers to change",
+                                           OD_KEYS(model_keys)};
 
 // The variant and the replaced numbers of one machine, and where they come from.
 typedef struct wish {
@@ -69,11 +85,10 @@ static void read_sets(od_experiment_loader *xl, const od_section *section, wish 
 
 // `noise`: the section may have that, which another reader takes.
 static wish read_wish(od_experiment_loader *xl, const od_section *file, const char *who, const char *what, bool noise) {
-  static const char *const keys[] = {"variant", "set", NULL}, *const with_noise[] = {"variant", "set", "noise", NULL};
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, file, who);
   od_section section = {.map = -1};
-  if (node >= 0) section = od_section_open(ld, node, node, who, what, noise ? with_noise : keys);
+  if (node >= 0) section = od_section_open(ld, node, node, who, what, noise ? &od_truth_section : &od_model_section);
   wish w = {.who = who};
   int variant = od_section_get(ld, &section, "variant");
   w.variant = od_read_text(ld, variant, "variant", "the name of a variant");

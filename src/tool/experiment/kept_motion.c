@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/true_motion.h"
+#include "experiment/sensor_class.h"
 #include "machine/machine.h"
 
 enum { ASKED = 16 };  // samples after which it is asked whether to go on
@@ -29,13 +30,17 @@ static int read_output(const od_experiment *e, int sensor) {
   return s->source ? s->source_output : e->watched[sensor].truth_output;
 }
 
+static bool needs_rates(const od_sensor *s) {
+  return s->of && s->of->needs_rates;
+}
+
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b) {
   bool same = a->truth_text && b->truth_text && strcmp(a->truth_text, b->truth_text) == 0 && a->time == b->time &&
               a->step == b->step && a->integrator == b->integrator && a->watches == b->watches &&
               a->sensors == b->sensors;
   for (int i = 0; same && i < a->watches; i++) same = a->watched[i].truth_output == b->watched[i].truth_output;
   for (int i = 0; same && i < a->sensors; i++)
-    same = read_output(a, i) == read_output(b, i) && (a->sensor[i].integrate > 0) == (b->sensor[i].integrate > 0);
+    same = read_output(a, i) == read_output(b, i) && needs_rates(&a->sensor[i]) == needs_rates(&b->sensor[i]);
   return same;
 }
 

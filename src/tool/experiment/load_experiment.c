@@ -11,12 +11,39 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
 #include "machine/machine.h"
+#include "machine/method_names.h"
 
-static const char *const sections[] = {
-    "experiment", "machine",      "time",    "step",         "integrator", "seed",        "truth",   "model",
-    "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter",      "data",    "variants",
-    "fit",        "sets",         "prepare", "combinations", "metrics",    "constraints", "include", NULL};
+static const od_key keys[] = {
+    {"experiment", OD_TEXT, NULL, "the title", .otherwise = "that of the machine"},
+    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
+    {"machine", OD_TEXT, NULL, "the machine file, relative to this one", .fallback = OD_REQUIRED},
+    {"time", OD_NUMBER, "s", "how long it is simulated", OD_POSITIVE, 0, OD_RANGE_TIME, "that of the machine's `run`"},
+    {"step", OD_NUMBER, "s", "time from sample to sample, and step of the observer", OD_POSITIVE, 0, OD_RANGE_STEP,
+     "that of the machine's `run`, else 1 ms"},
+    {"integrator", OD_CHOICE, NULL, "of the observer and of the true machine", .choice = od_integrator_name},
+    {"seed", OD_WHOLE, "1", "of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"truth", OD_SECTION, NULL, "the machine that is simulated as the real one", .inside = &od_truth_section},
+    {"model", OD_SECTION, NULL, "the machine of the observer", .inside = &od_model_section},
+    {"sensors", OD_SECTION_MAP, NULL, "outputs that are measured", .inside = &od_sensor_section,
+     .fallback = OD_REQUIRED},
+    {"sensor_noise", OD_SECTION, NULL, "covariance of noise that is correlated between sensors",
+     .inside = &od_matrix_section},
+    {"initial", OD_SECTION, NULL, "how uncertain the start is: outputs and their standard deviations, or a covariance"},
+    {"parameters", OD_SECTION_MAP, NULL, "numbers of the model to be estimated", .inside = &od_parameter_section},
+    {"noise", OD_SECTION, NULL, "process noise", .inside = &od_noise_section},
+    {"filter", OD_SECTION, NULL, "the name of a filter, or a type with options", .inside = &od_filter_section},
+    {"data", OD_SECTION, NULL, "a log of a real machine, instead of a simulated one", .inside = &od_log_section},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_experiment_section},
+    {"metrics", OD_SECTION_MAP, NULL, "figures made of the errors of outputs", .inside = &od_metric_section},
+    {"fit", OD_SECTION, NULL, "how a fit is done", .inside = &od_fit_section},
+    {"sets", OD_SECTION_MAP, NULL, "sets of data of a fit", .inside = &od_fit_set_section},
+    {"prepare", OD_SECTION, NULL, "what is done to logs before a fit", .inside = &od_prepare_section},
+    {"combinations", OD_SECTION_MAP, NULL, "functions of parameters", .inside = &od_combination_section},
+    {"constraints", OD_SECTION, NULL, "a list of relations between parameters of a fit"},
+};
+const od_section_class od_experiment_section = {"experiment", "an experiment or a fit", OD_KEYS(keys)};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -96,9 +123,11 @@ static void read_sigmas(od_experiment_loader *xl, int node) {
     int watched = od_watch(xl, key);
     if (watched < 0) continue;
     xl->watched_key[watched] = key;
-    od_field field = {name, xl->e->watched[watched].unit, OD_POSITIVE, NAN};
-    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, "sigma",
-                                   od_place_of(ld, key), OD_IN_LOADER);
+    const char *unit = xl->e->watched[watched].unit;
+    const od_key *sigma = od_key_of(&od_sensor_section, "sigma");
+    const od_field field = {name, unit, OD_POSITIVE, NAN, od_key_limits(sigma, unit)};
+    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, od_place_of(ld, key),
+                                OD_IN_LOADER);
     xl->e->watched[watched].sigma = od_number_value(ld, number);
   }
 }
@@ -122,12 +151,10 @@ static void read_initial(od_experiment_loader *xl, int node) {
 
 // Time and step may come from the machine's run section.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
-  static const od_field fields[] = {
-      {"time", "s", OD_POSITIVE, 0}, {"step", "s", OD_POSITIVE, 0}, {"seed", "1", OD_NOT_NEGATIVE, 1}};
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
-  int first = od_read_fields(ld, file, fields, 3, OD_IN_LOADER);
-  e->seed = (uint64_t)od_read_whole(ld, first + 2, "seed", 0, 9007199254740992.0);
+  int first = od_read_keys(ld, file, OD_IN_LOADER, "time", "step", NULL);
+  e->seed = (uint64_t)od_key_whole(ld, file, "seed");
   e->time = od_number_value(ld, first);
   e->step = od_number_value(ld, first + 1);
   if (!e->model) return;
@@ -233,7 +260,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_noise(xl, od_section_get(ld, file, "noise"));
   od_load_truth_noise(xl, od_map_find(ld, od_section_get(ld, file, "truth"), "noise"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
-  od_load_integrator(xl, od_section_get(ld, file, "integrator"));
+  od_load_integrator(xl, file);
   od_check_filter(xl, od_section_get(ld, file, "filter"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");
@@ -264,9 +291,9 @@ static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;
   if (od_is_other_kind(ld, xl->options->more ? OD_FILE_FIT : OD_FILE_EXPERIMENT)) return OD_BAD_INPUT;
-  od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", sections);
+  od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", &od_experiment_section);
   if (file.map < 0) return OD_BAD_INPUT;
-  file.map = od_load_variants(ld, sections, file.map, xl->options->variant);
+  file.map = od_load_variants(ld, &od_experiment_section, file.map, xl->options->variant);
   xl->e->variant = ld->document->variant;
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;

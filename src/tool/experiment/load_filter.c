@@ -4,6 +4,8 @@
 
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
+#include "experiment/sensor_class.h"
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
@@ -11,8 +13,49 @@ static int read_name(od_loader *ld, int node, const char *label, const od_method
   return node >= 0 ? od_read_choice(ld, node, label, names->name) : -1;
 }
 
-static const char *const common_keys[] = {"type", "form", "gate", "gate_patience", "frozen"};
-enum { COMMON_KEYS = sizeof common_keys / sizeof *common_keys };
+// The options of all filters, each key once.
+static bool option_key(int i, od_key *key) {
+  const od_filter *filter;
+  for (int f = 0; (filter = od_filter_type_at(f)) != NULL; f++)
+    for (int k = 0; k < filter->options; k++) {
+      bool is_new = true;
+      for (int before = 0; before < f; before++)
+        for (int other = 0; other < od_filter_type_at(before)->options; other++)
+          is_new = is_new && strcmp(od_filter_type_at(before)->option[other].key, filter->option[k].key) != 0;
+      if (!is_new || i-- > 0) continue;
+      *key = (od_key){filter->option[k].key, OD_NUMBER, "1", filter->option[k].meaning};
+      key->otherwise = "by the filter";
+      return true;
+    }
+  return false;
+}
+
+static const od_key keys[] = {
+    {"type", OD_CHOICE, NULL, "which filter, see below; `filter: ukf` alone does, too", .choice = od_filter_name},
+    {"form", OD_CHOICE, "square-root|joseph",
+     "a factor of the covariance, or the covariance itself, corrected by Joseph's formula; a little slower, and with half the "
+     "digits"},
+    {"gate", OD_NUMBER, "1", "innovations beyond this many standard deviations are not used (5, say)", OD_POSITIVE, 0,
+     .otherwise = "all are used"},
+    {"gate_patience",
+     OD_WHOLE,
+     "1",
+     "a sensor that is beyond its gate this many times in a row is used again: then the filter is wrong",
+     OD_POSITIVE,
+     50,
+     {2, 1e9}},
+    {"frozen",
+     OD_WHOLE,
+     "1",
+     "the same value this many times in a row is not used; 0: no check",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 1e9},
+     "no check without a gate; with one 5, more for sensors with a `resolution`, and no check where that is larger than about "
+     "1.8 sigma"},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};
 
 // Reads one of the words of an option: its index, or -1 after a complaint. The words that the options of continuous-ekf had
 // in earlier versions, numbers of equations, are still accepted.
@@ -77,36 +120,33 @@ static void choose_instead(od_experiment_loader *xl, const od_method_names *type
 
 // 'filter: NAME', or a section with more.
 void od_load_filter(od_experiment_loader *xl, int node) {
-  static const char *const forms[] = {"square-root", "joseph", NULL};
-  static const od_field fields[] = {
-      {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
   od_loader *ld = &xl->ld;
   const od_method_names types = od_method_names_filters();
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
+  od_section section = od_section_empty(&od_filter_section, ld->tree.root, "filter", "filter");
   bool is_name = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT;
   bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
   // The type says which keys there are.
   int type = is_name ? read_name(ld, node, "filter", &types)
                      : read_name(ld, is_map ? od_map_find(ld, node, "type") : -1, "type", &types);
   xl->e->filter = od_filter_type_at(type >= 0 ? type : 0);
-  const char *keys[COMMON_KEYS + OD_MOST_FILTER_OPTIONS + 1] = {0};
-  for (int i = 0; i < COMMON_KEYS; i++) keys[i] = common_keys[i];
-  for (int i = 0; i < xl->e->filter->options; i++) keys[COMMON_KEYS + i] = xl->e->filter->option[i].key;
-  if (node >= 0 && !is_name) section = od_section_open(ld, node, node, "filter", "filter", keys);
+  const char *names[KEYS + OD_MOST_FILTER_OPTIONS + 1] = {0};
+  for (int i = 0; i < KEYS; i++) names[i] = keys[i].name;
+  for (int i = 0; i < xl->e->filter->options; i++) names[KEYS + i] = xl->e->filter->option[i].key;
+  if (node >= 0 && !is_name) section = od_section_open_names(ld, node, node, "filter", "filter", names);
+  section.of = &od_filter_section;
   if (xl->options->filter) choose_instead(xl, &types);
   read_options(xl, &section);
-  int form = od_section_get(ld, &section, "form");
-  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
-  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
-  int frozen = (int)od_read_whole(ld, first + 2, "frozen", 0, 1e9);
-  xl->e->gate = od_number_value(ld, first);
-  xl->e->patience = (int)od_read_whole(ld, first + 1, "gate_patience", 2, 1e9);
-  xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
+  xl->e->form = od_key_choice(ld, &section, "form") == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
+  xl->e->gate = od_key_value(ld, &section, "gate");
+  xl->e->patience = (int)od_key_whole(ld, &section, "gate_patience");
+  int number = od_read_keys(ld, &section, OD_IN_LOADER, "frozen", NULL);
+  int frozen = (int)od_read_whole(ld, number, "frozen", 0, 1e9);
+  xl->frozen = od_number_is_given(ld, number) ? frozen : -1;
 }
 
-void od_load_integrator(od_experiment_loader *xl, int node) {
-  const od_method_names names = od_method_names_integrators(NULL);
-  int chosen = read_name(&xl->ld, node, "integrator", &names);
+void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
+  bool given = od_section_get(&xl->ld, file, "integrator") >= 0;
+  int chosen = given ? od_key_choice(&xl->ld, file, "integrator") : -1;
   xl->e->integrator_is_given = chosen >= 0;
   xl->e->integrator = od_integrator_at(chosen >= 0 ? chosen : 0);
 }
@@ -116,7 +156,7 @@ void od_load_integrator(od_experiment_loader *xl, int node) {
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double seldom = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;
-  if (!(xl->e->gate > 0) || s->encoder.pitch > 0) return 0;
+  if (!(xl->e->gate > 0) || (s->of && s->of->has_noise)) return 0;
   // Two values with independent noise in the same step of the resolution.
   double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
   bool coloured = s->time_constant > 0 || s->frequency > 0;

@@ -9,17 +9,23 @@
 
 #include "experiment/error_metrics.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
 
-enum { MOST_KINDS = 16, EXTRA_KEYS = 3 };
-static const char *const extra[EXTRA_KEYS] = {"points", "from", "to"};
-
-static int list_keys(const char *keys[MOST_KINDS + EXTRA_KEYS + 1]) {
-  int kinds = 0;
-  while (od_error_metric_classes[kinds].key) keys[kinds] = od_error_metric_classes[kinds].key, kinds++;
-  for (int i = 0; i < EXTRA_KEYS; i++) keys[kinds + i] = extra[i];
-  keys[kinds + EXTRA_KEYS] = NULL;
-  return kinds;
+static bool kind_key(int i, od_key *key) {
+  const od_error_metric_class *c = od_error_metric_classes;
+  for (int k = 0; k <= i; k++)
+    if (!c[k].key) return false;
+  *key = (od_key){c[i].key, OD_TEXTS, NULL, c[i].meaning};
+  return true;
 }
+
+static const od_key keys[] = {
+    {"points", OD_WHOLE, "1", "of this many equally spaced times", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
+    {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
+    {"to", OD_NUMBER, "s", "its end", OD_POSITIVE, (double)INFINITY, .otherwise = "the end"},
+};
+const od_section_class od_metric_section = {"metric", "one figure of the errors of some outputs", OD_KEYS(keys),
+                                            kind_key};
 
 // Of how many outputs the metrics speak, at most: one word each, or a list.
 int od_metric_outputs(const od_loader *ld, int node) {
@@ -67,9 +73,9 @@ static void read_outputs(od_experiment_loader *xl, int node, od_error_metric *m)
 }
 
 // Which kind a metric is: the one key that says so.
-static int read_kind(od_loader *ld, const od_section *section, int kinds, int *value) {
+static int read_kind(od_loader *ld, const od_section *section, int *value) {
   int kind = -1;
-  for (int k = 0; k < kinds; k++) {
+  for (int k = 0; od_error_metric_classes[k].key; k++) {
     int node = od_section_get(ld, section, od_error_metric_classes[k].key);
     if (node < 0) continue;
     if (kind >= 0)
@@ -82,16 +88,14 @@ static int read_kind(od_loader *ld, const od_section *section, int kinds, int *v
 }
 
 static void read_metric(od_experiment_loader *xl, int key) {
-  static const od_field fields[] = {
-      {"points", "1", OD_POSITIVE, 0}, {"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, INFINITY}};
-  const char *keys[MOST_KINDS + EXTRA_KEYS + 1];
   od_loader *ld = &xl->ld;
-  int kinds = list_keys(keys), value = -1;
+  int value = -1;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "metrics.%s", name),
-                                       od_format(ld, "the metric '%s'", od_excerpt(ld, name)), keys);
+                                       od_format(ld, "the metric '%s'", od_excerpt(ld, name)), &od_metric_section);
   if (section.map < 0) return;
-  int kind = read_kind(ld, &section, kinds, &value), first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  int kind = read_kind(ld, &section, &value);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "points", "from", "to", NULL);
   bool has_points = od_number_is_given(ld, first);
   od_error_metric *m = &xl->e->metric[xl->e->metrics++];
   *m = (od_error_metric){.name = name, .unit = "1", .kind = kind < 0 ? 0 : kind};

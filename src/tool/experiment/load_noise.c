@@ -10,11 +10,28 @@
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
+#include "experiment/sensor_class.h"
 #include "math/dense.h"
 
 // --- A covariance in full -----------------------------------------------------------------------------------------
 
-static const char *const matrix_keys[] = {"of", "matrix", NULL};
+static const od_key matrix_keys[] = {
+    {"of", OD_TEXTS, NULL, "outputs", .fallback = OD_REQUIRED},
+    {"matrix", OD_ROWS, NULL, "their covariance, each entry in the product of two outputs' units",
+     .fallback = OD_REQUIRED}};
+const od_section_class od_matrix_section = {"matrix", "a covariance of outputs", OD_KEYS(matrix_keys)};
+
+static const od_key noise_keys[] = {
+    {"structure", OD_CHOICE, "coupled|mechanical|matrix", "what is noisy"},
+    {"pressures", OD_NUMBER, "Pa", "standard deviation of the change of each pressure per step", OD_NOT_NEGATIVE, 0},
+    {"acceleration", OD_NUMBER, "1", "standard deviation of the accelerations, relative", OD_NOT_NEGATIVE, 0},
+    {"process", OD_SECTION, NULL, "the covariance of outputs per step (`structure: matrix`)",
+     .inside = &od_matrix_section},
+};
+const od_section_class od_noise_section = {"noise", "process noise", OD_KEYS(noise_keys)};
+const od_section_class od_truth_noise_section = {"true noise", "process noise of the true machine, or `same`",
+                                                 OD_KEYS(noise_keys), .or_word = true};
 
 static bool is_list(const od_loader *ld, int node) {
   return node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST;
@@ -65,8 +82,8 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
     const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
     const char *b = od_machine_output_unit(xl->e->model, t->output[j]);
     od_field field = {od_format(ld, "%s[%d]", label, j), product_unit(ld, a, b), i == j ? OD_POSITIVE : OD_ANY, NAN};
-    number[i * n + j] = od_read_number_as(ld, entry[j], od_format(ld, "%s.%s", path, field.key), &field, "",
-                                          od_place_of(ld, node), OD_IN_LOADER);
+    number[i * n + j] = od_read_number(ld, entry[j], od_format(ld, "%s.%s", path, field.key), &field,
+                                       od_place_of(ld, node), OD_IN_LOADER);
     t->covariance[i * n + j] = od_number_value(ld, number[i * n + j]);
   }
   free(entry);
@@ -111,7 +128,7 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
                                od_output_covariance *t, int **entry) {
   od_loader *ld = &xl->ld;
   int before = od_messages_errors(ld->messages);
-  od_section section = od_section_open(ld, node, node, path, path, matrix_keys);
+  od_section section = od_section_open(ld, node, node, path, path, &od_matrix_section);
   int of = od_section_need(ld, &section, "of"), matrix = od_section_need(ld, &section, "matrix");
   int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = calloc((size_t)n + 1, sizeof *rows);
   int *number = calloc((size_t)n * (size_t)n + 1, sizeof *number);
@@ -197,8 +214,7 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
 static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
-    const char *what = s->integrate                               ? "'integrate'"
-                       : s->encoder.pitch > 0                     ? "an encoder"
+    const char *what = s->of                                      ? s->of->name
                        : s->time_constant > 0 || s->frequency > 0 ? "coloured noise"
                        : s->relative > 0                          ? "noise relative to its signal"
                        : s->assume > 0                            ? "'assume'"
@@ -250,14 +266,10 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
 // A section of that kind; *process: the node of its matrix, or -1.
 static od_noise_structure read_process_noise(od_loader *ld, int node, const char *path, od_process_noise *noise,
                                              int *process) {
-  static const char *const keys[] = {"structure", "pressures", "acceleration", "process", NULL};
-  static const char *const structures[] = {"coupled", "mechanical", "matrix", NULL};
-  static const od_field fields[] = {{"pressures", "Pa", OD_NOT_NEGATIVE, 0}, {"acceleration", "1", OD_NOT_NEGATIVE, 0}};
-  od_section section = {.map = -1, .node = ld->tree.root, .path = path, .what = "noise"};
-  if (node >= 0) section = od_section_open(ld, node, node, path, "noise", keys);
-  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
-  int structure = od_section_get(ld, &section, "structure");
-  int choice = structure >= 0 ? od_read_choice(ld, structure, "structure", structures) : 0;
+  od_section section = od_section_empty(&od_noise_section, ld->tree.root, path, "noise");
+  if (node >= 0) section = od_section_open(ld, node, node, path, "noise", &od_noise_section);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "pressures", "acceleration", NULL);
+  int choice = od_key_choice(ld, &section, "structure");
   *process = od_section_get(ld, &section, "process");
   noise->pressures = od_number_value(ld, first);
   noise->acceleration = od_number_value(ld, first + 1);

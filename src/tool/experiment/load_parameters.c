@@ -5,7 +5,27 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
 #include "machine/machine.h"
+
+// Numbers are in the unit of the parameter.
+static const od_key keys[] = {
+    {"sigma", OD_NUMBER, NULL,
+     "standard deviation of its error at the start. Less than a millionth of the start is a warning", OD_POSITIVE,
+     OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required; not in fits"},
+    {"start", OD_NUMBER, NULL, "where it starts", .otherwise = "the model's value"},
+    {"noise", OD_NUMBER, NULL, "standard deviation of its change per step", OD_NOT_NEGATIVE, 0,
+     .otherwise = "constant"},
+    {"low", OD_NUMBER, NULL,
+     "lower bound. Estimates also stay where the number is [possible](machine-files.md#possible-and-usual-values); a bound or a "
+     "start that is not possible is an error",
+     .otherwise = "none"},
+    {"high", OD_NUMBER, NULL, "upper bound", .otherwise = "none"},
+    {"drawn", OD_FLAG, NULL,
+     "`false`: a random start, as [studies](study-files.md) draw it, leaves this parameter at its `start`",
+     .fallback = 1},
+};
+const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
 
 // The number of the model that a key names, or -1 with a message.
 static int find_number(od_experiment_loader *xl, int key) {
@@ -117,27 +137,24 @@ static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int num
 }
 
 static void read_parameter(od_experiment_loader *xl, int key) {
-  static const char *const flags[] = {"false", "true", NULL};
-  static const char *const keys[] = {"sigma", "start", "noise", "low", "high", "drawn", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
   od_estimated p;
   bool found = find_estimated(xl, key, &p);
-  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
-                                       od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), keys);
+  od_section section =
+      od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
+                      od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), &od_parameter_section);
   if (section.map < 0 || !found) return;
-  const od_field fields[] = {{"sigma", p.unit, OD_POSITIVE, xl->options->more ? 1 : (double)NAN},
-                             {"start", p.unit, OD_ANY, p.start},
-                             {"noise", p.unit, OD_NOT_NEGATIVE, 0},
-                             {"low", p.unit, OD_ANY, 0},
-                             {"high", p.unit, OD_ANY, 0}};
+  od_field fields[5];
+  for (int i = 0; i < 5; i++) fields[i] = od_key_field_in(&section, keys[i].name, p.unit);
+  if (xl->options->more) fields[0].fallback = 1;
+  fields[1].fallback = p.start;
   int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
   p.path = name;
   p.sigma = given_or(ld, first, 0);  // a fit wants none
   p.start = od_number_value(ld, first + 1);
   p.noise = od_number_value(ld, first + 2);
-  int drawn = od_section_get(ld, &section, "drawn");
-  p.keeps_start = drawn >= 0 && od_read_choice(ld, drawn, "drawn", flags) == 0;
+  p.keeps_start = !od_read_flag(ld, &section, "drawn");
   p.low = given_or(ld, first + 3, -INFINITY);
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";

@@ -2,11 +2,91 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
+#include "experiment/sensor_class.h"
 #include "machine/machine.h"
 
 enum { MOST_DELAYED = 1000000 };  // steps
+
+#define ENTRY(type) &od_sensor_##type,
+static const od_sensor_class *const types[] = {OD_SENSOR_TYPES(ENTRY) NULL};
+#undef ENTRY
+
+// --- Tables -------------------------------------------------------------------------------------------------------
+
+const od_unit_limits od_sigma_limits[] = {{"N", {1e-12, 1e12, 1e-6, 1e8}},
+                                          {"Pa", {1e-6, 1e12, 1, 1e10}},
+                                          {"m", {1e-15, 1e6, 1e-10, 10}},
+                                          {"rad", {1e-15, 1e6, 1e-10, 6.3}},
+                                          {NULL}};
+
+static const od_key colour_keys[] = {
+    {"type", OD_CHOICE, "gaussian|uniform", "distribution; colored noise is gaussian"},
+    {"time_constant", OD_NUMBER, "s", "of noise of first order", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT, "white"},
+    {"frequency", OD_NUMBER, "Hz", "of noise of second order", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "white"},
+    {"damping", OD_NUMBER, "1", "of noise of second order", OD_POSITIVE, 0, .otherwise = "required with `frequency`"}};
+static const od_section_class colour_section = {"sensor colour", "a distribution, and the color of the noise",
+                                                OD_KEYS(colour_keys), .or_word = true};
+
+// Numbers without a unit are in that of what the sensor reads.
+static const od_key keys[] = {
+    {"sigma", OD_NUMBER, NULL,
+     "standard deviation of the noise: a quantity, or a part of the signal's own size, `10 % rms` (of its root mean square) or "
+     "`10 % spread` (of its standard deviation)",
+     OD_POSITIVE, OD_REQUIRED, .otherwise = "required without `half_width`, `encoder` or `sensor_noise`",
+     .by_unit = od_sigma_limits},
+    {"half_width", OD_NUMBER, NULL,
+     "of uniform noise, instead of `sigma`: it lies within plus and minus this; a quantity or a part as above",
+     OD_POSITIVE, 0, .otherwise = "by `sigma`", .by_unit = od_sigma_limits},
+    {"relative", OD_NUMBER, "1", "in [fits](fit-files.md#sensors) only: `relative: 2 %` is `sigma: 2 % spread`",
+     OD_POSITIVE, 0, .otherwise = "by `sigma`"},
+    {"noise", OD_SECTION, NULL, "`gaussian` or `uniform`; or [colored](experiment-files.md#coloured-noise-and-drift)",
+     .otherwise = "gaussian", .inside = &colour_section},
+    {"bias", OD_NUMBER, NULL,
+     "the reading is scale times the true value plus bias; the observer assumes 0 and 1 unless bias or scale is estimated"},
+    {"scale", OD_NUMBER, "1", "see `bias`", OD_POSITIVE, 1},
+    {"resolution", OD_NUMBER, NULL,
+     "the steps it counts in; the observer takes them for more noise, resolution / sqrt(12)", OD_NOT_NEGATIVE, 0},
+    {"every", OD_WHOLE, "1", "it measures every this many steps", OD_POSITIVE, 1, {1, 1e6}},
+    {"start", OD_NUMBER, "s", "time of its first sample", OD_NOT_NEGATIVE, 0},
+    {"dropout", OD_NUMBER, "1", "part of its samples that is lost: `1 %`", OD_NOT_NEGATIVE, 0},
+    {"stuck", OD_SECTION, NULL, "`{from: 1 s, to: 1.5 s}`: it repeats its last value for that time",
+     .inside = &od_stuck_section},
+    {"spikes", OD_SECTION, NULL,
+     "`{rate: 0.1 %, size: 50 sigma}`: this size is added to or subtracted from that part of the samples",
+     .inside = &od_spikes_section},
+    {"dies", OD_SECTION, NULL, "`3 s`: no samples from then on; `{at: 3 s, as: stuck}`: it repeats its last value",
+     .inside = &od_dies_section},
+    {"delay", OD_NUMBER, "s",
+     "it reads the value of this time ago, straight between steps; before the start that of the start", OD_NOT_NEGATIVE,
+     0},
+    {"range", OD_NUMBERS, NULL,
+     "`[0 bar, 250 bar]`: its readings end there, and the observer takes readings at an end as missing",
+     .otherwise = "unlimited"},
+    {"drift", OD_NUMBER, NULL,
+     "a random walk that is added: its standard deviation after one second, growing with the square root of time",
+     OD_NOT_NEGATIVE, 0},
+    {"source", OD_TEXT, NULL,
+     "another output that it reads, to [integrate](experiment-files.md#sensors-that-integrate) it, "
+     "or the position of an encoder"},
+    {"assume", OD_NUMBER, NULL, "standard deviation that the observer assumes, in the unit of the output", OD_POSITIVE,
+     0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
+};
+
+// The keys of all types.
+static bool type_key(int i, od_key *key) {
+  for (int type = 0; types[type]; type++) {
+    const od_section_class *section = types[type]->section;
+    if (i < section->count) *key = section->keys[i];
+    if (i < section->count) return true;
+    i -= section->count;
+  }
+  return false;
+}
+const od_section_class od_sensor_section = {"sensor", "an output that is measured", OD_KEYS(keys), type_key};
 
 // What the reading of one sensor works with.
 typedef struct sensor_reader {
@@ -19,37 +99,25 @@ typedef struct sensor_reader {
 
 // --- What it measures ---------------------------------------------------------------------------------------------
 
-// 'source' and 'integrate': the output that is read, so many integrals above the one that the sensor says.
-static void read_source(sensor_reader *r) {
-  static const od_field field = {"integrate", "1", OD_POSITIVE, 0};
+// The type that a key of the file or --set chooses.
+static void read_type(sensor_reader *r) {
   od_loader *ld = r->ld;
-  const od_experiment *e = r->xl->e;
-  int number = od_read_fields(ld, &r->section, &field, 1, OD_IN_LOADER);
-  int node = od_section_get(ld, &r->section, "source");
-  bool integrates = od_number_is_given(ld, number);
-  int times = integrates ? (int)od_read_whole(ld, number, "integrate", 1, 2) : 0;
-  bool sound = integrates && od_number_value(ld, number) == times;
-  const char *name = node >= 0 ? od_read_text(ld, node, "source", "the name of an output") : NULL;
-  int output = name ? od_find_output(r->xl, node) : -1;
-  char wanted[80];
-  od_rate_unit(r->s->unit, times, wanted, sizeof wanted);
-  const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
-  // With a mistake here the rest is read as it is probably meant.
-  r->read_unit = unit ? unit : integrates ? od_copy(ld, wanted, strlen(wanted)) : r->s->unit;
-  if (integrates && node < 0) od_section_lacks(ld, &r->section, "source");
-  if (node >= 0 && !integrates) od_section_lacks(ld, &r->section, "integrate");
-  if (!unit || !sound) return;
-  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
-  if (r->xl->options->more)
-    od_complain(ld, node, "a fit takes no sensors that integrate; give it what they measure");
-  else if (strcmp(unit, wanted) != 0)
-    od_complain(ld, node, "'%s' is in %s; what gives '%s' when it is integrated %s is in %s", name, unit, r->s->name,
-                times > 1 ? "twice" : "once", wanted);
-  else if (e->truth && true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", name);
-  r->s->source = name;
-  r->s->source_output = true_output;
-  r->s->integrate = times;
+  for (int i = 0; types[i]; i++) {
+    const char *key = types[i]->section->keys[0].name;
+    bool by_set = od_numbers_is_overridden(&ld->document->numbers, od_path(ld, r->section.path, key));
+    if (od_section_get(ld, &r->section, key) < 0 && !by_set) continue;
+    od_section section = r->section;
+    section.of = types[i]->section;
+    types[i]->load(r->xl, &section, r->s, &r->read_unit);
+    return;
+  }
+  int source = od_section_get(ld, &r->section, "source");
+  if (source < 0) return;
+  od_section_lacks(ld, &r->section, od_sensor_integrating.section->keys[0].name);
+  // The rest is read as it is probably meant.
+  bool named = od_read_text(ld, source, "source", "the name of an output") != NULL;
+  int output = named ? od_find_output(r->xl, source) : -1;
+  if (output >= 0) r->read_unit = od_machine_output_unit(r->xl->e->model, output);
 }
 
 // --- Noise --------------------------------------------------------------------------------------------------------
@@ -62,14 +130,14 @@ static bool read_relative(sensor_reader *r, const od_given *given, const char *k
     size_t length = strlen(given->text), word = strlen(words[i]);
     if (length <= word || strcmp(given->text + length - word, words[i]) != 0) continue;
     if (strchr(" \t%", given->text[length - word - 1]) == NULL) continue;
-    const od_field field = {key, "1", OD_POSITIVE, NAN};
+    const od_field field = od_key_field_in(&r->section, key, "1");
     od_given part = *given;
     size_t end = length - word;
     while (end > 0 && strchr(" \t", given->text[end - 1]) != NULL) end--;
     part.text = od_copy(ld, given->text, end);
     *value = 0;
-    if (od_read_quantity(ld, &part, "1", value)) od_check_range(ld, &part, &field, "", *value);
-    od_add_number(ld, given, *value, &field, "", OD_IN_LOADER);
+    if (od_read_quantity(ld, &part, "1", value)) od_check_range(ld, &part, &field, *value);
+    od_add_number(ld, given, *value, &field, OD_IN_LOADER);
     r->s->size = (od_signal_size)i;
     return true;
   }
@@ -83,7 +151,8 @@ static bool read_size(sensor_reader *r, const char *key, double fallback, double
   int node = od_section_get(ld, &r->section, key);
   const char *path = od_path(ld, r->section.path, key);
   od_place place = od_place_of(ld, r->section.node);
-  const od_field field = {key, r->read_unit, OD_POSITIVE, fallback};
+  od_field field = od_key_field_in(&r->section, key, r->read_unit);
+  field.fallback = fallback;
   bool by_set = od_numbers_is_overridden(&ld->document->numbers, path);
   od_given given = {0};
   if (node >= 0 || by_set) given = od_given_for(ld, node, path, key, r->read_unit, place);
@@ -93,7 +162,7 @@ static bool read_size(sensor_reader *r, const char *key, double fallback, double
     r->s->sigma = 1;  // until the signal is known
     return true;
   }
-  int number = od_read_number_as(ld, node, path, &field, "sigma", place, OD_IN_LOADER);
+  int number = od_read_number(ld, node, path, &field, place, OD_IN_LOADER);
   if (!isnan(fallback) || od_number_is_given(ld, number)) r->s->sigma = od_number_value(ld, number) * factor;
   return node >= 0 || by_set;
 }
@@ -101,14 +170,18 @@ static bool read_size(sensor_reader *r, const char *key, double fallback, double
 // How large the noise is: sigma, half_width, relative (a fit alone), or what 'sensor_noise' says.
 static void read_sizes(sensor_reader *r) {
   od_loader *ld = r->ld;
-  static const od_field relative = {"relative", "1", OD_POSITIVE, 0};
   double correlated = od_correlated_sigma(r->xl, r->s->name);
-  int number = od_read_fields(ld, &r->section, &relative, 1, OD_IN_LOADER);
+  int number = od_read_keys(ld, &r->section, OD_IN_LOADER, "relative", NULL);
   bool is_relative = r->xl->options->more && od_number_is_given(ld, number);
   bool wide = read_size(r, "half_width", 0, 1 / sqrt(3));
   double half = r->s->sigma;
-  bool encoder = r->s->encoder.pitch > 0;
-  bool given = read_size(r, "sigma", is_relative ? 1 : wide ? half : encoder && isnan(correlated) ? 0 : correlated, 1);
+  bool own_noise = r->s->of && r->s->of->has_noise;
+  bool given = read_size(r, "sigma",
+                         is_relative                      ? 1
+                         : wide                           ? half
+                         : own_noise && isnan(correlated) ? 0
+                                                          : correlated,
+                         1);
   if (wide && !given && !(r->s->relative > 0)) r->s->sigma = half;
   if (is_relative) r->s->relative = od_number_value(ld, number);
   if (correlated > 0) r->s->sigma = correlated;
@@ -119,7 +192,7 @@ static void read_sizes(sensor_reader *r) {
   else if (od_number_is_given(ld, number) && !is_relative)
     od_complain_number(ld, number,
                        "'relative' is for fits; expected 'sigma', which may be like '5 %% spread' or '5 %% rms'");
-  else if (!given && !wide && !is_relative && isnan(correlated) && !encoder)
+  else if (!given && !wide && !is_relative && isnan(correlated) && !own_noise)
     od_section_lacks(ld, &r->section, "sigma");
   if (wide && r->s->noise != OD_NOISE_UNIFORM)
     od_complain(ld, node, "only uniform noise has a 'half_width'; gaussian noise has a 'sigma'");
@@ -128,15 +201,13 @@ static void read_sizes(sensor_reader *r) {
 // 'noise: uniform', or a map that gives it a colour.
 static void read_noise(sensor_reader *r) {
   static const char *const kinds[] = {"gaussian", "uniform", NULL};
-  static const char *const keys[] = {"type", "time_constant", "frequency", "damping", NULL};
-  static const od_field fields[] = {
-      {"time_constant", "s", OD_POSITIVE, 0}, {"frequency", "Hz", OD_POSITIVE, 0}, {"damping", "1", OD_POSITIVE, 0}};
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, "noise"), type = node;
   if (node < 0) return;
   if (ld->tree.node[node].kind == OD_TREE_MAP) {
-    od_section section = od_section_open(ld, node, node, od_path(ld, r->section.path, "noise"), "noise", keys);
-    int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+    od_section section =
+        od_section_open(ld, node, node, od_path(ld, r->section.path, "noise"), "noise", &colour_section);
+    int first = od_read_keys(ld, &section, OD_IN_LOADER, "time_constant", "frequency", "damping", NULL);
     bool has_time = od_number_is_given(ld, first), has_frequency = od_number_is_given(ld, first + 1);
     bool has_damping = od_number_is_given(ld, first + 2);
     type = od_section_get(ld, &section, "type");
@@ -162,9 +233,10 @@ static void read_range(sensor_reader *r) {
   int entry[2], node = od_section_get(ld, &r->section, "range"), number[2];
   if (node < 0 || !od_read_list(ld, node, "range", "the least and the most that the sensor can say", 2, entry)) return;
   for (int i = 0; i < 2; i++) {
-    const od_field field = {od_format(ld, "range[%d]", i), r->read_unit, OD_ANY, NAN};
-    number[i] = od_read_number_as(ld, entry[i], od_path(ld, r->section.path, field.key), &field, "",
-                                  od_place_of(ld, node), OD_IN_LOADER);
+    od_field field = od_key_entry(ld, &r->section, "range", i);
+    field.unit = r->read_unit;
+    number[i] = od_read_number(ld, entry[i], od_path(ld, r->section.path, field.key), &field, od_place_of(ld, node),
+                               OD_IN_LOADER);
   }
   r->s->low = od_number_value(ld, number[0]);
   r->s->high = od_number_value(ld, number[1]);
@@ -172,47 +244,46 @@ static void read_range(sensor_reader *r) {
     od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower one");
 }
 
+static double value_in(sensor_reader *r, const char *key, const char *unit) {
+  return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
+}
+
 static void read_numbers(sensor_reader *r) {
   od_loader *ld = r->ld;
   const od_experiment *e = r->xl->e;
-  const od_field fields[] = {{"bias", r->read_unit, OD_ANY, 0},     {"resolution", r->read_unit, OD_NOT_NEGATIVE, 0},
-                             {"every", "1", OD_POSITIVE, 1},        {"start", "s", OD_NOT_NEGATIVE, 0},
-                             {"dropout", "1", OD_NOT_NEGATIVE, 0},  {"scale", "1", OD_POSITIVE, 1},
-                             {"delay", "s", OD_NOT_NEGATIVE, 0},    {"drift", r->read_unit, OD_NOT_NEGATIVE, 0},
-                             {"assume", r->s->unit, OD_POSITIVE, 0}};
-  int first = od_read_fields(ld, &r->section, fields, (int)(sizeof fields / sizeof *fields), OD_IN_LOADER);
-  r->s->bias = od_number_value(ld, first);
-  if (!(r->s->encoder.pitch > 0)) r->s->resolution = od_number_value(ld, first + 1);
-  r->s->every = (int)od_read_whole(ld, first + 2, "every", 1, 1e6);
-  r->s->start = od_number_value(ld, first + 3);
-  r->s->dropout = od_number_value(ld, first + 4);
-  r->s->scale = od_number_value(ld, first + 5);
-  r->s->delay = od_number_value(ld, first + 6);
-  r->s->drift = od_number_value(ld, first + 7);
-  r->s->assume = od_number_value(ld, first + 8);
+  const od_section *sensor = &r->section;
+  r->s->bias = value_in(r, "bias", r->read_unit);
+  double resolution = value_in(r, "resolution", r->read_unit);
+  if (!(r->s->of && r->s->of->has_noise)) r->s->resolution = resolution;
+  r->s->every = (int)od_key_whole(ld, sensor, "every");
+  r->s->start = od_key_value(ld, sensor, "start");
+  int dropout = od_read_keys(ld, sensor, OD_IN_LOADER, "dropout", NULL);
+  r->s->dropout = od_number_value(ld, dropout);
+  r->s->scale = od_key_value(ld, sensor, "scale");
+  int delay = od_read_keys(ld, sensor, OD_IN_LOADER, "delay", NULL);
+  r->s->delay = od_number_value(ld, delay);
+  r->s->drift = value_in(r, "drift", r->read_unit);
+  r->s->assume = value_in(r, "assume", r->s->unit);
   r->s->interval = r->s->every * e->step;
   r->s->duration = e->time;
-  if (r->s->dropout > 1) od_complain_number(ld, first + 4, "dropout must be at most 1, or 100 %%");
+  if (r->s->dropout > 1) od_complain_number(ld, dropout, "dropout must be at most 1, or 100 %%");
   if (r->s->delay > MOST_DELAYED * e->step)
-    od_complain_number(ld, first + 6, "a delay is at most %d steps; this is %.3g", MOST_DELAYED, r->s->delay / e->step);
+    od_complain_number(ld, delay, "a delay is at most %d steps; this is %.3g", MOST_DELAYED, r->s->delay / e->step);
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 
 static void read_sensor(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "half_width", "relative", "noise",     "bias",   "scale",   "resolution",
-                                     "every", "start",      "dropout",  "stuck",     "spikes", "dies",    "delay",
-                                     "range", "drift",      "source",   "integrate", "assume", "encoder", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
   int watched = od_watch_sensor(xl, key);
   sensor_reader r = {.xl = xl, .ld = ld};
-  r.section =
-      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
+  r.section = od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)),
+                              &od_sensor_section);
   if (r.section.map < 0 || watched < 0) return;
   r.s = &xl->e->sensor[xl->e->sensors++];
   *r.s = (od_sensor){.name = name, .unit = xl->e->watched[watched].unit, .source_output = -1};
   r.read_unit = r.s->unit;
-  if (!od_load_encoder(xl, &r.section, r.s)) read_source(&r);
+  read_type(&r);
   read_noise(&r);
   read_sizes(&r);
   read_range(&r);

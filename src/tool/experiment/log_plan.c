@@ -4,10 +4,36 @@
 #include <string.h>
 
 #include "document/document.h"
+#include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
 
 static const size_t most_held = 4000000;
+
+static const od_key channel_keys[] = {
+    {"column", OD_TEXT, NULL, "its name or number", .otherwise = "the name of the channel"},
+    {"unit", OD_TEXT, NULL, "of the column", .otherwise = "that of the header, else SI"},
+    {"scale", OD_NUMBER, "1", "factor of the column's values", OD_ANY, 1},
+    {"offset", OD_NUMBER, "1", "what is added to them, in the column's unit"}};
+static const od_section_class channel_section = {"channel", "a column of a log: its name or number, or more",
+                                                 OD_KEYS(channel_keys), .or_word = true};
+
+static const od_key log_keys[] = {
+    {"file", OD_TEXT, NULL, "a CSV or MATLAB file"},
+    {"time", OD_SECTION, NULL, "the column of times", .inside = &channel_section, .otherwise = "found by its name"},
+    {"channels", OD_SECTION_MAP, NULL, "inputs and outputs of the machine, and their columns",
+     .inside = &channel_section},
+    {"start", OD_NUMBER, "s", "rows before are left out", .otherwise = "the beginning"},
+    {"end", OD_NUMBER, "s", "rows after are left out", .otherwise = "the end"},
+    {"interval", OD_NUMBER, "s", "time from row to row of a log without times", OD_POSITIVE, 0, OD_RANGE_INTERVAL,
+     "by `time`"},
+    {"skip", OD_NUMBER, "1", "lines of a CSV file before its header", OD_NOT_NEGATIVE, 0,
+     .otherwise = "they are found"},
+    {"missing", OD_SECTION, NULL, "numbers and texts that stand for missing samples"},
+    {"hold", OD_CHOICE, "linear|previous", "inputs between rows"},
+};
+const od_section_class od_log_section = {"log", "a log and its columns", OD_KEYS(log_keys)};
 
 static od_log_plan empty_plan(void) {
   return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
@@ -71,18 +97,16 @@ static void complain_unknown(od_loader *ld, const od_machine *machine, int key) 
 
 // A column as a name or a number alone, or as a map with unit, scale and offset.
 static void read_column(od_loader *ld, int node, int key, const char *path, od_channel *c) {
-  static const char *const keys[] = {"column", "unit", "scale", "offset", NULL};
-  static const od_field fields[] = {{"scale", "1", OD_ANY, 1}, {"offset", "1", OD_ANY, 0}};
   int column = node;
   if (ld->tree.node[node].kind != OD_TREE_TEXT) {
-    od_section section =
-        od_section_open(ld, node, key, path, od_format(ld, "the channel '%s'", od_excerpt(ld, c->name)), keys);
+    od_section section = od_section_open(ld, node, key, path,
+                                         od_format(ld, "the channel '%s'", od_excerpt(ld, c->name)), &channel_section);
     if (section.map < 0) return;
     int unit = od_section_get(ld, &section, "unit");
     column = od_section_get(ld, &section, "column");
     c->file_unit = od_read_text(ld, unit, "unit", "a unit");
     c->unit_place = od_place_of(ld, unit);
-    int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+    int first = od_read_keys(ld, &section, OD_IN_LOADER, "scale", "offset", NULL);
     c->scale = od_number_value(ld, first);
     c->offset = od_number_value(ld, first + 1);
     if (c->scale == 0) od_complain_number(ld, first, "scale must not be zero");
@@ -134,11 +158,7 @@ static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
 }
 
 static void read_times(od_loader *ld, const od_section *section, od_log_plan *plan) {
-  static const od_field fields[] = {{"start", "s", OD_ANY, 0},
-                                    {"end", "s", OD_ANY, 0},
-                                    {"interval", "s", OD_POSITIVE, 0},
-                                    {"skip", "1", OD_NOT_NEGATIVE, 0}};
-  int first = od_read_fields(ld, section, fields, 4, OD_IN_LOADER);
+  int first = od_read_keys(ld, section, OD_IN_LOADER, "start", "end", "interval", "skip", NULL);
   if (od_number_is_given(ld, first)) plan->start = od_number_value(ld, first);
   if (od_number_is_given(ld, first + 1)) plan->end = od_number_value(ld, first + 1);
   plan->interval = od_number_value(ld, first + 2);
@@ -155,17 +175,14 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
 }
 
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan) {
-  static const char *const keys[] = {"file",     "time", "channels", "start", "end",
-                                     "interval", "skip", "missing",  "hold",  NULL};
-  static const char *const holds[] = {"linear", "previous", NULL};
   *plan = empty_plan();
-  od_section section = {.map = -1, .node = ld->tree.root, .path = path, .what = "data"};
-  if (node >= 0) section = od_section_open(ld, node, node, path, "data", keys);
-  int file = od_section_get(ld, &section, "file"), hold = od_section_get(ld, &section, "hold");
+  od_section section = od_section_empty(&od_log_section, ld->tree.root, path, "data");
+  if (node >= 0) section = od_section_open(ld, node, node, path, "data", &od_log_section);
+  int file = od_section_get(ld, &section, "file");
   const char *name = od_read_text(ld, file, "file", "the name of a CSV or MATLAB file");
   plan->file = name ? od_document_beside(ld, file, name) : NULL;
   plan->place = od_place_of(ld, file);
-  plan->hold = hold >= 0 && od_read_choice(ld, hold, "hold", holds) == 1;
+  plan->hold = od_key_choice(ld, &section, "hold") == 1;
   read_times(ld, &section, plan);
   read_missing(ld, od_section_get(ld, &section, "missing"), plan);
   int channels = od_section_get(ld, &section, "channels");

@@ -1,5 +1,5 @@
 // A simulated sensor: delay, scale, bias, drift, noise, resolution and range, samples that it leaves out, its faults, and what
-// it integrates. Random numbers belong to samples, so that the white noise of one does not depend on the others.
+// its type makes of that. Random numbers belong to samples, so that the white noise of one does not depend on the others.
 #include "experiment/sensor.h"
 
 #include <math.h>
@@ -20,21 +20,25 @@ void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *
 // --- Memory -------------------------------------------------------------------------------------------------------
 
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step) {
-  *m = (od_sensor_memory){.step = step, .last = NAN, .reading = NAN, .colour = od_colour_of(s, step)};
-  m->encoder.stream = od_random_stream(s->source ? s->source : s->name);
+  *m = (od_sensor_memory){.step = step, .last = NAN, .colour = od_colour_of(s, step)};
+  m->stream = od_random_stream(s->source ? s->source : s->name);
+  if (s->of && s->of->memory > 0) {
+    m->of_type = calloc(1, s->of->memory);
+    if (!m->of_type) return false;
+  }
   if (!(s->delay > 0)) return true;
   m->pasts = (long)ceil(s->delay / step) + 2;
   m->past = calloc((size_t)m->pasts, sizeof *m->past);
   return m->past != NULL;
 }
 
-void od_sensor_memory_integrate_from(od_sensor_memory *m, const od_sensor *s, double value, double rate) {
-  m->integral = value;
-  m->rate = s->integrate > 1 ? rate : 0;
+void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double value, double rate) {
+  if (s->of && s->of->begin) s->of->begin(s, m, value, rate);
 }
 
 void od_sensor_memory_end(od_sensor_memory *m) {
   free(m->past);
+  free(m->of_type);
 }
 
 // --- Parts of a measurement ---------------------------------------------------------------------------------------
@@ -89,24 +93,12 @@ static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t 
   if (now >= f->stuck_from && now < f->stuck_to) return m->last;
   double noise = m->colour.order > 0 ? n->sigma * m->noise[0] : white_noise(s, n, sample);
   double value = s->scale * true_value + s->bias + m->drift + noise + spike(f, n, sample);
-  if (s->encoder.pitch > 0 && !s->source)
-    value = s->encoder.pitch * od_encoder_count(&s->encoder, &m->encoder, value);
+  if (s->of && s->of->show)
+    value = s->of->show(s, m, value);
   else if (s->resolution > 0)
     value = s->resolution * round(value / s->resolution);
   if (s->low < s->high) value = fmin(fmax(value, s->low), s->high);
   return m->last = value;
-}
-
-// Once or twice by the trapezoidal rule over the time since the last reading.
-static double integrate(const od_sensor *s, double reading, double h, od_sensor_memory *m) {
-  if (isnan(reading)) return NAN;
-  double before = s->integrate > 1 ? m->rate : m->reading, after = reading;
-  if (!isnan(m->reading)) {
-    if (s->integrate > 1) after = m->rate = m->rate + h * (m->reading + reading) / 2;
-    m->integral += h * (before + after) / 2;
-  }
-  m->reading = reading;
-  return m->integral;
 }
 
 // --- Sensors ------------------------------------------------------------------------------------------------------
@@ -114,23 +106,23 @@ static double integrate(const od_sensor *s, double reading, double h, od_sensor_
 double od_sensor_measure(const od_sensor *s, const od_sensor_noise *n, long at, double t, double true_value,
                          od_sensor_memory *m) {
   uint64_t sample = (uint64_t)at;
-  bool is_timed = s->encoder.pitch > 0 && s->source;
-  m->encoder.seed = n->seed;
-  if (is_timed) true_value = od_encoder_velocity(&s->encoder, &m->encoder, t, true_value, m->own);
+  bool integrates = s->of && s->of->integrate;
+  m->seed = n->seed;
+  if (s->of && s->of->sense) true_value = s->of->sense(s, m, t, true_value);
   double value = delayed(s, at, true_value, m);
   go_on(s, n, sample, m);
   // Round-off in the time must not shift the first sample.
   bool silent = t < s->start * (1 - 1e-12);
-  if (at % s->every != 0 || (silent && !s->integrate)) return NAN;
+  if (at % s->every != 0 || (silent && !integrates)) return NAN;
   bool lost = s->dropout > 0 && od_random_uniform(n->seed, n->stream, sample, OD_USE_DROPOUT) < s->dropout;
-  if (lost && !s->integrate) return NAN;
+  if (lost && !integrates) return NAN;
   double said = read_value(s, n, sample, t, value, m);
-  if (s->integrate) said = integrate(s, said, (double)s->every * m->step, m);
+  if (integrates) said = s->of->integrate(s, m, said, (double)s->every * m->step);
   return lost || silent ? (double)NAN : said;
 }
 
 double od_sensor_usable(const od_sensor *s, double value) {
-  bool at_end = !s->integrate && s->low < s->high && (value <= s->low || value >= s->high);
+  bool at_end = !(s->of && s->of->integrate) && s->low < s->high && (value <= s->low || value >= s->high);
   return at_end ? (double)NAN : value;
 }
 
@@ -141,8 +133,6 @@ double od_sensor_sigma(const od_sensor *s) {
     od_colour colour = od_colour_of(s, s->interval);
     sigma *= od_colour_excess(&colour);
   }
-  sigma = hypot(hypot(sigma, s->resolution / sqrt(12)), s->encoder_sigma);
-  if (s->integrate == 1) return sigma * sqrt(s->interval * s->duration);
-  if (s->integrate == 2) return sigma * sqrt(s->interval * s->duration / 3) * s->duration;
-  return sigma;
+  sigma = hypot(hypot(sigma, s->resolution / sqrt(12)), s->path_sigma);
+  return s->of && s->of->sigma ? s->of->sigma(s, sigma) : sigma;
 }

@@ -3,6 +3,7 @@
 #define OD_EXPERIMENT_SENSOR_H
 
 #include "experiment/experiment.h"
+#include "experiment/sensor_class.h"
 #include "experiment/sensor_colour.h"
 
 // Where a sensor's random numbers come from, and how large its noise is.
@@ -28,16 +29,16 @@ typedef struct od_sensor_memory {
   double drift;
   double *past;  // true values for the delay, of so many samples
   long pasts;
-  double reading;         // a sensor that integrates: what was read last,
-  double rate, integral;  // its integral, and that of it
-  od_encoder_memory encoder;
-  double own;  // of an encoder that says a velocity: the true one, which the caller gives before each sample
+  uint64_t seed;  // of random numbers of its type, which sensors that read the same output share
+  uint32_t stream;
+  void *of_type;  // what its type remembers; NULL: nothing
+  double own;     // the true value of the output that it measures, which the caller gives before each sample
 } od_sensor_memory;
 
 // A sensor before its first sample, at steps of so long. False: memory ran out.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
-// Where integration begins: the true value of what the sensor says, and its rate.
-void od_sensor_memory_integrate_from(od_sensor_memory *m, const od_sensor *s, double value, double rate);
+// Where it begins: the true value of the output that it measures, and its rate.
+void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double value, double rate);
 void od_sensor_memory_end(od_sensor_memory *m);
 
 // What the sensor says of a true value at a sample and its time; NAN: nothing. Samples are counted from 0 and come one

@@ -3,6 +3,18 @@
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
+#include "experiment/experiment_sections.h"
+
+static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning", OD_NOT_NEGATIVE, OD_REQUIRED},
+                                    {"to", OD_NUMBER, "s", "end", OD_POSITIVE, OD_REQUIRED}};
+static const od_key spikes_keys[] = {
+    {"rate", OD_NUMBER, "1", "part of the samples", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"size", OD_NUMBER, NULL, "in sigmas, `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
+static const od_key dies_keys[] = {{"at", OD_NUMBER, "s", "time", OD_NOT_NEGATIVE, OD_REQUIRED},
+                                   {"as", OD_CHOICE, "missing|stuck", "no samples, or the last value again and again"}};
+const od_section_class od_stuck_section = {"stuck", "it repeats its last value for a time", OD_KEYS(stuck_keys)};
+const od_section_class od_spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};
+const od_section_class od_dies_section = {"dies", "a time, or how it fails then", OD_KEYS(dies_keys), .or_word = true};
 
 // "50 sigma", or a quantity in the sensor's unit. Sigma is NAN where it is a part of a signal that is not known yet.
 static double read_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
@@ -18,18 +30,16 @@ static double read_size(od_loader *ld, const od_section *section, const char *un
     return 0;
   if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
     od_complain(ld, node, "size is '%s', but sigma is a part of the signal here; expected a quantity", given.text);
-  const od_field field = {"size", unit, OD_POSITIVE, NAN};
-  if (given.text) od_check_range(ld, &given, &field, "", value);
-  od_add_number(ld, &given, value, &field, "", OD_IN_LOADER);
+  const od_field field = od_key_field_in(section, "size", unit);
+  if (given.text) od_check_range(ld, &given, &field, value);
+  od_add_number(ld, &given, value, &field, OD_IN_LOADER);
   return value;
 }
 
 static void read_stuck(od_loader *ld, int node, const char *path, od_faults *f) {
-  static const char *const keys[] = {"from", "to", NULL};
-  static const od_field fields[] = {{"from", "s", OD_NOT_NEGATIVE, NAN}, {"to", "s", OD_POSITIVE, NAN}};
-  od_section section = od_section_open(ld, node, node, path, "stuck", keys);
+  od_section section = od_section_open(ld, node, node, path, "stuck", &od_stuck_section);
   if (section.map < 0) return;
-  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
   f->stuck_from = od_number_value(ld, first);
   f->stuck_to = od_number_value(ld, first + 1);
   if (od_number_is_given(ld, first + 1) && f->stuck_to <= f->stuck_from)
@@ -37,11 +47,9 @@ static void read_stuck(od_loader *ld, int node, const char *path, od_faults *f) 
 }
 
 static void read_spikes(od_loader *ld, int node, const char *path, const char *unit, double sigma, od_faults *f) {
-  static const char *const keys[] = {"rate", "size", NULL};
-  static const od_field rate = {"rate", "1", OD_NOT_NEGATIVE, NAN};
-  od_section section = od_section_open(ld, node, node, path, "spikes", keys);
+  od_section section = od_section_open(ld, node, node, path, "spikes", &od_spikes_section);
   if (section.map < 0) return;
-  int first = od_read_fields(ld, &section, &rate, 1, OD_IN_LOADER);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "rate", NULL);
   f->spike_rate = od_number_value(ld, first);
   f->spike_size = read_size(ld, &section, unit, sigma);
   if (f->spike_rate > 1) od_complain_number(ld, first, "rate must be at most 1, or 100 %%");
@@ -49,17 +57,15 @@ static void read_spikes(od_loader *ld, int node, const char *path, const char *u
 
 // A time alone, or a map.
 static void read_death(od_loader *ld, int node, const char *path, od_faults *f) {
-  static const char *const keys[] = {"at", "as", NULL}, *const ways[] = {"missing", "stuck", NULL};
-  static const od_field at = {"at", "s", OD_NOT_NEGATIVE, NAN}, alone = {"dies", "s", OD_NOT_NEGATIVE, NAN};
+  static const od_field alone = {"dies", "s", OD_NOT_NEGATIVE, NAN};
   if (ld->tree.node[node].kind == OD_TREE_TEXT) {
     f->dies = od_number_value(ld, od_read_number(ld, node, path, &alone, od_place_of(ld, node), OD_IN_LOADER));
     return;
   }
-  od_section section = od_section_open(ld, node, node, path, "dies", keys);
+  od_section section = od_section_open(ld, node, node, path, "dies", &od_dies_section);
   if (section.map < 0) return;
-  int way = od_section_get(ld, &section, "as");
-  f->dies = od_number_value(ld, od_read_fields(ld, &section, &at, 1, OD_IN_LOADER));
-  f->dies_stuck = way >= 0 && od_read_choice(ld, way, "as", ways) == 1;
+  f->dies = od_key_value(ld, &section, "at");
+  f->dies_stuck = od_key_choice(ld, &section, "as") == 1;
 }
 
 od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma) {

@@ -1,19 +1,21 @@
-// How large signals are, where the noise of their sensors is given as a part of that, and how far off velocities by encoders are.
+// How large signals are, where the noise of their sensors is given as a part of that, and the errors of types that depend on the motion.
 // Simulated ones are those of the true machine, run once without noise and disturbances, so that the noise does not depend on the
 // seed; else those of the log.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiment/experiment_loader.h"
 #include "experiment/sample_source.h"
+#include "experiment/sensor_class.h"
 
 enum { MOST_STEPS = 1000000 };  // of the run before the run
 
 // Of one signal: Welford's sums.
 typedef struct signal_sums {
   double count, mean, squares;  // squares: of the differences from the mean
-  double errors;                // squared, of a velocity by an encoder, their sum
-  bool passes;                  // an edge of it passes
+  double errors;                // squared, of a sensor whose type errs by the path, their sum
+  bool reads;                   // anything but zero
 } signal_sums;
 
 static void add(signal_sums *s, double value) {
@@ -29,15 +31,15 @@ static double size_of(const signal_sums *s, od_signal_size size) {
   return sqrt(size == OD_SIGNAL_RMS ? variance + s->mean * s->mean : variance);
 }
 
-static bool is_timed(const od_sensor *s) {
-  return s->encoder.pitch > 0 && s->source;
+static bool errs_by_path(const od_sensor *s) {
+  return s->of && s->of->errs_by_path;
 }
 
-// The sensor with nothing but its encoder.
+// The sensor with nothing but its type.
 static od_sensor bare(const od_sensor *s) {
   od_sensor only = {.name = s->name, .unit = s->unit, .source = s->source, .source_output = s->source_output};
-  only.encoder = s->encoder;
-  only.integrate = s->integrate;
+  only.of = s->of;
+  memcpy(only.number, s->number, sizeof only.number);
   only.scale = 1;
   only.every = 1;
   only.faults = (od_faults){.stuck_from = INFINITY, .stuck_to = INFINITY, .dies = INFINITY};
@@ -59,10 +61,10 @@ static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *
     status = source.next(source.self, &sample, &more, err);
     if (status != OD_OK || !more) break;
     for (int i = 0; i < e->sensors; i++) {
-      double error = is_timed(&e->sensor[i]) ? sample.y[i] - sample.truth[i] : 0;
-      add(&sums[i], sample.truth[is_timed(&e->sensor[i]) ? i : e->watches + i]);
+      double error = errs_by_path(&e->sensor[i]) ? sample.y[i] - sample.truth[i] : 0;
+      add(&sums[i], sample.truth[errs_by_path(&e->sensor[i]) ? i : e->watches + i]);
       if (!isnan(error)) sums[i].errors += error * error;
-      sums[i].passes = sums[i].passes || (!isnan(sample.y[i]) && sample.y[i] != 0);
+      sums[i].reads = sums[i].reads || (!isnan(sample.y[i]) && sample.y[i] != 0);
     }
   }
   od_sample_source_free(&source);
@@ -97,20 +99,20 @@ static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) 
                 s->name, s->size == OD_SIGNAL_RMS ? "is always zero" : "never changes");
 }
 
-// How far off the velocity by an encoder is.
+// The error of its type along the true motion.
 static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums) {
   od_sensor *s = &xl->e->sensor[i];
-  if (sums->passes)
-    s->encoder_sigma = sqrt(sums->errors / sums->count);
+  if (sums->reads)
+    s->path_sigma = sqrt(sums->errors / sums->count);
   else
     od_complain(&xl->ld, xl->watched_key[i],
-                "no edge of the encoder of '%s' passes, so that how uncertain it is is not known; expected 'assume'",
+                "'%s' reads zero during the whole run, so that its uncertainty is not known; expected 'assume'",
                 s->name);
 }
 
 // Whether a run is needed to know the sensor's noise.
 static bool asks(const od_experiment_loader *xl, const od_sensor *s) {
-  return s->relative > 0 || (is_timed(s) && xl->simulated && !(s->assume > 0));
+  return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
 }
 
 void od_load_signal_sizes(od_experiment_loader *xl) {
@@ -139,7 +141,7 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
     od_complain(ld, ld->tree.root, "%s", err.text);
   for (int i = first; status == OD_OK && i < e->sensors; i++) {
     if (e->sensor[i].relative > 0) take_size(xl, i, &sums[i]);
-    if (asks(xl, &e->sensor[i]) && is_timed(&e->sensor[i])) take_errors(xl, i, &sums[i]);
+    if (asks(xl, &e->sensor[i]) && errs_by_path(&e->sensor[i])) take_errors(xl, i, &sums[i]);
   }
   free(sums);
 }

@@ -31,7 +31,7 @@ static void measure(measured *m, const od_motion_sample *s) {
 static void begin(measured *m, const od_motion_sample *s) {
   const od_experiment *e = m->e;
   const double *rate = s->rate ? s->rate : m->nothing;
-  for (int i = 0; i < e->sensors; i++) od_sensor_memory_integrate_from(&m->memory[i], &e->sensor[i], s->y[i], rate[i]);
+  for (int i = 0; i < e->sensors; i++) od_sensor_memory_begin_at(&m->memory[i], &e->sensor[i], s->y[i], rate[i]);
   measure(m, s);
   for (int i = 0; i < e->sensors; i++) m->y[i] = m->memory[i].last = NAN;
 }

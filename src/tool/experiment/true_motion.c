@@ -1,5 +1,6 @@
 // The true machine takes its steps, and its outputs are read.
 #include "experiment/true_motion.h"
+#include "experiment/sensor_class.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,15 +143,16 @@ static bool make_search(od_true_motion *m) {
 
 static bool allocate(od_true_motion *m) {
   size_t nu = (size_t)m->plant->nu, ny = (size_t)m->plant->ny;
-  bool integrates = false;
+  bool needs_rates = false;
   m->sim = od_sim_new(m->plant);
   m->u = calloc(2 * nu + 2 * ny + 1, sizeof *m->u);
   if (!m->sim || !m->u || (m->plant->margins && !make_search(m))) return false;
   od_sim_set_integrator(m->sim, m->e->integrator);
   m->u_after = m->u + nu;
   m->y = m->u_after + nu;
-  for (int i = 0; i < m->e->sensors; i++) integrates = integrates || m->e->sensor[i].integrate > 0;
-  m->rate = integrates ? m->y + ny : NULL;
+  for (int i = 0; i < m->e->sensors; i++)
+    needs_rates = needs_rates || (m->e->sensor[i].of && m->e->sensor[i].of->needs_rates);
+  m->rate = needs_rates ? m->y + ny : NULL;
   if (m->e->disturbed) m->disturbance = od_truth_noise_new(m->e, m->plant, m->steps.length);
   return m->disturbance || !m->e->disturbed;
 }

@@ -5,14 +5,102 @@
 
 #include "document/document.h"
 #include "document/file_kind.h"
-#include "document/quantities.h"
+#include "document/ranges.h"
 #include "document/suggest.h"
 #include "friction_fit/friction_loader.h"
+#include "friction_fit/friction_sections.h"
+#include "machine/sections.h"
 
 const char *const od_friction_methods[] = {"steady", "complete", "sequential", "dynamic", NULL};
-static const char *const searches[] = {"reflective", "levenberg-marquardt", "gauss-newton", NULL};
-static const char *const sections[] = {"friction", "laws", "truth", "fit",      "points",
-                                       "run",      "map",  "seed",  "variants", NULL};
+
+// --- Tables -------------------------------------------------------------------------------------------------------
+
+static const char *law_name(int i) {
+  return i < od_friction_law_count() ? od_friction_laws[i]->name : NULL;
+}
+
+static const char *method_name(int i) {
+  return od_friction_methods[i];
+}
+
+static const od_key truth_keys[] = {
+    {"numbers", OD_TEXT, NULL, "an entry of `laws`", .otherwise = "by `machine`"},
+    {"law", OD_CHOICE, NULL, "the law that they are taken for", .otherwise = "that of the entry", .choice = law_name},
+    {"set", OD_NUMBER_MAP, NULL, "numbers to change"},
+    {"machine", OD_TEXT, NULL, "a friction of the experiment's machine, such as main.friction"},
+};
+static const od_section_class truth_section = {"friction truth", "the law that data are simulated by",
+                                               OD_KEYS(truth_keys)};
+
+static const od_key fit_keys[] = {
+    {"law", OD_CHOICE, NULL, "the law that is fitted", .fallback = OD_REQUIRED, .choice = law_name},
+    {"method", OD_CHOICE, NULL,
+     "`steady`: points of steady motion, each direction alone. `complete`: all parameters to one run. `sequential`: points, then "
+     "`tau_hn` from a step of the speed, then `sigma_0`. `dynamic`: points, then all other parameters together",
+     .choice = method_name},
+    {"start", OD_TEXT, NULL, "an entry of `laws`, or `truth`", .fallback = OD_REQUIRED},
+    {"set", OD_NUMBER_MAP, NULL, "numbers to change before, fixed or searched; `vb: 0 m/s` means by `vs` and `n`"},
+    {"parameters", OD_TEXTS, NULL, "keys to search, in both directions",
+     .otherwise = "all without a default of their own, and `viscous`"},
+    {"search", OD_CHOICE, "reflective|levenberg-marquardt|gauss-newton", "how the minimum is searched",
+     .fallback = OD_LS_LEVENBERG_MARQUARDT},
+    {"logarithms", OD_CHOICE, "no|yes", "search logarithms of the parameters",
+     .otherwise = "`no` for `steady`, else `yes`"},
+    {"start_factor", OD_NUMBER, "1", "all parameters begin at this many times their start", OD_POSITIVE, 1},
+    {"start_spread", OD_NUMBER, "1",
+     "for studies with `start: random`: each parameter begins at its start times or divided by up to this factor",
+     OD_POSITIVE, 5},
+    {"accept", OD_NUMBER, "N",
+     "a search counts if its residuals are below this and what noise explains, or, for points without a known noise, if "
+     "residuals of neighboring speeds are not alike",
+     OD_POSITIVE, 0.05},
+    {"evaluations", OD_WHOLE, "1", "of the law in a search, at most", OD_POSITIVE, 200, {1, 1e9}},
+    {"restarts",
+     OD_WHOLE,
+     "1",
+     "a search that does not count begins again with another `vs` and `n`, sometimes also with forces that the data have, at "
+     "most this many times; the best search counts",
+     OD_NOT_NEGATIVE,
+     12,
+     {0, 1000}},
+    {"substeps", OD_WHOLE, "1", "steps of the predictions between two samples", OD_POSITIVE, 1, {1, 10000}},
+    {"polish",
+     OD_WHOLE,
+     "1",
+     "the same of a last search that begins where the others end; 0: none",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 10000}},
+    {"step_tolerance", OD_NUMBER, "1", "a search ends at steps that are relatively smaller", OD_NOT_NEGATIVE, 1e-10},
+    {"tolerance", OD_NUMBER, "1", "for studies: a run has found the parameters if all are within it", OD_POSITIVE, 0.01,
+     OD_RANGE_TOLERANCE},
+    {"normal", OD_NUMBERS, "Pa",
+     "pressures in the two chambers at which the numbers hold. `parameters` may have `per_p1` and `per_p2`: by how much of "
+     "itself the law's [factor](machine-files.md#friction) grows per pressure, which a run with varying `pressures` shows "
+     "(method `complete`); `set` says which numbers follow the factor besides Fs and Fc (`factor_vs: 1`)",
+     .otherwise = "0"},
+    {"noise", OD_NUMBER, "N", "standard deviation of a log's force", OD_NOT_NEGATIVE, 0,
+     .otherwise = "by second differences, or by the [balance](friction-files.md#run)"},
+    {"film_by", OD_CHOICE, "armax|least-squares", "`sequential`: how `tau_hn` is found"},
+    {"film", OD_NUMBERS, "s", "`sequential`: from when to when in the run `tau_hn` is taken", .otherwise = "all"},
+    {"bristles", OD_NUMBERS, "s", "`sequential`: the same for `sigma_0`", .otherwise = "all"},
+};
+static const od_section_class fit_section = {"friction fit", "which law is fitted, and how", OD_KEYS(fit_keys)};
+
+static const od_key file_keys[] = {
+    {"friction", OD_TEXT, NULL, "the title", .fallback = OD_REQUIRED},
+    {"laws", OD_SECTION_MAP, NULL, "laws with their numbers, by name", .fallback = OD_REQUIRED,
+     .inside = &od_friction_section},
+    {"truth", OD_SECTION, NULL, "the law that data are simulated by", .inside = &truth_section},
+    {"fit", OD_SECTION, NULL, "which law is fitted, and how", .inside = &fit_section, .fallback = OD_REQUIRED},
+    {"points", OD_SECTION, NULL, "speeds and forces of steady motion", .inside = &od_friction_points_section},
+    {"run", OD_SECTION, NULL, "a speed and a force over time", .inside = &od_friction_run_section},
+    {"map", OD_SECTION, NULL, "pairs of chamber pressures", .inside = &od_friction_map_section},
+    {"seed", OD_WHOLE, "1", "of simulated errors", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one",
+     .inside = &od_friction_file_section},
+};
+const od_section_class od_friction_file_section = {"friction file", "a friction file", OD_KEYS(file_keys)};
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
@@ -53,10 +141,9 @@ static void read_true_machine(od_friction_reader *r, const od_section *section) 
 }
 
 static void read_truth(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"numbers", "law", "set", "machine", NULL};
   od_loader *ld = &r->ld;
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "truth", "truth", keys);
+  od_section section = od_section_open(ld, node, node, "truth", "truth", &truth_section);
   if (section.map < 0) return;
   if (od_section_get(ld, &section, "machine") >= 0 && !r->options->truth) {
     read_true_machine(r, &section);
@@ -146,26 +233,21 @@ void od_friction_read_times(od_friction_reader *r, const od_section *section, co
   if (node < 0 || !od_read_list(ld, node, key, "two times", 2, pair)) return;
   for (int i = 0; i < 2; i++) {
     const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
-    out[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "%s.%s[%d]", path, key, i), &field, "",
-                                                   od_place_of(ld, pair[i]), OD_IN_LOADER));
+    out[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "%s.%s[%d]", path, key, i), &field,
+                                                od_place_of(ld, pair[i]), OD_IN_LOADER));
   }
   if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
 }
 
 // The pressures at which numbers hold that follow pressures.
 static void read_normal(od_friction_reader *r, const od_section *section) {
-  static const od_field field = {"normal", "Pa", OD_ANY, 0};
+  const od_field field = od_key_field(section, "normal");
   od_loader *ld = &r->ld;
   int node = od_section_get(ld, section, "normal"), pair[2];
   if (node < 0 || !od_read_list(ld, node, "normal", "two pressures", 2, pair)) return;
   for (int i = 0; i < 2; i++)
-    r->plan->normal[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "fit.normal[%d]", i), &field,
-                                                               "", od_place_of(ld, pair[i]), OD_IN_LOADER));
-}
-
-static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *words, int otherwise) {
-  int node = od_section_get(ld, section, key), chosen = node >= 0 ? od_read_choice(ld, node, key, words) : -1;
-  return chosen >= 0 ? chosen : otherwise;
+    r->plan->normal[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "fit.normal[%d]", i), &field,
+                                                            od_place_of(ld, pair[i]), OD_IN_LOADER));
 }
 
 // What a method needs and does not have.
@@ -194,41 +276,28 @@ static void check_method(od_friction_reader *r, const od_section *section) {
 }
 
 static void read_fit(od_friction_reader *r, int node) {
-  static const char *const keys[] = {
-      "law",        "method",         "start",     "set",         "parameters", "search",
-      "logarithms", "start_factor",   "accept",    "evaluations", "restarts",   "substeps",
-      "polish",     "step_tolerance", "tolerance", "noise",       "film_by",    "film",
-      "bristles",   "start_spread",   "normal",    NULL};
-  static const char *const film_bys[] = {"armax", "least-squares", NULL};
-  static const char *const yes_no[] = {"no", "yes", NULL};
-  static const od_field fields[] = {{"start_factor", "1", OD_POSITIVE, 1},
-                                    {"accept", "N", OD_POSITIVE, 0.05},
-                                    {"evaluations", "1", OD_POSITIVE, 200},
-                                    {"restarts", "1", OD_NOT_NEGATIVE, 12},
-                                    {"substeps", "1", OD_POSITIVE, 1},
-                                    {"polish", "1", OD_NOT_NEGATIVE, 0},
-                                    {"step_tolerance", "1", OD_NOT_NEGATIVE, 1e-10},
-                                    {"tolerance", "1", OD_POSITIVE, 0.01},
-                                    {"noise", "N", OD_NOT_NEGATIVE, 0},
-                                    {"start_spread", "1", OD_POSITIVE, 5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "fit", "fit", keys);
+  od_section section = od_section_open(ld, node, node, "fit", "fit", &fit_section);
   if (section.map < 0) return;
-  plan->method = (od_friction_method)choice(ld, &section, "method", od_friction_methods, OD_FRICTION_STEADY);
-  plan->search = (od_ls_method)choice(ld, &section, "search", searches, OD_LS_LEVENBERG_MARQUARDT);
-  plan->log_scale = choice(ld, &section, "logarithms", yes_no, plan->method == OD_FRICTION_STEADY ? 0 : 1) == 1;
-  plan->film_by = (od_film_by)choice(ld, &section, "film_by", film_bys, OD_FILM_BY_ARMAX);
-  int first = od_read_fields(ld, &section, fields, 10, OD_IN_LOADER);
-  plan->start_factor = od_number_value(ld, first), plan->accept = od_number_value(ld, first + 1);
-  plan->evaluations = (long)od_read_whole(ld, first + 2, "evaluations", 1, 1e9);
-  plan->restarts = (int)od_read_whole(ld, first + 3, "restarts", 0, 1000);
-  plan->substeps = (int)od_read_whole(ld, first + 4, "substeps", 1, 10000);
-  plan->polish = (int)od_read_whole(ld, first + 5, "polish", 0, 10000);
-  plan->step_tolerance = od_number_value(ld, first + 6), plan->tolerance = od_number_value(ld, first + 7);
-  plan->noise = od_number_value(ld, first + 8), plan->start_spread = od_number_value(ld, first + 9);
-  if (plan->start_spread < 1) od_complain_number(ld, first + 9, "start_spread must be at least 1");
+  plan->method = (od_friction_method)od_key_setting(ld, &section, "method");
+  plan->search = (od_ls_method)od_key_setting(ld, &section, "search");
+  bool steady = plan->method == OD_FRICTION_STEADY, chosen = od_section_get(ld, &section, "logarithms") >= 0;
+  plan->log_scale = chosen ? od_key_choice(ld, &section, "logarithms") == 1 : !steady;
+  plan->film_by = (od_film_by)od_key_setting(ld, &section, "film_by");
+  plan->start_factor = od_key_value(ld, &section, "start_factor");
+  plan->accept = od_key_value(ld, &section, "accept");
+  plan->evaluations = (long)od_key_whole(ld, &section, "evaluations");
+  plan->restarts = (int)od_key_whole(ld, &section, "restarts");
+  plan->substeps = (int)od_key_whole(ld, &section, "substeps");
+  plan->polish = (int)od_key_whole(ld, &section, "polish");
+  plan->step_tolerance = od_key_value(ld, &section, "step_tolerance");
+  plan->tolerance = od_key_value(ld, &section, "tolerance");
+  plan->noise = od_key_value(ld, &section, "noise");
+  int spread = od_read_keys(ld, &section, OD_IN_LOADER, "start_spread", NULL);
+  plan->start_spread = od_number_value(ld, spread);
+  if (plan->start_spread < 1) od_complain_number(ld, spread, "start_spread must be at least 1");
   read_normal(r, &section);
   od_friction_read_times(r, &section, "fit", "film", plan->film_time);
   od_friction_read_times(r, &section, "fit", "bristles", plan->bristle_time);
@@ -239,18 +308,16 @@ static void read_fit(od_friction_reader *r, int node) {
 // --- The file -----------------------------------------------------------------------------------------------------
 
 static od_status read_file(void *user) {
-  static const od_field seed = {"seed", "1", OD_NOT_NEGATIVE, 1};
   od_friction_reader *r = user;
   od_loader *ld = &r->ld;
   if (od_is_other_kind(ld, OD_FILE_FRICTION)) return OD_BAD_INPUT;
-  od_section file = od_document_root(ld, "a friction", "'laws' and 'fit'", sections);
+  od_section file = od_document_root(ld, "a friction", "'laws' and 'fit'", &od_friction_file_section);
   file.what = "a friction file";
   if (file.map < 0) return OD_BAD_INPUT;
-  file.map = od_load_variants(ld, sections, file.map, r->options->variant);
+  file.map = od_load_variants(ld, &od_friction_file_section, file.map, r->options->variant);
   const char *title = od_read_text(ld, od_section_need(ld, &file, "friction"), "friction", "a title");
   r->plan->title = title ? title : r->plan->path;
-  int number = od_read_fields(ld, &file, &seed, 1, OD_IN_LOADER);
-  r->plan->seed = (uint64_t)od_read_whole(ld, number, "seed", 0, 9007199254740992.0);
+  r->plan->seed = (uint64_t)od_key_whole(ld, &file, "seed");
   od_friction_read_laws(r, od_section_need(ld, &file, "laws"));
   if (!r->plan->set) return OD_NO_MEMORY;
   od_friction_read_points(r, od_section_get(ld, &file, "points"));

@@ -3,22 +3,143 @@
 #include <string.h>
 
 #include "document/document.h"
-#include "document/quantities.h"
+#include "document/ranges.h"
 #include "friction_fit/friction_loader.h"
+#include "friction_fit/friction_sections.h"
 
 enum { MOST_CHANGES = 100 };
 
+// --- Tables -------------------------------------------------------------------------------------------------------
+
+static const od_key error_keys[] = {
+    {"kind", OD_CHOICE, "none|normal|uniform|polynomial|position", "of the simulated errors of the force",
+     .fallback = OD_REQUIRED},
+    {"size", OD_NUMBER, "N", "how large they are; 0: none", OD_NOT_NEGATIVE, 0},
+    {"range", OD_NUMBER, "N", "forces that a polynomial error is made for", OD_POSITIVE, 5000},
+    {"length", OD_NUMBER, "m", "of the waves of an error by position", OD_POSITIVE, 0.1, OD_RANGE_LENGTH}};
+static const od_section_class error_section = {"friction error", "simulated errors of the force", OD_KEYS(error_keys)};
+
+#define COLUMN(name, what) \
+  { name, OD_TEXT, NULL, "the column of " what, .otherwise = "\"" name "\"" }
+static const od_key points_keys[] = {
+    {"log", OD_TEXT, NULL, "a file with the points; else they are simulated, or taken of the run"},
+    COLUMN("velocity", "speeds"),
+    COLUMN("force", "forces"),
+    {"sigma", OD_TEXT, NULL, "the column of standard deviations of the forces"},
+    {"from", OD_NUMBER, "m/s", "the least speed"},
+    {"to", OD_NUMBER, "m/s", "the greatest speed"},
+    {"step", OD_NUMBER, "m/s", "from speed to speed, or `count`", OD_POSITIVE, 0, .otherwise = "by `count`"},
+    {"count",
+     OD_WHOLE,
+     "1",
+     "speeds in each direction, placed by a density: floor + peak exp(-decay v)",
+     OD_POSITIVE,
+     0,
+     {2, 100000},
+     "by `step`"},
+    {"peak", OD_NUMBER, "1", "of that density", OD_NOT_NEGATIVE, 0},
+    {"decay", OD_NUMBER, "s/m", "of that density", OD_NOT_NEGATIVE, 0},
+    {"floor", OD_NUMBER, "1", "of that density", OD_NOT_NEGATIVE, 1},
+    {"every",
+     OD_WHOLE,
+     "1",
+     "samples of the run from point to point",
+     OD_POSITIVE,
+     0,
+     {1, 1e6},
+     "points are not taken of the run"},
+    {"time", OD_NUMBERS, "s", "from when to when in the run", .otherwise = "all"},
+    {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
+};
+const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",
+                                                     OD_KEYS(points_keys)};
+
+// Words of od_velocity_shapes, then what some of them have besides.
+#define SPEED(name, what) \
+  { name, OD_NUMBER, "m/s", what, .otherwise = "none" }
+static const od_key piece_keys[] = {
+    SPEED("hold", "constant speed; the number has no effect"),
+    SPEED("ramp", "straight to this speed"),
+    SPEED("half_cosine", "along a half-cosine to this speed"),
+    SPEED("lag", "behind a first-order lag to this speed"),
+    SPEED("sine", "a sine of this amplitude"),
+    SPEED("jump", "a jump to this speed"),
+    {"frequency", OD_NUMBER, "Hz", "of a sine", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "required with `sine`"},
+    {"time_constant", OD_NUMBER, "s", "of a lag", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT, "required with `lag`"},
+    {"time", OD_NUMBER, "s", "how long it takes", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME},
+};
+static const od_section_class piece_section = {"friction piece", "a piece of a simulated run: one shape, and its time",
+                                               OD_KEYS(piece_keys)};
+
+static const od_key balance_keys[] = {
+    {"pressures", OD_TEXTS, NULL, "the columns of p1 and p2", .fallback = OD_REQUIRED},
+    {"areas", OD_NUMBERS, "m2", "A1 and A2", OD_POSITIVE, OD_REQUIRED, {1e-14, 10, 1e-9, 1}},
+    {"load", OD_TEXT, NULL, "the column of the load"},
+    {"mass", OD_NUMBER, "kg", "the mass that is accelerated", OD_NOT_NEGATIVE, 0, OD_RANGE_MASS},
+    {"acceleration", OD_TEXT, NULL, "the column of the acceleration", .otherwise = "from the velocity"},
+    {"pressure_sigma", OD_NUMBER, "Pa", "noise of the pressures", OD_NOT_NEGATIVE, 0},
+    {"load_sigma", OD_NUMBER, "N", "noise of the load", OD_NOT_NEGATIVE, 0},
+    {"acceleration_sigma", OD_NUMBER, "m/s2", "noise of the acceleration", OD_NOT_NEGATIVE, 0},
+    {"area_sigma", OD_NUMBER, "1", "relative error of the areas, for the budget of errors", OD_NOT_NEGATIVE, 0},
+    {"mass_sigma", OD_NUMBER, "1", "relative error of the mass, for the budget of errors", OD_NOT_NEGATIVE, 0},
+};
+static const od_section_class balance_section = {
+    "friction balance", "the force from pressures, load and acceleration: p1 A1 - p2 A2 - load - mass a",
+    OD_KEYS(balance_keys)};
+
+static const od_key settling_keys[] = {
+    {"window", OD_NUMBER, "s", "means of thirds of this time are compared", OD_POSITIVE, 0.1},
+    {"drift", OD_NUMBER, "1", "they differ by less than this part of the speed, or than noise explains", OD_POSITIVE,
+     0.01},
+    {"least", OD_NUMBER, "s", "for at least this long", OD_NOT_NEGATIVE, 0.5},
+    {"drop_rise", OD_FLAG, NULL, "leave out points that are slower than the one of the largest force"},
+};
+static const od_section_class settling_section = {"friction settling", "what is steady motion", OD_KEYS(settling_keys)};
+
+static const od_key run_keys[] = {
+    {"log", OD_TEXT, NULL, "a CSV or MATLAB file. Units of the header count. `--log FILE` takes another file"},
+    {"experiment", OD_TEXT, NULL,
+     "an [experiment file](experiment-files.md) instead of a log: its true machine is simulated once, and its sensors, which are "
+     "the columns, have the noise of the seed. The balance takes the noise of the sensors, and the verdict reports when the "
+     "experiment's step is too long for its machine, or makes errors beyond the sensors' noise"},
+    {"variant", OD_TEXT, NULL, "of the experiment"},
+    {"set", OD_NUMBER_MAP, NULL, "numbers of the experiment to change"},
+    {"time", OD_TEXT, NULL, "the column of times", .otherwise = "found by its name"},
+    COLUMN("velocity", "speeds"),
+    COLUMN("force", "forces"),
+    {"position", OD_TEXT, NULL, "the column of positions, which serves to find friction that depends on it"},
+    {"balance", OD_SECTION, NULL, "the force from pressures, load and acceleration", .inside = &balance_section},
+    {"pressures", OD_TEXTS, NULL, "two columns, for `per_p1` and `per_p2`", .otherwise = "those of the balance"},
+    {"smooth", OD_NUMBER, "s",
+     "the logged speed is smoothed over this time (parabolas through neighboring samples, Savitzky and Golay): noise of the "
+     "speed shifts estimates, since the law takes it for motion",
+     OD_NOT_NEGATIVE, 0},
+    {"skip", OD_NUMBER, "s", "time at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE, 0},
+    {"step", OD_NUMBER, "s", "time between samples of a simulated run", OD_POSITIVE, 1e-3, OD_RANGE_STEP},
+    {"data_substeps",
+     OD_WHOLE,
+     "1",
+     "steps between two samples in which the truth is simulated",
+     OD_POSITIVE,
+     1,
+     {1, 100000}},
+    {"vary", OD_NUMBER, "1", "in studies speeds and times are drawn by the seed, up to this part off", OD_NOT_NEGATIVE,
+     0},
+    {"stretch", OD_NUMBER, "1", "all times are this many times as long", OD_POSITIVE, 1},
+    {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
+    {"pieces", OD_SECTIONS, NULL, "a simulated run, piece by piece from rest", .inside = &piece_section},
+    {"settling", OD_SECTION, NULL, "what is steady motion", .inside = &settling_section},
+};
+const od_section_class od_friction_run_section = {"friction run", "a speed and a force over time", OD_KEYS(run_keys)};
+
+// --- Errors -------------------------------------------------------------------------------------------------------
+
 static void read_error(od_friction_reader *r, int node, const char *path, od_friction_error *out) {
-  static const char *const keys[] = {"kind", "size", "range", "length", NULL};
-  static const char *const kinds[] = {"none", "normal", "uniform", "polynomial", "position", NULL};
-  static const od_field fields[] = {
-      {"size", "N", OD_NOT_NEGATIVE, 0}, {"range", "N", OD_POSITIVE, 5000}, {"length", "m", OD_POSITIVE, 0.1}};
   od_loader *ld = &r->ld;
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, path, "error", keys);
-  int kind = od_section_need(ld, &section, "kind");
-  int chosen = kind >= 0 ? od_read_choice(ld, kind, "kind", kinds) : -1;
-  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  od_section section = od_section_open(ld, node, node, path, "error", &error_section);
+  int chosen = od_key_choice(ld, &section, "kind");
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "size", "range", "length", NULL);
   *out = (od_friction_error){chosen > 0 ? (od_friction_error_kind)chosen : OD_ERROR_NONE, od_number_value(ld, first),
                              od_number_value(ld, first + 1), od_number_value(ld, first + 2)};
   // Of size zero it is none, until a study or --set gives it one.
@@ -33,16 +154,10 @@ static const char *read_optional(od_loader *ld, const od_section *section, const
 // --- Points -------------------------------------------------------------------------------------------------------
 
 void od_friction_read_points(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"from",     "to",    "step",  "count", "peak",  "decay", "floor", "log",
-                                     "velocity", "force", "sigma", "error", "every", "time",  NULL};
-  static const od_field fields[] = {{"from", "m/s", OD_ANY, 0},        {"to", "m/s", OD_ANY, 0},
-                                    {"step", "m/s", OD_POSITIVE, 0},   {"count", "1", OD_POSITIVE, 0},
-                                    {"peak", "1", OD_NOT_NEGATIVE, 0}, {"decay", "s/m", OD_NOT_NEGATIVE, 0},
-                                    {"floor", "1", OD_NOT_NEGATIVE, 1}};
   od_loader *ld = &r->ld;
   od_friction_points *p = &r->plan->points;
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "points", "points", keys);
+  od_section section = od_section_open(ld, node, node, "points", "points", &od_friction_points_section);
   if (section.map < 0) return;
   p->given = true;
   const char *log = read_optional(ld, &section, "log", "a file");
@@ -50,15 +165,14 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   p->velocity = read_optional(ld, &section, "velocity", "a column");
   p->force = read_optional(ld, &section, "force", "a column");
   p->sigma = read_optional(ld, &section, "sigma", "a column");
-  int first = od_read_fields(ld, &section, fields, 7, OD_IN_LOADER);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", "step", "count", "peak", "decay", "floor", NULL);
   p->low = od_number_value(ld, first), p->high = od_number_value(ld, first + 1);
   p->step = od_number_value(ld, first + 2);
   p->count = od_number_is_given(ld, first + 3) ? (int)od_read_whole(ld, first + 3, "count", 2, 100000) : 0;
   p->peak = od_number_value(ld, first + 4), p->decay = od_number_value(ld, first + 5);
   p->floor = od_number_value(ld, first + 6);
   read_error(r, od_section_get(ld, &section, "error"), "points.error", &p->error);
-  static const od_field every = {"every", "1", OD_POSITIVE, 0};
-  int number = od_read_fields(ld, &section, &every, 1, OD_IN_LOADER);
+  int number = od_read_keys(ld, &section, OD_IN_LOADER, "every", NULL);
   if (od_number_is_given(ld, number)) p->every = (int)od_read_whole(ld, number, "every", 1, 1e6);
   od_friction_read_times(r, &section, "points", "time", p->time);
   if (p->every > 0) p->given = false;
@@ -75,11 +189,9 @@ void od_friction_read_points(od_friction_reader *r, int node) {
 
 // { ramp: 0.05 m/s, time: 2 s }; a sine has a frequency, a lag its time constant.
 static void read_piece(od_friction_reader *r, int node, int index) {
-  static const char *const keys[] = {"hold", "ramp",      "half_cosine",   "lag",  "sine",
-                                     "jump", "frequency", "time_constant", "time", NULL};
   od_loader *ld = &r->ld;
   const char *path = od_format(ld, "run.pieces[%d]", index);
-  od_section section = od_section_open(ld, node, node, path, "a piece of the run", keys);
+  od_section section = od_section_open(ld, node, node, path, "a piece of the run", &piece_section);
   od_velocity_piece p = {.shape = OD_VELOCITY_SHAPES};
   if (section.map < 0) return;
   for (int s = 0; s < OD_VELOCITY_SHAPES; s++) {
@@ -89,19 +201,20 @@ static void read_piece(od_friction_reader *r, int node, int index) {
       od_complain(ld, node, "a piece is either '%s' or '%s'", od_velocity_shapes[p.shape], od_velocity_shapes[s]);
       return;
     }
-    const od_field field = {od_velocity_shapes[s], "m/s", OD_ANY, 0};
+    const od_field field = od_key_field(&section, od_velocity_shapes[s]);
     p.shape = (od_velocity_shape)s;
     if (s != OD_VELOCITY_HOLD)
-      p.value = od_number_value(ld, od_read_number_as(ld, value, od_path(ld, path, field.key), &field, "",
-                                                      od_place_of(ld, node), OD_IN_LOADER));
+      p.value = od_number_value(
+          ld, od_read_number(ld, value, od_path(ld, path, field.key), &field, od_place_of(ld, node), OD_IN_LOADER));
   }
   if (p.shape == OD_VELOCITY_SHAPES) {
     od_complain(ld, node, "a piece needs one of hold, ramp, half_cosine, lag, sine and jump");
     return;
   }
-  const od_field fields[] = {{"frequency", "Hz", OD_POSITIVE, p.shape == OD_VELOCITY_SINE ? NAN : 0},
-                             {"time_constant", "s", OD_POSITIVE, p.shape == OD_VELOCITY_LAG ? NAN : 0},
-                             {"time", "s", OD_POSITIVE, NAN}};
+  od_field fields[] = {od_key_field(&section, "frequency"), od_key_field(&section, "time_constant"),
+                       od_key_field(&section, "time")};
+  if (p.shape == OD_VELOCITY_SINE) fields[0].fallback = NAN;
+  if (p.shape == OD_VELOCITY_LAG) fields[1].fallback = NAN;
   int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
   p.number = od_number_value(ld, p.shape == OD_VELOCITY_SINE ? first : first + 1);
   p.time = od_number_value(ld, first + 2);
@@ -127,16 +240,9 @@ static void read_pieces(od_friction_reader *r, int node) {
 
 // Columns and numbers of eq. 6.10.
 static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
-  static const char *const keys[] = {"pressures",    "areas",          "load",       "mass",
-                                     "acceleration", "pressure_sigma", "load_sigma", "acceleration_sigma",
-                                     "area_sigma",   "mass_sigma",     NULL};
-  static const od_field fields[] = {
-      {"mass", "kg", OD_NOT_NEGATIVE, 0},      {"pressure_sigma", "Pa", OD_NOT_NEGATIVE, 0},
-      {"load_sigma", "N", OD_NOT_NEGATIVE, 0}, {"acceleration_sigma", "m/s2", OD_NOT_NEGATIVE, 0},
-      {"area_sigma", "1", OD_NOT_NEGATIVE, 0}, {"mass_sigma", "1", OD_NOT_NEGATIVE, 0}};
   od_loader *ld = &r->ld;
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "run.balance", "balance", keys);
+  od_section section = od_section_open(ld, node, node, "run.balance", "balance", &balance_section);
   if (section.map < 0) return;
   b->given = true;
   int pair[2], node_of = od_section_need(ld, &section, "pressures");
@@ -145,13 +251,15 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   node_of = od_section_need(ld, &section, "areas");
   if (node_of >= 0 && od_read_list(ld, node_of, "areas", "two areas", 2, pair))
     for (int i = 0; i < 2; i++) {
-      const od_field field = {"area", "m2", OD_POSITIVE, NAN};
+      od_field field = od_key_field(&section, "areas");
+      field.key = "area";
       b->area[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "run.balance.areas[%d]", i), &field,
                                                       od_place_of(ld, pair[i]), OD_IN_LOADER));
     }
   b->load = read_optional(ld, &section, "load", "a column");
   b->acceleration = read_optional(ld, &section, "acceleration", "a column");
-  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "mass", "pressure_sigma", "load_sigma", "acceleration_sigma",
+                           "area_sigma", "mass_sigma", NULL);
   b->mass = od_number_value(ld, first), b->pressure_sigma = od_number_value(ld, first + 1);
   b->load_sigma = od_number_value(ld, first + 2), b->acceleration_sigma = od_number_value(ld, first + 3);
   b->area_sigma = od_number_value(ld, first + 4), b->mass_sigma = od_number_value(ld, first + 5);
@@ -210,20 +318,11 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
 }
 
 void od_friction_read_run(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"step", "pieces",   "vary",  "error",    "data_substeps", "experiment", "log",
-                                     "time", "velocity", "force", "position", "variant",       "balance",    "settling",
-                                     "skip", "stretch",  "set",   "smooth",   "pressures",     NULL};
-  static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
-  static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},       {"vary", "1", OD_NOT_NEGATIVE, 0},
-                                    {"data_substeps", "1", OD_POSITIVE, 1}, {"skip", "s", OD_NOT_NEGATIVE, 0},
-                                    {"stretch", "1", OD_POSITIVE, 1},       {"smooth", "s", OD_NOT_NEGATIVE, 0}};
-  static const od_field settles[] = {
-      {"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   plan->settling = (od_settling){0.1, 0.01, 0.5, false};
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "run", "run", keys);
+  od_section section = od_section_open(ld, node, node, "run", "run", &od_friction_run_section);
   if (section.map < 0) return;
   plan->has_run = true;
   const char *log = r->options->log ? r->options->log : read_optional(ld, &section, "log", "a file");
@@ -241,7 +340,8 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (!plan->log.file) read_experiment(r, &section);
   bool measured = plan->log.file || plan->log.experiment;
   if (plan->log.experiment && plan->log.balance.given) take_sensor_noise(plan->log.experiment, &plan->log.balance);
-  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
+  int first =
+      od_read_keys(ld, &section, OD_IN_LOADER, "step", "vary", "data_substeps", "skip", "stretch", "smooth", NULL);
   plan->log.smooth = od_number_value(ld, first + 5);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);
@@ -263,8 +363,8 @@ void od_friction_read_run(od_friction_reader *r, int node) {
     od_complain_number(ld, first, "that is more than 1e8 steps");
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;
-  od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", settling_keys);
-  first = od_read_fields(ld, &settle, settles, 3, OD_IN_LOADER);
+  od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", &settling_section);
+  first = od_read_keys(ld, &settle, OD_IN_LOADER, "window", "drift", "least", NULL);
   plan->settling = (od_settling){od_number_value(ld, first), od_number_value(ld, first + 1),
                                  od_number_value(ld, first + 2), od_read_flag(ld, &settle, "drop_rise")};
 }

@@ -73,8 +73,8 @@ static void read_numbers(od_friction_reader *r, int key, od_law_numbers *out) {
   }
   const od_element_class *c = law->element;
   for (int i = 0; i < c->field_count; i++) keys[1 + i] = c->fields[i].key;
-  od_section section = od_section_open(ld, value, key, od_format(ld, "laws.%s", name),
-                                       od_format(ld, "'%s'", od_excerpt(ld, name)), keys);
+  od_section section = od_section_open_names(ld, value, key, od_format(ld, "laws.%s", name),
+                                             od_format(ld, "'%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0) return;
   *out = defaults_of(name, law, false);
   int base = law->sided + law->common;

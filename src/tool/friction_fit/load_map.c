@@ -5,11 +5,33 @@
 #include "document/quantities.h"
 #include "document/suggest.h"
 #include "friction_fit/friction_loader.h"
+#include "friction_fit/friction_sections.h"
 
-static double read_pressure(od_friction_reader *r, int node, const char *path) {
-  static const od_field field = {"pressure", "Pa", OD_NOT_NEGATIVE, 0};
-  return od_number_value(&r->ld,
-                         od_read_number_as(&r->ld, node, path, &field, "", od_place_of(&r->ld, node), OD_IN_LOADER));
+static const od_key run_keys[] = {
+    {"p1", OD_NUMBER, "Pa", "pressure of the first chamber", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"p2", OD_NUMBER, "Pa", "pressure of the second chamber", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"log", OD_TEXT, NULL, "a file", .fallback = OD_REQUIRED}};
+static const od_section_class run_section = {"friction map run", "a log at one pair of pressures", OD_KEYS(run_keys)};
+
+static const od_key keys[] = {
+    {"p1", OD_NUMBERS, "Pa", "pressures of the first chamber", OD_NOT_NEGATIVE, .otherwise = "required without `runs`"},
+    {"p2", OD_NUMBERS, "Pa", "pressures of the second chamber", OD_NOT_NEGATIVE,
+     .otherwise = "required without `runs`"},
+    {"normal", OD_NUMBERS, "Pa", "the two pressures at which the numbers hold", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"form", OD_CHOICE, "linear|saturating|table", "how numbers follow the pressures"},
+    {"change", OD_SECTION, NULL,
+     "by how much of itself a number of the true law changes per pressure, for each chamber"},
+    {"limit", OD_NUMBER, "Pa", "where a saturating form levels off", OD_POSITIVE, 0, .otherwise = "none"},
+    {"runs", OD_SECTIONS, NULL, "logs at pairs of pressures", .inside = &run_section},
+};
+const od_section_class od_friction_map_section = {"friction map", "pairs of chamber pressures at which a run is fitted",
+                                                  OD_KEYS(keys)};
+
+static double read_pressure(od_friction_reader *r, const od_section *section, const char *key, int node,
+                            const char *path) {
+  od_field field = od_key_field(section, key);
+  field.key = "pressure";
+  return od_number_value(&r->ld, od_read_number(&r->ld, node, path, &field, od_place_of(&r->ld, node), OD_IN_LOADER));
 }
 
 static int read_axis(od_friction_reader *r, const od_section *section, const char *key, double *out) {
@@ -25,7 +47,7 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
       od_complain(ld, entry, "at most %d pressures of a chamber", OD_MOST_AXIS);
       return count;
     }
-    out[count] = read_pressure(r, entry, od_format(ld, "map.%s[%d]", key, count));
+    out[count] = read_pressure(r, section, key, entry, od_format(ld, "map.%s[%d]", key, count));
   }
   return count;
 }
@@ -48,8 +70,8 @@ static void read_change(od_friction_reader *r, int key) {
   if (!od_read_list(ld, od_value(ld, key), name, "two changes per pressure", 2, pair)) return;
   od_map_change change = {.number = place};
   for (int c = 0; c < 2; c++)
-    change.by[c] = od_number_value(ld, od_read_number_as(ld, pair[c], od_format(ld, "map.change.%s[%d]", name, c),
-                                                         &field, "", od_place_of(ld, pair[c]), OD_IN_LOADER));
+    change.by[c] = od_number_value(ld, od_read_number(ld, pair[c], od_format(ld, "map.change.%s[%d]", name, c), &field,
+                                                      od_place_of(ld, pair[c]), OD_IN_LOADER));
   map->change[map->changes++] = change;
   if (place < law->sided && r->plan->truth.two_sided && map->changes < OD_MOST_LAW_NUMBERS) {
     change.number = base + place;
@@ -58,7 +80,6 @@ static void read_change(od_friction_reader *r, int key) {
 }
 
 static void read_runs(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"p1", "p2", "log", NULL};
   od_loader *ld = &r->ld;
   od_map_plan *map = &r->plan->map;
   if (ld->tree.node[node].kind != OD_TREE_LIST) {
@@ -71,35 +92,32 @@ static void read_runs(od_friction_reader *r, int node) {
       return;
     }
     od_section run =
-        od_section_open(ld, entry, entry, od_format(ld, "map.runs[%d]", map->pairs), "a run of the map", keys);
+        od_section_open(ld, entry, entry, od_format(ld, "map.runs[%d]", map->pairs), "a run of the map", &run_section);
     int p1 = od_section_need(ld, &run, "p1"), p2 = od_section_need(ld, &run, "p2"),
         log = od_section_need(ld, &run, "log");
     const char *file = log >= 0 ? od_read_text(ld, log, "log", "a file") : NULL;
     if (p1 < 0 || p2 < 0 || !file) continue;
-    map->pressure[map->pairs][0] = read_pressure(r, p1, od_path(ld, run.path, "p1"));
-    map->pressure[map->pairs][1] = read_pressure(r, p2, od_path(ld, run.path, "p2"));
+    map->pressure[map->pairs][0] = read_pressure(r, &run, "p1", p1, od_path(ld, run.path, "p1"));
+    map->pressure[map->pairs][1] = read_pressure(r, &run, "p2", p2, od_path(ld, run.path, "p2"));
     map->log[map->pairs++] = od_document_beside(ld, log, file);
   }
 }
 
 void od_friction_read_map(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"p1", "p2", "normal", "form", "change", "limit", "runs", NULL};
-  static const char *const forms[] = {"linear", "saturating", "table", NULL};
-  static const od_field limit = {"limit", "Pa", OD_POSITIVE, 0};
   od_loader *ld = &r->ld;
   od_map_plan *map = &r->plan->map;
   double axis[2][OD_MOST_AXIS];
   int pair[2], count[2];
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "map", "map", keys);
+  od_section section = od_section_open(ld, node, node, "map", "map", &od_friction_map_section);
   if (section.map < 0) return;
   map->given = true;
-  int form = od_section_get(ld, &section, "form"), chosen = form >= 0 ? od_read_choice(ld, form, "form", forms) : 0;
-  map->form = chosen > 0 ? (od_map_form)chosen : OD_MAP_LINEAR;
-  map->limit = od_number_value(ld, od_read_fields(ld, &section, &limit, 1, OD_IN_LOADER));
+  map->form = (od_map_form)od_key_setting(ld, &section, "form");
+  map->limit = od_key_value(ld, &section, "limit");
   int normal = od_section_need(ld, &section, "normal");
   if (normal >= 0 && od_read_list(ld, normal, "normal", "two pressures", 2, pair))
-    for (int c = 0; c < 2; c++) map->normal[c] = read_pressure(r, pair[c], od_format(ld, "map.normal[%d]", c));
+    for (int c = 0; c < 2; c++)
+      map->normal[c] = read_pressure(r, &section, "normal", pair[c], od_format(ld, "map.normal[%d]", c));
   int runs = od_section_get(ld, &section, "runs");
   if (runs >= 0) {
     read_runs(r, runs);

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "document/suggest.h"
+#include "experiment/experiment_sections.h"
 #include "identify/load_fit.h"
 #include "machine/machine.h"
 #include "machine/method_names.h"
@@ -23,20 +25,114 @@ typedef struct fit_loader {
 const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton",
                                       "truncate",   "active-set",          NULL};
 
-// --- How ----------------------------------------------------------------------------------------------------------
+// --- Tables -------------------------------------------------------------------------------------------------------
 
-static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *choices,
-                  int otherwise) {
-  int node = od_section_get(ld, section, key), chosen = node >= 0 ? od_read_choice(ld, node, key, choices) : -1;
-  return chosen >= 0 ? chosen : otherwise;
+static const char *method_name(int i) {
+  return od_fit_methods[i];
 }
+
+static const od_key shooting_keys[] = {
+    {"segments", OD_WHOLE, "1", "how many", OD_POSITIVE, 0, {1, 1e6}, "by `length`"},
+    {"length", OD_NUMBER, "s", "how long they are", OD_POSITIVE, 0, .otherwise = "by `segments`"}};
+static const od_section_class shooting_section = {"shooting", "`auto`, `no`, or the segments of predictions",
+                                                  OD_KEYS(shooting_keys), .or_word = true};
+
+static const od_key fit_keys[] = {
+    {"method", OD_CHOICE, NULL,
+     "`reflective`: interior trust region with steps reflected at bounds; `truncate`, which jams at bounds, is there for "
+     "comparison; `active-set` is that of fits with `constraints` or `shooting`",
+     .choice = method_name},
+    {"integrator", OD_CHOICE, NULL,
+     "`exact`: exact discretization, for machines that are linear and samples at uniform times; "
+     "[the others](machine-files.md#the-run)",
+     .choice = od_fit_integrator,
+     .otherwise = "the experiment's `integrator`; without one `exact` where possible, else `trapezoid`"},
+    {"hold", OD_CHOICE, "linear|previous", "inputs between samples; a log's own `hold` counts first"},
+    {"start", OD_CHOICE, "model|rest|unknown",
+     "where predictions begin: at the model's initial state, at rest under the first inputs, or at a state that is fitted along, "
+     "one for each fitted set; sets for validation begin at the model's"},
+    {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan", "least squares, or a robust loss"},
+    {"loss_scale", OD_NUMBER, "1", "residuals beyond this many sigmas count less", OD_POSITIVE, 1},
+    {"starts",
+     OD_WHOLE,
+     "1",
+     "further starts drawn between the bounds, which all parameters then need; the best end counts",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 1e6}},
+    {"hold_out", OD_NUMBER, "1", "the last part of every fitted set that is only predicted: `20 %`", OD_NOT_NEGATIVE,
+     0},
+    {"noise", OD_CHOICE, "unknown|known",
+     "`unknown`: the standard deviations of the estimates follow from the residuals, sigmas only weigh. `known`: sigmas are "
+     "right, and uncertainty follows from them"},
+    {"evaluations", OD_WHOLE, "1", "predictions of all rows at most, per start", OD_POSITIVE, 200, {1, 1e9}},
+    {"substeps",
+     OD_WHOLE,
+     "1",
+     "steps of the integrator between two samples, unless it is `exact`",
+     OD_POSITIVE,
+     1,
+     {1, 1e6}},
+    {"shooting", OD_SECTION, NULL,
+     "predictions in segments, for [long and unstable records](fit-files.md#long-and-unstable-records): `auto`, "
+     "`{segments: 20}`, `{length: 0.5 s}`, or `no`",
+     .otherwise = "no", .inside = &shooting_section},
+};
+const od_section_class od_fit_section = {"fit settings", "how a fit is done", OD_KEYS(fit_keys)};
+
+static const od_key prepare_keys[] = {
+    {"resample", OD_NUMBER, "s",
+     "a new step for all signals; goes straight across short gaps (3 old steps), after a low-pass where the step becomes longer",
+     OD_POSITIVE, 0, OD_RANGE_INTERVAL, "none"},
+    {"detrend", OD_CHOICE, "none|mean|linear", "what is subtracted from all signals"},
+    {"low_pass",
+     OD_NUMBER,
+     "Hz",
+     "the same zero-phase filter for sensors and inputs, so that a linear relation between them stays what it is",
+     OD_POSITIVE,
+     0,
+     {1e-9, 1e9, 1e-4, 1e5},
+     "none"},
+    {"smooth_window",
+     OD_WHOLE,
+     "1",
+     "samples of Savitzky-Golay smoothing of sensors, odd",
+     OD_POSITIVE,
+     0,
+     {3, 1e6},
+     "none"},
+    {"smooth_order", OD_WHOLE, "1", "order of that smoothing", OD_NOT_NEGATIVE, 2, {0, 20}},
+    {"outliers", OD_NUMBER, "1",
+     "samples of sensors further from the moving median than this many robust standard deviations (5, say) become missing",
+     OD_POSITIVE, 0, .otherwise = "none"},
+    {"outlier_window", OD_WHOLE, "1", "samples of that median, odd", OD_POSITIVE, 0, {5, 1e6}, "21"},
+};
+const od_section_class od_prepare_section = {"prepare", "what is done to logs before a fit", OD_KEYS(prepare_keys)};
+
+static const od_key set_keys[] = {
+    {"use", OD_CHOICE, "fit|validate",
+     "`validate`: it is predicted with the fitted numbers, and nothing is fitted to it"},
+    {"data", OD_SECTION, NULL, "a log, as [`data` of experiment files](experiment-files.md#logs)",
+     .inside = &od_log_section},
+    {"simulate", OD_SECTION, NULL, "a true machine of its own: `{variant: step, set: {oil.kp: 1500 MPa}}`",
+     .otherwise = "the file's true machine", .inside = &od_model_section},
+    {"time", OD_NUMBER, "s", "how long it is simulated", OD_POSITIVE, 0, OD_RANGE_TIME,
+     "that machine's run, else the file's `time`"},
+    {"noise", OD_CHOICE, "yes|no", "`no`: simulated without noise, dropouts and faults (scale and bias stay)"},
+};
+const od_section_class od_fit_set_section = {"set", "a set of data", OD_KEYS(set_keys)};
+
+static const od_key combination_keys[] = {
+    {"powers", OD_NUMBER_MAP, NULL, "parameters and their powers, which are multiplied"},
+    {"sum", OD_NUMBER_MAP, NULL, "parameters and their weights, which are added"}};
+const od_section_class od_combination_section = {"combination", "a function of parameters", OD_KEYS(combination_keys)};
+
+// --- How ----------------------------------------------------------------------------------------------------------
 
 // An integrator of the table, that of the experiment if none is named here; what comes after them is exact discretisation.
 static od_rule read_rule(od_loader *ld, const od_section *section, const od_experiment *e) {
-  const od_method_names names = od_method_names_integrators(OD_EXACT);
-  int otherwise = 0;
-  while (od_integrator_at(otherwise) != e->integrator) otherwise++;
-  const od_integrator *integrator = od_integrator_at(choice(ld, section, "integrator", names.name, otherwise));
+  int chosen = od_section_get(ld, section, "integrator") >= 0 ? od_key_choice(ld, section, "integrator") : -1;
+  const od_integrator *integrator = chosen >= 0 ? od_integrator_at(chosen) : e->integrator;
   return (od_rule){.integrator = integrator, .exact = !integrator};
 }
 
@@ -62,9 +158,7 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
 
 // shooting: auto, {segments: 20} or {length: 0.5 s}
 static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_section *how) {
-  static const char *const keys[] = {"segments", "length", NULL};
   static const char *const words[] = {"auto", "no", NULL};
-  static const od_field fields[] = {{"segments", "1", OD_POSITIVE, 0}, {"length", "s", OD_POSITIVE, 0}};
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, how, "shooting");
   if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
@@ -73,10 +167,10 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
     if (plan->shooting.on) check_shooting(xl, plan, node);
     return;
   }
-  od_section section = od_section_open(ld, node, node, "fit.shooting", "shooting", keys);
+  od_section section = od_section_open(ld, node, node, "fit.shooting", "shooting", &shooting_section);
   if (section.map < 0) return;
   plan->shooting.on = true;
-  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "segments", "length", NULL);
   bool segments = od_number_is_given(ld, first), length = od_number_is_given(ld, first + 1);
   if (segments) plan->shooting.segments = (int)od_read_whole(ld, first, "segments", 1, 1e6);
   plan->shooting.length = od_number_value(ld, first + 1);
@@ -87,68 +181,52 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
 }
 
 static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
-  static const char *const keys[] = {"method",     "integrator", "hold",     "start", "loss",
-                                     "loss_scale", "starts",     "hold_out", "noise", "evaluations",
-                                     "substeps",   "shooting",   NULL};
-  static const char *const holds[] = {"linear", "previous", NULL};
-  static const char *const starts[] = {"model", "rest", "unknown", NULL};
-  static const char *const losses[] = {"linear", "soft-l1", "huber", "cauchy", "arctan", NULL};
-  static const char *const noises[] = {"unknown", "known", NULL};
-  static const od_field fields[] = {{"loss_scale", "1", OD_POSITIVE, 1},
-                                    {"starts", "1", OD_NOT_NEGATIVE, 0},
-                                    {"hold_out", "1", OD_NOT_NEGATIVE, 0},
-                                    {"evaluations", "1", OD_POSITIVE, 200},
-                                    {"substeps", "1", OD_POSITIVE, 1}};
   od_loader *ld = &xl->ld;
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "fit", .what = "fit"};
-  if (node >= 0) section = od_section_open(ld, node, node, "fit", "fit", keys);
-  plan->method = (od_ls_method)choice(ld, &section, "method", od_fit_methods, OD_LS_REFLECTIVE);
+  od_section section = od_section_empty(&od_fit_section, ld->tree.root, "fit", "fit");
+  if (node >= 0) section = od_section_open(ld, node, node, "fit", "fit", &od_fit_section);
+  plan->method = (od_ls_method)od_key_setting(ld, &section, "method");
   plan->rule_is_given = xl->e->integrator_is_given || od_section_get(ld, &section, "integrator") >= 0;
   plan->rule = read_rule(ld, &section, xl->e);
-  plan->hold = (od_hold)choice(ld, &section, "hold", holds, OD_HOLD_FIRST);
-  plan->start = (od_fit_start)choice(ld, &section, "start", starts, OD_FIT_FROM_MODEL);
-  plan->loss = (od_ls_loss)choice(ld, &section, "loss", losses, OD_LOSS_LINEAR);
-  plan->known_noise = choice(ld, &section, "noise", noises, 0) == 1;
-  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
-  plan->loss_scale = od_number_value(ld, first);
-  plan->starts = (int)od_read_whole(ld, first + 1, "starts", 0, 1e6);
-  plan->hold_out = od_number_value(ld, first + 2);
-  plan->evaluations = (long)od_read_whole(ld, first + 3, "evaluations", 1, 1e9);
-  plan->substeps = (int)od_read_whole(ld, first + 4, "substeps", 1, 1e6);
+  plan->hold = (od_hold)od_key_setting(ld, &section, "hold");
+  plan->start = (od_fit_start)od_key_setting(ld, &section, "start");
+  plan->loss = (od_ls_loss)od_key_setting(ld, &section, "loss");
+  plan->known_noise = od_key_setting(ld, &section, "noise") == 1;
+  plan->loss_scale = od_key_value(ld, &section, "loss_scale");
+  plan->starts = (int)od_key_whole(ld, &section, "starts");
+  int hold_out = od_read_keys(ld, &section, OD_IN_LOADER, "hold_out", NULL);
+  plan->hold_out = od_number_value(ld, hold_out);
+  plan->evaluations = (long)od_key_whole(ld, &section, "evaluations");
+  plan->substeps = (int)od_key_whole(ld, &section, "substeps");
   read_shooting(xl, plan, &section);
-  if (plan->hold_out >= 1) od_complain_number(ld, first + 2, "hold_out must be less than 1, or 100 %%");
+  if (plan->hold_out >= 1) od_complain_number(ld, hold_out, "hold_out must be less than 1, or 100 %%");
 }
 
 // --- What is done to signals before -------------------------------------------------------------------------------
 
 // Windows have a sample in their middle.
-static int read_window(od_loader *ld, int number, const char *name, int least) {
+static int read_window(od_loader *ld, const od_section *section, const char *key, int number) {
+  const od_limits *l = &od_key_of(section->of, key)->limits;
   if (!od_number_is_given(ld, number)) return 0;
-  double size = od_read_whole(ld, number, name, least, 1e6);
-  if (fmod(od_number_value(ld, number), 2) == 0) od_complain_number(ld, number, "%s must be odd", name);
+  double size = od_read_whole(ld, number, key, l->low, l->high);
+  if (fmod(od_number_value(ld, number), 2) == 0) od_complain_number(ld, number, "%s must be odd", key);
   return (int)size;
 }
 
 static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) {
-  static const char *const keys[] = {"resample",     "detrend",  "low_pass",       "smooth_window",
-                                     "smooth_order", "outliers", "outlier_window", NULL};
-  static const char *const detrends[] = {"none", "mean", "linear", NULL};
-  static const od_field fields[] = {{"resample", "s", OD_POSITIVE, 0},      {"low_pass", "Hz", OD_POSITIVE, 0},
-                                    {"smooth_window", "1", OD_POSITIVE, 0}, {"smooth_order", "1", OD_NOT_NEGATIVE, 2},
-                                    {"outliers", "1", OD_POSITIVE, 0},      {"outlier_window", "1", OD_POSITIVE, 0}};
   od_loader *ld = &xl->ld;
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "prepare", .what = "prepare"};
-  if (node >= 0) section = od_section_open(ld, node, node, "prepare", "prepare", keys);
-  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
-  int smooth_window = read_window(ld, first + 2, "smooth_window", 3);
+  od_section section = od_section_empty(&od_prepare_section, ld->tree.root, "prepare", "prepare");
+  if (node >= 0) section = od_section_open(ld, node, node, "prepare", "prepare", &od_prepare_section);
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "resample", "low_pass", "smooth_window", "smooth_order",
+                           "outliers", "outlier_window", NULL);
+  int smooth_window = read_window(ld, &section, "smooth_window", first + 2);
   int smooth_order = (int)od_read_whole(ld, first + 3, "smooth_order", 0, 20);
-  int outlier_window = read_window(ld, first + 5, "outlier_window", 5);
+  int outlier_window = read_window(ld, &section, "outlier_window", first + 5);
   bool smooths = od_number_is_given(ld, first + 2), ordered = od_number_is_given(ld, first + 3);
   if (ordered && !smooths) od_complain_number(ld, first + 3, "smooth_order wants a smooth_window beside it");
   if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
     od_complain_number(ld, first + 2, "smooth_window must be larger than smooth_order");
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
-                               .detrend = (od_detrend)choice(ld, &section, "detrend", detrends, OD_DETREND_NONE),
+                               .detrend = (od_detrend)od_key_setting(ld, &section, "detrend"),
                                .low_pass = od_number_value(ld, first + 1),
                                .savgol_window = smooth_window,
                                .savgol_order = smooths ? smooth_order : 0,
@@ -183,20 +261,16 @@ static void read_logged(od_experiment_loader *xl, od_fit_set *set, int node, con
 }
 
 static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
-  static const char *const keys[] = {"use", "data", "simulate", "time", "noise", NULL};
-  static const char *const uses[] = {"fit", "validate", NULL};
-  static const char *const noises[] = {"yes", "no", NULL};
-  static const od_field time = {"time", "s", OD_POSITIVE, 0};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sets.%s", name);
-  od_section section =
-      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the set '%s'", od_excerpt(ld, name)), keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, path,
+                                       od_format(ld, "the set '%s'", od_excerpt(ld, name)), &od_fit_set_section);
   od_fit_set *set = section.map >= 0 ? new_set(fl, ld) : NULL;
   if (!set) return;
   set->name = name;
-  set->validates = choice(ld, &section, "use", uses, 0) == 1;
-  set->clean = choice(ld, &section, "noise", noises, 0) == 1;
-  int number = od_read_fields(ld, &section, &time, 1, OD_IN_LOADER);
+  set->validates = od_key_setting(ld, &section, "use") == 1;
+  set->clean = od_key_setting(ld, &section, "noise") == 1;
+  int number = od_read_keys(ld, &section, OD_IN_LOADER, "time", NULL);
   set->time = od_number_value(ld, number);
   int data = od_section_get(ld, &section, "data"), simulate = od_section_get(ld, &section, "simulate");
   if (data >= 0 && od_number_is_given(ld, number))
@@ -305,19 +379,19 @@ static void read_factors(od_experiment_loader *xl, int node, const char *path, c
   for (int key = od_first(ld, node, what); key >= 0; key = od_next(ld, key)) {
     const od_field field = {od_text_of(ld, key), "1", OD_ANY, NAN};
     int parameter = find_parameter(xl, key);
-    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "%s.%s", path, od_text_of(ld, key)), &field, "",
-                                   od_place_of(ld, key), OD_IN_LOADER);
+    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "%s.%s", path, od_text_of(ld, key)), &field,
+                                od_place_of(ld, key), OD_IN_LOADER);
     if (parameter >= 0) to[parameter] = od_number_value(ld, number);
   }
 }
 
 static void read_combination(od_experiment_loader *xl, fit_loader *fl, int key) {
-  static const char *const keys[] = {"powers", "sum", NULL};
   od_loader *ld = &xl->ld;
   od_fit_plan *plan = fl->plan;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "combinations.%s", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, path,
-                                       od_format(ld, "the combination '%s'", od_excerpt(ld, name)), keys);
+  od_section section =
+      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the combination '%s'", od_excerpt(ld, name)),
+                      &od_combination_section);
   if (section.map < 0) return;
   od_combination *grown = od_grow(plan->combination, plan->combinations, &fl->combination_capacity, sizeof *grown);
   double *numbers = calloc(2 * (size_t)xl->e->parameters + 1, sizeof *numbers);

@@ -292,7 +292,7 @@ static void declare_block(od_loader *ld, int key) {
   if (ld->tree.node[value].kind == OD_TREE_MAP)
     b.map = value;
   else
-    od_section_open(ld, value, key, name, what, any);  // complains
+    od_section_open_names(ld, value, key, name, what, any);  // complains
   if (b.map >= 0) b.block_class = read_type(ld, &b, what);
   if (b.block_class >= 0) b.unit = od_block_classes[b.block_class]->unit;
   int unit = b.block_class >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;

@@ -1,8 +1,33 @@
 // 'pressure' in the friction of a cylinder: how its parameters follow the pressures in the cylinder's own chambers. A block makes
 // a factor of them, as one under 'blocks' could; what stands under 'pressure' are the numbers of that block, and which keys there
 // are tells its type.
+#include <string.h>
+
 #include "machine/load_blocks.h"
 #include "machine/load_circuit.h"
+#include "machine/sections.h"
+
+// The numbers of the blocks that make a factor of pressures.
+static bool block_key(int i, od_key *key) {
+  static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
+    for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
+      const od_block_field *f = &c->fields[k];
+      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map has them, too
+      if (i-- > 0) continue;
+      *key = (od_key){
+          f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,
+          f->limits};
+      return true;
+    }
+  }
+  return false;
+}
+
+const od_section_class od_friction_pressure_section = {
+    "friction pressure", "how friction follows the pressures in the chambers: the numbers of a block",
+    .more = block_key};
 
 static const char *type_by_keys(const od_loader *ld, int map) {
   if (od_map_find(ld, map, "at_a") >= 0 || od_map_find(ld, map, "at_b") >= 0) return "pressure-map";
@@ -31,13 +56,11 @@ static bool refuse(od_loader *ld, const od_element_class *c, int node, const int
 
 int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
                               const od_section *owner, const int *chambers, int signal) {
-  static const char *const keys[] = {"per_a", "per_b", "per_sum", "nominal_a", "nominal_b", "limits",
-                                     "at_a",  "at_b",  "at_sum",  "values",    NULL};
   int node = od_section_get(ld, friction, "pressure");
   if (refuse(ld, c, node, chambers, signal)) return signal;
   const char *path = od_path(ld, friction->path, "pressure"), *what = od_format(ld, "'pressure' of %s", friction->what);
   if (ld->tree.node[node].kind != OD_TREE_MAP) {
-    od_section_open(ld, node, friction->node, path, what, keys);  // complains
+    od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // complains
     return signal;
   }
   if (chambers[0] < 0 || chambers[1] < 0) return signal;  // and that has been said

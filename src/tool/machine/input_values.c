@@ -92,8 +92,7 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
   if (given.text == NULL && !value.bad) given.text = value.input >= 0 ? value.factor : text;
   double number = required || value.input >= 0 ? 1 : field->fallback, read;
   const od_field factor = {field->key, unit, OD_ANY, 1}, *of = value.input >= 0 ? &factor : field;
-  const char *row = value.input >= 0 ? "" : NULL;
-  if (given.text != NULL && od_read_quantity(ld, &given, unit, &read) && od_check_range(ld, &given, of, row, read))
+  if (given.text != NULL && od_read_quantity(ld, &given, unit, &read) && od_check_range(ld, &given, of, read))
     number = read;
-  return od_add_number(ld, &given, number, of, row, OD_IN_MODEL);
+  return od_add_number(ld, &given, number, of, OD_IN_MODEL);
 }

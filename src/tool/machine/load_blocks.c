@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "machine/load_blocks.h"
 #include "machine/load_formula.h"
 #include "document/suggest.h"
@@ -81,9 +82,9 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
               od_text_of(r->ld, node), unit);
 }
 
-static const od_limits *limits_of(const od_block_field *f) {
-  const od_limits *l = &f->limits;
-  return l->low == 0 && l->high == 0 && l->usual_low == 0 && l->usual_high == 0 ? NULL : l;
+// Its own, or what is known of quantities of this name.
+static const od_limits *limits_of(const od_block_field *f, const char *unit) {
+  return od_limits_are_known(&f->limits) ? &f->limits : od_quantity_limits(f->key, unit);
 }
 
 // One number. A gain has to be given where it changes the unit.
@@ -92,8 +93,9 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   bool other = f->or_key != NULL && is_given(r, f->or_key);
   bool required = f->required_with != NULL && is_given(r, f->required_with);
   bool in_loader = f->instead_of_sample || (f->counts_samples && r->sampled);
-  od_field field = {other ? f->or_key : f->key, unit_by_rule(r, other ? f->or_unit : f->unit), f->sign,
-                    required ? NAN : f->fallback, other ? NULL : limits_of(f)};
+  const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
+  od_field field = {key, unit, f->sign, required ? NAN : f->fallback,
+                    other ? od_quantity_limits(key, unit) : limits_of(f, unit)};
   if (other && is_given(r, f->key))
     od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
@@ -111,8 +113,8 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   bool bounds = f->shape == OD_BOUNDS;
   const char *unit = unit_by_rule(r, f->unit);
   const od_field field[2] = {
-      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, limits_of(f)},
-      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, limits_of(f)}};
+      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, limits_of(f, unit)},
+      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, limits_of(f, unit)}};
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
@@ -256,7 +258,7 @@ static void read_points(const block_reader *r, const od_block_field *f) {
 
 // 'sample', which makes a block run once in that time and hold its output in between.
 static void read_sample(const block_reader *r) {
-  static const od_field sample = {"sample", "s", OD_POSITIVE, NAN};
+  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, od_quantity_limits("sample", "s")};
   if (r->sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
 }
 
@@ -424,7 +426,7 @@ static void load_block(od_loader *ld, od_loading_block *b) {
                     .source_node = -1};
   r.sampled = od_block_can_be_sampled(r.c) && is_given(&r, "sample");
   list_keys(r.c, b->measures[0] == NULL, keys);
-  r.section = od_section_open(ld, b->map, b->key, b->path, b->what, keys);
+  r.section = od_section_open_names(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;
   int first = ld->document->numbers.count;
   read_inputs(&r);

@@ -5,7 +5,48 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
+
+#define MASS \
+  { "mass", OD_NUMBER, "kg", "mass", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MASS }
+#define LENGTH \
+  { "length", OD_NUMBER, "m", "length", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH }
+#define CENTRE \
+  { "centre", OD_NUMBERS, "m", "center of mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin" }
+static const od_key beam_keys[] = {MASS, LENGTH};
+static const od_key cylinder_keys[] = {
+    MASS, LENGTH, {"radius", OD_NUMBER, "m", "radius", OD_NOT_NEGATIVE, OD_REQUIRED, {0, 1e4, 0, 20}}};
+static const od_key point_keys[] = {
+    MASS, {"at", OD_NUMBERS, "m", "place of the mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin"}};
+static const od_key box_keys[] = {
+    MASS, {"size", OD_NUMBERS, "m", "the three edges", OD_POSITIVE, OD_REQUIRED, {1e-9, 1e5, 1e-3, 200}}, CENTRE};
+static const od_section_class beam_section = {"beam", "slender, from the origin along +x", OD_KEYS(beam_keys)};
+static const od_section_class cylinder_section = {"solid cylinder", "solid, from the origin along +x",
+                                                  OD_KEYS(cylinder_keys)};
+static const od_section_class point_section = {"point mass", "a mass at a point", OD_KEYS(point_keys)};
+static const od_section_class box_section = {"box", "a homogeneous box", OD_KEYS(box_keys)};
+
+static const od_key body_keys[] = {
+    {"beam", OD_SECTION, NULL, "slender, from the origin along +x", .inside = &beam_section},
+    {"cylinder", OD_SECTION, NULL, "solid, from the origin along +x", .inside = &cylinder_section},
+    {"point", OD_SECTION, NULL, "a mass at a point", .inside = &point_section},
+    {"box", OD_SECTION, NULL, "a homogeneous box", .inside = &box_section},
+    {"mass", OD_NUMBER, "kg", "the general form", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MASS,
+     .otherwise = "required in the general form"},
+    CENTRE,
+    {"inertia", OD_SECTION, "inertia",
+     "about the center of mass: one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m2", OD_ANY, 0,
+     OD_RANGE_INERTIA, "0"},
+    {"points", OD_SECTION_MAP, "vector", "points besides the automatic ones", .limits = OD_RANGE_POSITION},
+};
+const od_section_class od_body_section = {"body", "one shape, or mass, center and inertia; and points",
+                                          OD_KEYS(body_keys)};
+
+static const od_key ground_keys[] = {
+    {"points", OD_SECTION_MAP, "vector", "points of the ground", .limits = OD_RANGE_POSITION}};
+const od_section_class od_ground_section = {"ground", "points of the ground", OD_KEYS(ground_keys)};
 
 static const double origin[3] = {0, 0, 0};
 
@@ -14,7 +55,8 @@ static const char *describe_element(od_loader *ld, const char *noun, const char 
 }
 
 void od_load_gravity(od_loader *ld, int node) {
-  int first = od_read_vector(ld, node, "gravity", "gravity", "m/s2", OD_VECTOR, origin, od_place_of(ld, -1));
+  const od_key *key = od_key_of(&od_machine_section, "gravity");
+  int first = od_read_vector(ld, node, "gravity", "gravity", key, OD_VECTOR, origin, od_place_of(ld, -1));
   od_build_gravity(ld->draft->build, od_number_theta(ld, first));
 }
 
@@ -29,6 +71,7 @@ static void add_point(od_loader *ld, int element, const char *name, int vector, 
 }
 
 static void load_points(od_loader *ld, int node, int element) {
+  static const od_key place = {.of = "m", .limits = OD_RANGE_POSITION};
   const char *owner = ld->draft->names.element[element].name;
   for (int key = od_first(ld, node, "points"); key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
@@ -38,29 +81,24 @@ static void load_points(od_loader *ld, int node, int element) {
       continue;
     }
     const char *path = od_format(ld, "%s.points.%s", owner, name);
-    int vector = od_read_vector(ld, od_value(ld, key), path, name, "m", OD_VECTOR, origin, od_place_of(ld, key));
+    int vector = od_read_vector(ld, od_value(ld, key), path, name, &place, OD_VECTOR, origin, od_place_of(ld, key));
     add_point(ld, element, name, vector, -1, 0);
   }
 }
 
 void od_load_ground(od_loader *ld, int node) {
-  static const char *const keys[] = {"points", NULL};
   add_point(ld, 0, "origin", -1, -1, 0);
   if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
-  od_section section = od_section_open(ld, node, node, "ground", "the ground", keys);
+  od_section section = od_section_open(ld, node, node, "ground", "the ground", &od_ground_section);
   load_points(ld, od_section_get(ld, &section, "points"), 0);
 }
 
 // --- Shapes -------------------------------------------------------------------------------------------------------
 
-static const od_field mass_field = {"mass", "kg", OD_POSITIVE, NAN};
-static const od_field length_field = {"length", "m", OD_POSITIVE, NAN};
-static const od_field radius_field = {"radius", "m", OD_NOT_NEGATIVE, NAN};
-
 // The section of a shape: "crank.beam".
-static od_section open_shape(od_loader *ld, const od_section *body, const char *shape, const char *const *keys) {
+static od_section open_shape(od_loader *ld, const od_section *body, const char *shape, const od_section_class *c) {
   const char *what = od_format(ld, "the %s of %s", shape, body->what);
-  return od_section_open(ld, od_section_get(ld, body, shape), body->node, od_path(ld, body->path, shape), what, keys);
+  return od_section_open(ld, od_section_get(ld, body, shape), body->node, od_path(ld, body->path, shape), what, c);
 }
 
 static void build_body(od_loader *ld, int element, od_shape shape, int first_number) {
@@ -78,38 +116,32 @@ static void add_long_points(od_loader *ld, int element, int length) {
 }
 
 static void load_beam(od_loader *ld, const od_section *body, int element) {
-  static const char *const keys[] = {"mass", "length", NULL};
-  od_section section = open_shape(ld, body, "beam", keys);
-  const od_field fields[] = {mass_field, length_field};
-  int first = od_read_fields(ld, &section, fields, 2, OD_IN_MODEL);
+  od_section section = open_shape(ld, body, "beam", &beam_section);
+  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", "length", NULL);
   build_body(ld, element, OD_SHAPE_BEAM, first);
   add_long_points(ld, element, first + 1);
 }
 
 static void load_cylinder(od_loader *ld, const od_section *body, int element) {
-  static const char *const keys[] = {"mass", "length", "radius", NULL};
-  od_section section = open_shape(ld, body, "cylinder", keys);
-  const od_field fields[] = {mass_field, length_field, radius_field};
-  int first = od_read_fields(ld, &section, fields, 3, OD_IN_MODEL);
+  od_section section = open_shape(ld, body, "cylinder", &cylinder_section);
+  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", "length", "radius", NULL);
   build_body(ld, element, OD_SHAPE_CYLINDER, first);
   add_long_points(ld, element, first + 1);
 }
 
 static void load_point_mass(od_loader *ld, const od_section *body, int element) {
-  static const char *const keys[] = {"mass", "at", NULL};
-  od_section section = open_shape(ld, body, "point", keys);
-  int first = od_read_fields(ld, &section, &mass_field, 1, OD_IN_MODEL);
-  int at = od_read_vector_field(ld, &section, "at", "m", OD_VECTOR, origin);
+  od_section section = open_shape(ld, body, "point", &point_section);
+  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", NULL);
+  int at = od_read_vector_key(ld, &section, "at", OD_VECTOR, origin);
   build_body(ld, element, OD_SHAPE_POINT, first);
   add_point(ld, element, "centre", at, -1, 0);
 }
 
 static void load_box(od_loader *ld, const od_section *body, int element) {
-  static const char *const keys[] = {"mass", "size", "centre", NULL};
-  od_section section = open_shape(ld, body, "box", keys);
-  int first = od_read_fields(ld, &section, &mass_field, 1, OD_IN_MODEL);
-  od_read_vector_field(ld, &section, "size", "m", OD_SIZE, NULL);
-  int centre = od_read_vector_field(ld, &section, "centre", "m", OD_VECTOR, origin);
+  od_section section = open_shape(ld, body, "box", &box_section);
+  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", NULL);
+  od_read_vector_key(ld, &section, "size", OD_SIZE, NULL);
+  int centre = od_read_vector_key(ld, &section, "centre", OD_VECTOR, origin);
   build_body(ld, element, OD_SHAPE_BOX, first);
   add_point(ld, element, "centre", centre, -1, 0);
 }
@@ -133,18 +165,17 @@ static bool is_possible(const double *inertia) {
 // One number: about z, and the same about x and y so that a spatial run of the machine is regular. Only the first has
 // a path of its own among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
-  static const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0};
+  const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &od_key_of(body->of, "inertia")->limits};
   const char *path = od_path(ld, body->path, "inertia");
   od_given given = od_given_for(ld, node, path, "inertia", "kg m2", od_place_of(ld, body->node));
   double value = 0, read;
-  if (given.text != NULL && od_read_quantity(ld, &given, "kg m2", &read) &&
-      od_check_range(ld, &given, &field, NULL, read))
+  if (given.text != NULL && od_read_quantity(ld, &given, "kg m2", &read) && od_check_range(ld, &given, &field, read))
     value = read;
   static const char *const hidden[INERTIAS] = {"inertia.xx", "inertia.yy", NULL,
                                                "inertia.xy", "inertia.xz", "inertia.yz"};
   for (int i = 0; i < INERTIAS; i++) {
     if (i == 2)
-      od_add_number(ld, &given, value, &field, NULL, OD_IN_MODEL);
+      od_add_number(ld, &given, value, &field, OD_IN_MODEL);
     else
       od_build_number(ld->draft->build, od_path(ld, body->path, hidden[i]), i < 2 ? value : 0, "kg m2");
   }
@@ -159,7 +190,7 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
   int entry = ld->tree.node[node].first;
   for (int i = 0; i < INERTIAS; i++) {
     const char *label = od_format(ld, "inertia[%d]", i);
-    od_field field = {label, "kg m2", i < 3 ? OD_NOT_NEGATIVE : OD_ANY, 0};
+    od_field field = {label, "kg m2", i < 3 ? OD_NOT_NEGATIVE : OD_ANY, 0, &od_key_of(body->of, "inertia")->limits};
     int number = od_read_number(ld, od_tree_value(&ld->tree, entry), od_path(ld, body->path, label), &field,
                                 od_place_of(ld, node), OD_IN_MODEL);
     inertia[i] = od_number_value(ld, number);
@@ -171,8 +202,8 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
 }
 
 static void load_general(od_loader *ld, const od_section *body, int element) {
-  int first = od_read_fields(ld, body, &mass_field, 1, OD_IN_MODEL);
-  int centre = od_read_vector_field(ld, body, "centre", "m", OD_VECTOR, origin);
+  int first = od_read_keys(ld, body, OD_IN_MODEL, "mass", NULL);
+  int centre = od_read_vector_key(ld, body, "centre", OD_VECTOR, origin);
   int inertia = od_section_get(ld, body, "inertia");
   if (inertia >= 0 && ld->tree.node[inertia].kind == OD_TREE_LIST)
     load_listed_inertia(ld, body, inertia);
@@ -214,10 +245,9 @@ static const shape_loader *find_shape(od_loader *ld, const od_section *body) {
 }
 
 static void load_body(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"beam", "cylinder", "point", "box", "mass", "centre", "inertia", "points", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = describe_element(ld, "body", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_body_section);
   const shape_loader *shape = find_shape(ld, &section);
   if (shape == NULL) {
     ld->draft->names.element[element].broken = true;

@@ -20,7 +20,10 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
 int od_first_end(od_loader *ld, int node, const char *what);
 
 // The section of an element: its name is its path, "the orifice 'bleed'" what it is called.
-od_section od_open_element(od_loader *ld, int key, int element, const char *const *keys);
+od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
+// Field i of an element class as a key of a section; false: there is none. Entries of lists and numbers of a part of the section are left out.
+bool od_key_of_field(const od_element_field *field, od_key *key);  // always true
+bool od_element_key(const od_element_class *c, int i, od_key *key);
 
 // The characteristic curve of a port: numbers of the model, first all abscissae, then all ordinates.
 typedef struct od_curve_frame {

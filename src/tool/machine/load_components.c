@@ -1,9 +1,11 @@
 // Reading components: instances of the element classes of src/core/elements, by the tables of their classes. What has parts
 // of its own that are read in another way (valves with ports and curves, cylinders with areas) shares the pieces below.
 #include "document/constants.h"
+#include "document/ranges.h"
 #include "model/joint_types.h"
 #include "machine/load_circuit.h"
 #include "machine/load_formula.h"
+#include "machine/sections.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,13 +15,26 @@
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
   bool follows = strcmp(field->unit, "*") == 0, turns = turning && field->turning_unit != NULL;
   const od_limits *limits = turns ? &field->turning_limits : &field->limits;
+  const char *unit = follows ? signal_unit : turns ? field->turning_unit : field->unit;
   return (od_field){.key = field->key,
-                    .unit = follows ? signal_unit
-                            : turns ? field->turning_unit
-                                    : field->unit,
+                    .unit = unit,
                     .range = field->sign,
                     .fallback = field->fallback,
-                    .limits = od_limits_are_known(limits) ? limits : NULL};
+                    .limits = od_limits_are_known(limits) ? limits : od_quantity_limits(field->key, unit)};
+}
+
+bool od_key_of_field(const od_element_field *f, od_key *key) {
+  *key = (od_key){f->key,      OD_NUMBER, strcmp(f->unit, "*") == 0 ? NULL : f->unit, f->meaning, f->sign,
+                  f->fallback, f->limits};
+  key->otherwise = f->same_as;
+  return true;
+}
+
+bool od_element_key(const od_element_class *c, int i, od_key *key) {
+  for (int k = 0; k < c->field_count; k++)
+    if (strchr(c->fields[k].key, '[') == NULL && c->fields[k].section == NULL && i-- == 0)
+      return od_key_of_field(&c->fields[k], key);
+  return false;
 }
 
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
@@ -172,7 +187,9 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
   const od_element_class *c = od_element_class_at(class_index);
   const char *keys[MOST_KEYS];
   list_keys(c, keys);
-  od_section section = od_open_element(ld, key, element, keys);
+  const char *name = od_text_of(ld, key), *noun = od_element_noun(ld->draft->names.element[element].kind);
+  od_section section =
+      od_section_open_names(ld, od_value(ld, key), key, name, od_format(ld, "the %s '%s'", noun, name), keys);
   od_element_spec spec = od_element_spec_of(c->name);
   od_point_ref points[2] = {{-1, -1}, {-1, -1}};
   int ends[OD_MOST_ENDS];
@@ -230,53 +247,63 @@ void od_load_components(od_loader *ld, int class_index, int node) {
 
 // --- What belongs to a cylinder or a joint ------------------------------------------------------------------------
 
-// The classes that stand under a key, by the word that chooses them.
-enum { MOST_CHOICES = 16 };
-static int list_choices(const char *key, int class_index[MOST_CHOICES], const char *word[MOST_CHOICES + 1]) {
-  int count = 0;
-  for (int i = 0; i < od_element_class_count() && count < MOST_CHOICES; i++) {
+// The friction law with this place among the element classes; NULL: there is none.
+static const od_element_class *friction_law(int place) {
+  for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (!c->inside || strcmp(c->inside, key) != 0 || !c->choice) continue;
-    class_index[count] = i;
-    word[count++] = c->choice;
+    if (c->inside && strcmp(c->inside, "friction") == 0 && c->choice && place-- == 0) return c;
   }
-  word[count] = NULL;
-  return count;
+  return NULL;
 }
 
-// Keys of any of the classes, and those that the chosen one does not have.
-static void add_key(const char **keys, int most, const char *key) {
-  int count = 0;
-  for (; keys[count]; count++)
-    if (strcmp(keys[count], key) == 0) return;
-  if (count + 1 < most) keys[count] = key, keys[count + 1] = NULL;
+static const char *law_name(int i) {
+  return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
 }
+
+// The numbers of all laws, each key once.
+static bool law_key(int i, od_key *key) {
+  const od_element_class *c;
+  for (int law = 0; (c = friction_law(law)) != NULL; law++)
+    for (int k = 0; k < c->field_count; k++) {
+      bool is_new = true;
+      for (int before = 0; before < law; before++)
+        is_new = is_new && field_place(friction_law(before), c->fields[k].key) < 0;
+      if (is_new && i-- == 0) return od_key_of_field(&c->fields[k], key);
+    }
+  return false;
+}
+
+static const od_key friction_keys[] = {
+    {"law", OD_CHOICE, NULL, "the friction law; its numbers are in [components](components.md)",
+     .fallback = OD_REQUIRED, .choice = law_name},
+    {"pressure", OD_SECTION, NULL, "how it follows the pressures in the cylinder's chambers",
+     .inside = &od_friction_pressure_section},
+};
+const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),
+                                              law_key, true};
 
 const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
                                          const int *chambers) {
-  enum { MOST = 4 * OD_MOST_ELEMENT_FIELDS };
-  const char *keys[MOST] = {"law", "pressure", NULL}, *word[MOST_CHOICES + 1];
-  int class_index[MOST_CHOICES], count = list_choices("friction", class_index, word);
+  static const char *const law_alone[] = {"law", NULL};
   int node = od_section_get(ld, owner, "friction");
   if (node < 0) return NULL;
-  for (int i = 0; i < count; i++) {
-    const od_element_class *c = od_element_class_at(class_index[i]);
-    for (int k = 0; k < c->field_count; k++) add_key(keys, MOST, c->fields[k].key);
-  }
-  if (ld->tree.node[node].kind != OD_TREE_MAP) keys[1] = NULL;  // which others there are depends on the law
-  const char *what = od_format(ld, "the friction of %s", owner->what);
-  od_section section = od_section_open(ld, node, owner->node, od_path(ld, owner->path, "friction"), what, keys);
-  int law = od_read_choice(ld, od_section_need(ld, &section, "law"), "law", word);
+  const char *what = od_format(ld, "the friction of %s", owner->what), *path = od_path(ld, owner->path, "friction");
+  if (ld->tree.node[node].kind != OD_TREE_MAP)  // which keys there are depends on the law
+    od_section_open_names(ld, node, owner->node, path, what, law_alone);
+  bool is_map = ld->tree.node[node].kind == OD_TREE_MAP;
+  od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
+  int law = od_key_choice(ld, &section, "law");
   if (law < 0) {
     // What every law has is read all the same, for its own errors.
-    od_read_component_fields(ld, &section, od_element_class_at(class_index[0]), "1", turning, &(int){0});
+    od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
     return NULL;
   }
-  const od_element_class *c = od_element_class_at(class_index[law]);
-  for (int i = 2; keys[i]; i++) {
-    int extra = od_section_get(ld, &section, keys[i]);
-    if (extra >= 0 && field_place(c, keys[i]) < 0)
-      od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, keys[i]);
+  const od_element_class *c = friction_law(law);
+  od_key key;
+  for (int i = 0; law_key(i, &key); i++) {
+    int extra = od_section_get(ld, &section, key.name);
+    if (extra >= 0 && field_place(c, key.name) < 0)
+      od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, key.name);
   }
   od_element_spec spec = od_element_spec_of(c->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);

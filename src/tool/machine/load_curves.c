@@ -5,8 +5,25 @@
 #include <string.h>
 
 #include "machine/load_circuit.h"
+#include "machine/sections.h"
 
 enum { HIGHEST_DEGREE = 7, MOST_POINTS = 1000 };
+
+static const od_key keys[] = {
+    {"degree",
+     OD_WHOLE,
+     "1",
+     "of the B-spline",
+     OD_ANY,
+     OD_REQUIRED,
+     {1, HIGHEST_DEGREE, 1, HIGHEST_DEGREE},
+     "required with `points`"},
+    {"points", OD_NUMBERS, "1", "control points", .otherwise = "required without `table`"},
+    {"at", OD_NUMBERS, NULL, "their abscissae, in the command's unit", .otherwise = "equidistant over the stroke"},
+    {"table", OD_ROWS, NULL, "pairs of spool and value", .otherwise = "by `points`"},
+};
+const od_section_class od_curve_section = {"curve", "the characteristic curve of a port", OD_KEYS(keys),
+                                           .or_word = true};
 
 static const char wanted[] = "linear, or a map with degree and points or with table";
 
@@ -38,7 +55,7 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   for (int i = 0; i < count; i++) {
     const char *label = od_format(ld, "%s[%d]", a->name, i);
     od_field field = {label, a->unit, OD_ANY, count > 1 ? a->end * i / (count - 1) : 0};
-    od_read_number_as(ld, entry_of(ld, a, at), od_path(ld, path, label), &field, "", place, OD_IN_MODEL);
+    od_read_number(ld, entry_of(ld, a, at), od_path(ld, path, label), &field, place, OD_IN_MODEL);
     if (at >= 0) at = ld->tree.node[at].next;
   }
   return first;
@@ -102,9 +119,8 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
 
 // The degree, or 0 with a message.
 static int read_degree(od_loader *ld, const od_section *section) {
-  static const od_field field = {"degree", "1", OD_ANY, NAN};
   int before = od_messages_errors(ld->messages);
-  int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
+  int number = od_read_keys(ld, section, OD_IN_LOADER, "degree", NULL);
   if (od_messages_errors(ld->messages) != before || !od_number_is_given(ld, number)) return 0;
   double degree = od_read_whole(ld, number, "degree", 1, HIGHEST_DEGREE);
   return od_messages_errors(ld->messages) == before ? (int)degree : 0;
@@ -136,7 +152,6 @@ static bool read_line(od_loader *ld, int node, const char *path, od_curve_frame 
 }
 
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve) {
-  static const char *const keys[] = {"degree", "points", "at", "table", NULL};
   static const char *const of_splines[] = {"degree", "points", "at"};
   *curve = (od_curve){0};
   int node = od_section_need(ld, section, "curve");
@@ -149,7 +164,7 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
     return false;
   }
   const char *what = od_format(ld, "the curve of %s", section->what);
-  od_section map = od_section_open(ld, node, section->node, path, what, keys);
+  od_section map = od_section_open(ld, node, section->node, path, what, &od_curve_section);
   int table = od_section_get(ld, &map, "table");
   if (table < 0) return read_spline(ld, &map, frame, curve);
   for (int i = 0; i < 3; i++)

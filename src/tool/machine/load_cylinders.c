@@ -2,7 +2,37 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "machine/load_circuit.h"
+#include "machine/sections.h"
+
+static bool stop_key(int i, od_key *key) {
+  return i < 2 && od_key_of_field(&od_cylinder_class.fields[OD_CYLINDER_STOP_STIFFNESS + i], key);
+}
+static bool class_key(int i, od_key *key) {
+  return od_element_key(&od_cylinder_class, i, key);
+}
+
+static const od_section_class stops_section = {"stops", "the end stops", .more = stop_key};
+static const od_key keys[] = {
+    {"between", OD_TEXTS, NULL, "two points", .fallback = OD_REQUIRED},
+    {"chambers", OD_TEXTS, NULL, "two nodes: piston side and rod side", .fallback = OD_REQUIRED},
+    {"areas",
+     OD_NUMBERS,
+     "m2",
+     "of both sides; or bore and rod",
+     OD_POSITIVE,
+     OD_REQUIRED,
+     {0, 10, 1e-6, 1},
+     "by `bore` and `rod`"},
+    {"bore", OD_NUMBER, "m", "diameter of the piston", OD_POSITIVE, OD_REQUIRED, {1e-5, 5, 2e-3, 1.5}, "by `areas`"},
+    {"rod", OD_NUMBER, "m", "diameter of the rod", OD_POSITIVE, OD_REQUIRED, {1e-5, 5, 1e-3, 1.5}, "by `areas`"},
+    {"dead", OD_NUMBERS, "m3", "dead volumes of both sides", .otherwise = "0"},
+    {"stops", OD_SECTION, NULL, "the end stops", .inside = &stops_section},
+    {"friction", OD_SECTION, NULL, "friction of piston and rod", .inside = &od_friction_section},
+};
+const od_section_class od_cylinder_section = {"cylinder", "double-acting cylinder with end stops, leakage and friction",
+                                              OD_KEYS(keys), class_key};
 
 // --- Chambers -----------------------------------------------------------------------------------------------------
 
@@ -37,7 +67,7 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
 
 // A plunger has no area on the side of its tank.
 static int read_areas(od_loader *ld, const od_section *section, const int chambers[2]) {
-  od_field field[2] = {{"areas[0]", "m2", OD_POSITIVE, NAN}, {"areas[1]", "m2", OD_POSITIVE, NAN}};
+  od_field field[2] = {od_key_entry(ld, section, "areas", 0), od_key_entry(ld, section, "areas", 1)};
   for (int i = 0; i < 2; i++)
     if (chambers[i] >= 0 && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_TANK)
       field[i].range = OD_NOT_NEGATIVE;
@@ -45,9 +75,8 @@ static int read_areas(od_loader *ld, const od_section *section, const int chambe
 }
 
 static int read_diameters(od_loader *ld, const od_section *section) {
-  static const od_field fields[2] = {{"bore", "m", OD_POSITIVE, NAN}, {"rod", "m", OD_POSITIVE, NAN}};
   int before = od_messages_errors(ld->messages);
-  int first = od_read_fields(ld, section, fields, 2, OD_IN_MODEL);
+  int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
   bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
     od_complain_number(ld, first + 1, "the rod must be thinner than the bore");
@@ -74,7 +103,6 @@ static od_field field_of(int place) {
 }
 
 static void read_rest(od_loader *ld, const od_section *section) {
-  static const char *const stop_keys[] = {"stiffness", "damping", NULL};
   const od_field lengths[] = {field_of(OD_CYLINDER_CLOSED), field_of(OD_CYLINDER_STROKE)};
   const od_field dead[] = {field_of(OD_CYLINDER_DEAD_A), field_of(OD_CYLINDER_DEAD_B)};
   const od_field leakage = field_of(OD_CYLINDER_LEAKAGE);
@@ -83,16 +111,15 @@ static void read_rest(od_loader *ld, const od_section *section) {
   od_read_two_numbers(ld, section, "dead", "two volumes, piston side and rod side", dead);
   od_read_fields(ld, section, &leakage, 1, OD_IN_MODEL);
   const char *path = od_path(ld, section->path, "stops"), *what = od_format(ld, "the stops of %s", section->what);
-  od_section stop = od_section_open(ld, od_section_get(ld, section, "stops"), section->node, path, what, stop_keys);
+  od_section stop =
+      od_section_open(ld, od_section_get(ld, section, "stops"), section->node, path, what, &stops_section);
   od_read_fields(ld, &stop, stops, 2, OD_IN_MODEL);
 }
 
 // --- Cylinders ----------------------------------------------------------------------------------------------------
 
 void od_load_cylinder(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"between", "chambers", "areas",   "bore",  "rod",      "closed",
-                                     "stroke",  "dead",     "leakage", "stops", "friction", NULL};
-  od_section section = od_open_element(ld, key, element, keys);
+  od_section section = od_open_element(ld, key, element, &od_cylinder_section);
   od_point_ref ends[2];
   int chambers[2];
   bool diameters;

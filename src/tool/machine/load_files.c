@@ -11,6 +11,20 @@
 #include "io/time_unit.h"
 #include "io/wording.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
+
+static const od_key keys[] = {
+    {"path", OD_TEXT, NULL,
+     "a CSV or MATLAB file, as [logs](experiment-files.md#logs) may be; relative to the machine file",
+     .fallback = OD_REQUIRED},
+    {"time", OD_TEXT, NULL, "the column of times",
+     .otherwise = "the first; in MATLAB files the variable called time or t"},
+    {"column", OD_TEXT, NULL, "the column of values; `'U(2,:)'` is a row of a matrix", .fallback = OD_REQUIRED},
+    {"unit", OD_TEXT, NULL, "of the column", .otherwise = "that in the file's header, else the input's"},
+    {"skip", OD_WHOLE, NULL, "lines of a CSV file before its header", OD_ANY, 0, {0, 999999}, "they are found"},
+};
+const od_section_class od_file_signal_section = {"file signal", "straight lines between the samples of a file",
+                                                 OD_KEYS(keys)};
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
   const char *list = "";
@@ -172,9 +186,8 @@ static int read_skip(od_loader *ld, int node) {
 }
 
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit) {
-  static const char *const keys[] = {"path", "time", "column", "unit", "skip", NULL};
   const char *file_what = od_format(ld, "the file of %s", what);
-  od_section section = od_section_open(ld, node, key, "", file_what, keys);
+  od_section section = od_section_open(ld, node, key, "", file_what, &od_file_signal_section);
   names n = read_names(ld, &section);
   const char *path = od_read_text(ld, n.path_node, "path", "the name of a CSV or MATLAB file");
   int skip = read_skip(ld, od_section_get(ld, &section, "skip"));

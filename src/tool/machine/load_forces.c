@@ -1,31 +1,61 @@
 // Forces and torques: where they act, and how large they are.
-#include <math.h>
-
+#include "document/ranges.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
 #include "model/joint_types.h"
 
+#define FRAME \
+  { "frame", OD_CHOICE, "ground|body", "whose axes the direction is given in" }
+static const od_key force_keys[] = {
+    {"at", OD_TEXT, NULL, "a point", .fallback = OD_REQUIRED},
+    {"value", OD_NUMBER, "N", "a quantity, an input, or a factor and an input", OD_ANY, OD_REQUIRED, OD_RANGE_FORCE},
+    {"direction", OD_NUMBERS, "1", "in ground axes unless `frame: body`", .fallback = OD_REQUIRED},
+    FRAME,
+};
+const od_section_class od_force_section = {"force", "a force at a point", OD_KEYS(force_keys)};
+
+static const od_unit_limits torque_limits[] = {{"N", OD_RANGE_FORCE}, {"N m", OD_RANGE_FORCE}, {NULL}};
+static const od_key torque_keys[] = {
+    {"joint", OD_TEXT, NULL, "in a joint, or", .otherwise = "`body`"},
+    {"body", OD_TEXT, NULL, "on a body", .otherwise = "`joint`"},
+    {"value", OD_NUMBER, "N m", "a quantity, an input, or a factor and an input; N in a prismatic joint", OD_ANY,
+     OD_REQUIRED, OD_RANGE_FORCE, .by_unit = torque_limits},
+    {"axis", OD_NUMBERS, "1", "of a torque on a body", .otherwise = "[0, 0, 1]"},
+    FRAME,
+};
+const od_section_class od_torque_section = {"torque", "a torque in a joint or on a body", OD_KEYS(torque_keys)};
+
+static const od_key contact_keys[] = {
+    {"at", OD_TEXT, NULL, "a point of a body", .fallback = OD_REQUIRED},
+    {"plane", OD_NUMBERS, "m", "a point of the plane", .limits = OD_RANGE_POSITION, .otherwise = "[0, 0, 0]"},
+    {"normal", OD_NUMBERS, "1", "of the plane, to the side where the point is free", .fallback = OD_REQUIRED},
+    {"stiffness", OD_NUMBER, "N/m", "stiffness of the contact", OD_POSITIVE, OD_REQUIRED, OD_RANGE_STIFFNESS},
+    {"damping", OD_NUMBER, "s/m", "damping of the contact", OD_NOT_NEGATIVE, 1},
+    {"friction", OD_NUMBER, "1", "coefficient of friction along the plane", OD_NOT_NEGATIVE, 0},
+    {"slip", OD_NUMBER, "m/s", "friction is smooth below this speed", OD_POSITIVE, 1e-3},
+};
+const od_section_class od_contact_section = {"contact", "contact of a point with a plane of the ground",
+                                             OD_KEYS(contact_keys)};
+
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
-  od_field field = {"value", unit, OD_ANY, NAN};
+  const od_field field = od_key_field_in(section, "value", unit);
   return od_read_value(ld, section, &field, input);
 }
 
 static bool follows_body(od_loader *ld, const od_section *section) {
-  static const char *const frames[] = {"ground", "body", NULL};
-  int node = od_section_get(ld, section, "frame");
-  return node >= 0 && od_read_choice(ld, node, "frame", frames) == 1;
+  return od_key_choice(ld, section, "frame") == 1;
 }
 
 // --- Forces -------------------------------------------------------------------------------------------------------
 
 static void load_force(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"at", "value", "direction", "frame", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the force '%s'", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_force_section);
   od_point_ref at = od_names_find_point(ld, od_section_need(ld, &section, "at"), "at");
   int input;
   int first = read_value(ld, &section, "N", &input);
-  od_read_vector_field(ld, &section, "direction", "1", OD_DIRECTION, NULL);
+  od_read_vector_key(ld, &section, "direction", OD_DIRECTION, NULL);
   bool follows = follows_body(ld, &section);
   if (at.point < 0) return;
   ld->draft->names.element[element].index =
@@ -42,20 +72,15 @@ void od_load_forces(od_loader *ld, int node) {
 // --- Contacts -----------------------------------------------------------------------------------------------------
 
 static void load_contact(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"at", "plane", "normal", "stiffness", "damping", "friction", "slip", NULL};
-  static const od_field stiffness = {"stiffness", "N/m", OD_POSITIVE, NAN};
-  static const od_field others[] = {{"damping", "s/m", OD_NOT_NEGATIVE, 1},
-                                    {"friction", "1", OD_NOT_NEGATIVE, 0},
-                                    {"slip", "m/s", OD_POSITIVE, 1e-3}};
   static const double origin[3] = {0};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the contact '%s'", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_contact_section);
   od_point_ref at = od_names_find_point(ld, od_section_need(ld, &section, "at"), "at");
-  int first = od_read_fields(ld, &section, &stiffness, 1, OD_IN_MODEL);
-  od_read_vector_field(ld, &section, "normal", "1", OD_DIRECTION, NULL);
-  od_read_vector_field(ld, &section, "plane", "m", OD_VECTOR, origin);
-  od_read_fields(ld, &section, others, 3, OD_IN_MODEL);
+  int first = od_read_keys(ld, &section, OD_IN_MODEL, "stiffness", NULL);
+  od_read_vector_key(ld, &section, "normal", OD_DIRECTION, NULL);
+  od_read_vector_key(ld, &section, "plane", OD_VECTOR, origin);
+  od_read_keys(ld, &section, OD_IN_MODEL, "damping", "friction", "slip", NULL);
   if (at.point < 0) return;
   ld->draft->names.element[element].index =
       od_build_contact(ld->draft->build, name, at.point, od_number_theta(ld, first));
@@ -102,7 +127,7 @@ static void load_body_torque(od_loader *ld, const od_section *section, int node,
   if (body == 0) od_complain(ld, node, "a torque acts on a body, not on the ground");
   int input;
   int first = read_value(ld, section, "N m", &input);
-  od_read_vector_field(ld, section, "axis", "1", OD_DIRECTION, z);
+  od_read_vector_key(ld, section, "axis", OD_DIRECTION, z);
   bool follows = follows_body(ld, section);
   if (body <= 0 || ld->draft->names.element[body].index == OD_NOT_BUILT) return;
   od_element *torque = &ld->draft->names.element[element];
@@ -111,10 +136,9 @@ static void load_body_torque(od_loader *ld, const od_section *section, int node,
 }
 
 static void load_torque(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"joint", "body", "value", "axis", "frame", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the torque '%s'", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_torque_section);
   int joint = od_section_get(ld, &section, "joint"), body = od_section_get(ld, &section, "body");
   if (joint >= 0 && body >= 0)
     od_complain(ld, key, "%s has both 'joint' and 'body'; expected one", what);

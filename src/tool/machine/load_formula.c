@@ -245,7 +245,7 @@ void od_load_formula_block(od_loader *ld, od_loading_block *b) {
     return;
   }
   const char *const keys[] = {"type", "unit", c->inputs[0].key, c->formula_key, "parameters", NULL};
-  od_section section = od_section_open(ld, b->map, b->key, b->path, b->what, keys);
+  od_section section = od_section_open_names(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;
   od_formula_names names = {.ld = ld};
   od_expression e;

@@ -1,8 +1,15 @@
 // Gears, racks and pinions: ideal couplings of the coordinates of two joints.
-#include <math.h>
-
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
 #include "model/joint_types.h"
+
+static const od_key keys[] = {
+    {"joints", OD_TEXTS, NULL, "two joints of the tree", .fallback = OD_REQUIRED},
+    {"ratio", OD_NUMBER, NULL, "coordinate of the second per coordinate of the first: 1, m/rad or rad/m", OD_ANY,
+     OD_REQUIRED},
+    {"offset", OD_NUMBER, NULL, "coordinate of the second where that of the first is zero"},
+};
+const od_section_class od_gear_section = {"gear", "coordinates of two joints in a fixed ratio", OD_KEYS(keys)};
 
 // The two joints of a gear; false with messages.
 static bool find_joints(od_loader *ld, const od_section *section, const od_element *joint[2]) {
@@ -28,19 +35,15 @@ static bool find_joints(od_loader *ld, const od_section *section, const od_eleme
 }
 
 static void load_gear(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"joints", "ratio", "offset", NULL};
   const char *name = od_text_of(ld, key);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, od_format(ld, "the gear '%s'", name), keys);
+  od_section section =
+      od_section_open(ld, od_value(ld, key), key, name, od_format(ld, "the gear '%s'", name), &od_gear_section);
   const od_element *joint[2];
   if (!find_joints(ld, &section, joint)) return;
   bool first = od_joint_turns(joint[0]->type), second = od_joint_turns(joint[1]->type);
-  const od_field fields[] = {{"ratio",
-                              first == second ? "1"
-                              : second        ? "rad/m"
-                                              : "m/rad",
-                              OD_ANY, NAN},
-                             {"offset", second ? "rad" : "m", OD_ANY, 0}};
-  int number = od_read_fields(ld, &section, fields, 2, OD_IN_MODEL);
+  const char *per = first == second ? "1" : second ? "rad/m" : "m/rad";
+  int number = od_read_key_in(ld, &section, "ratio", per, OD_IN_MODEL);
+  od_read_key_in(ld, &section, "offset", second ? "rad" : "m", OD_IN_MODEL);
   int index = od_build_gear(ld->draft->build, name, joint[0]->index, joint[1]->index, od_number_theta(ld, number));
   ld->draft->names.element[element].index = index;
   od_remember(ld, OD_ABOUT_GEAR, index, key);

@@ -20,7 +20,7 @@ enum { MOST_OPTIONS = 64 };
 // search for static balance begins (NAN: it cannot be balanced).
 typedef struct option {
   const char *name, *unit;
-  const char *row;  // of the table of ranges; "": none
+  const od_limits *limits;  // NULL: none
   od_sign range;
   double start;
   bool no_state;  // the spool of a valve without a lag is its command, whatever its initial value
@@ -32,16 +32,17 @@ typedef struct options {
 } options;
 
 // Angles, places and rates by whatever names.
-static const char *row_of(const char *name, const char *unit) {
-  if (strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0) return name;
-  if (strcmp(unit, "rad") == 0) return "angle";
-  if (strcmp(unit, "m") == 0) return "position";
-  return strcmp(unit, "m/s") == 0 || strcmp(unit, "rad/s") == 0 ? "rate" : "";
+static const od_limits *limits_of(const char *name, const char *unit) {
+  bool named = strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0;
+  if (!named && strcmp(unit, "rad") == 0) name = "angle";
+  if (!named && strcmp(unit, "m") == 0) name = "position";
+  if (!named && (strcmp(unit, "m/s") == 0 || strcmp(unit, "rad/s") == 0)) name = "rate";
+  return od_quantity_limits(name, unit);
 }
 
 static void add(options *list, const char *name, const char *unit) {
   if (list->count < MOST_OPTIONS)
-    list->item[list->count++] = (option){name, unit, row_of(name, unit), OD_ANY, NAN, false};
+    list->item[list->count++] = (option){name, unit, limits_of(name, unit), OD_ANY, NAN, false};
 }
 
 static void add_balanced(options *list, const char *name, const char *unit, od_sign range, double start) {
@@ -85,7 +86,7 @@ static void add_block_options(od_loader *ld, options *list, const od_element *el
   const od_loading_block *b = &ld->draft->block[element->block];
   for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->draft->build, b->index); i++) {
     add_balanced(list, od_build_block_state_name(ld->draft->build, b->index, i), b->state_unit[i], OD_ANY, 0);
-    list->item[list->count - 1].row = "";  // signals may be anything
+    list->item[list->count - 1].limits = NULL;  // signals may be anything
   }
 }
 
@@ -112,9 +113,9 @@ static void add_friction_options(od_loader *ld, options *list, const od_element 
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     if (o->shows != OD_SHOWS_STATE) continue;
-    const char *unit = turning && o->turning_unit ? o->turning_unit : o->unit, *rate = row_of("", unit);
+    const char *unit = turning && o->turning_unit ? o->turning_unit : o->unit;
     add(list, od_format(ld, "%s_%s", c->inside, o->inside_name), unit);
-    list->item[list->count - 1].row = *rate ? rate : o->inside_name;
+    list->item[list->count - 1].limits = limits_of(o->inside_name, unit);
   }
 }
 
@@ -335,11 +336,11 @@ static void load_value(od_loader *ld, int key, const option *o) {
   bool rough = !balance && take_word(&number.text, "about");
   rough = rough || (!balance && take_word(&in_file, "about"));
   double value = o->start;
-  const od_field field = {quantity, o->unit, o->range, NAN};
+  const od_field field = {quantity, o->unit, o->range, NAN, o->limits};
   if (number.text != NULL &&
-      (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, &field, o->row, value)))
+      (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, &field, value)))
     return;
-  int number_index = od_add_number(ld, &given, value, &field, o->row, OD_IN_LOADER);
+  int number_index = od_add_number(ld, &given, value, &field, OD_IN_LOADER);
   if (balance && number_index >= 0) ld->document->numbers.item[number_index].number.balanced = true;
   if (o->no_state) return;
   if (balance)
@@ -351,17 +352,19 @@ static void load_value(od_loader *ld, int key, const option *o) {
 
 // --- A state that was saved ---------------------------------------------------------------------------------------
 
+// What a file that --save-state wrote has besides 'initial'.
+static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "when the state was saved", OD_NOT_NEGATIVE, 0}};
+static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
+
 static double saved_time(od_loader *ld, int root) {
-  static const char *const keys[] = {"time", NULL};
-  static const od_field time = {"time", "s", OD_NOT_NEGATIVE, 0};
   int node = od_map_find(ld, root, "state");
-  od_section section = od_section_open(ld, node, node, "state", "the state", keys);
+  od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);
   double value = 0;
   int at = od_section_get(ld, &section, "time");
   const char *text = od_read_text(ld, at, "time", "a number");
   const od_given given = {.path = "state.time", .label = "time", .text = text, .place = od_place_of(ld, at)};
-  if (text == NULL || !od_read_quantity(ld, &given, "s", &value) || !od_check_range(ld, &given, &time, "", value))
-    return 0;
+  const od_field time = od_key_field(&section, "time");
+  if (text == NULL || !od_read_quantity(ld, &given, "s", &value) || !od_check_range(ld, &given, &time, value)) return 0;
   return value;
 }
 

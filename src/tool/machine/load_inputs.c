@@ -72,7 +72,8 @@ static void derive_input(od_loader *ld, int key, int element) {
   const char *name = od_text_of(ld, key);
   od_machine *machine = ld->draft->machine;
   const int value = od_value(ld, key), node = derived_from(ld, value);
-  od_section_open(ld, value, value, od_format(ld, "inputs.%s", name), od_format(ld, "the input '%s'", name), keys);
+  od_section_open_names(ld, value, value, od_format(ld, "inputs.%s", name), od_format(ld, "the input '%s'", name),
+                        keys);
   const int source = od_names_find(ld, node, od_text_of(ld, node), OD_ELEMENT_INPUT);
   const int own = ld->draft->names.element[element].index,
             other = source < 0 ? -1 : ld->draft->names.element[source].index;

@@ -4,7 +4,37 @@
 #include <string.h>
 
 #include "machine/load_circuit.h"
+#include "machine/sections.h"
 #include "model/joint_types.h"
+
+static const char *type_name(int i) {
+  return i <= OD_FREE ? od_joint_class_of((od_joint_type)i)->name : NULL;
+}
+
+static bool spring_key(int i, od_key *key) {
+  return od_element_key(&od_joint_spring_class, i, key);
+}
+
+static const od_key keys[] = {
+    {"type", OD_CHOICE, NULL, "type of the joint", .fallback = OD_REQUIRED, .choice = type_name},
+    {"between", OD_TEXTS, NULL, "two points: [ground.A, crank.start]", .fallback = OD_REQUIRED},
+    {"axis", OD_NUMBERS, "1", "in the first body's frame; revolute: [0, 0, 1] unless given", .otherwise = "required"},
+    {"axes", OD_ROWS, "1", "of a universal joint, or of one that closes a loop: one in each body",
+     .otherwise = "by `axis`"},
+    {"lead",
+     OD_NUMBER,
+     "m",
+     "of a screw: its way along the axis per turn",
+     OD_ANY,
+     OD_REQUIRED,
+     {-10, 10, -0.2, 0.2},
+     "required for a screw"},
+    {"cut", OD_FLAG, NULL, "it is to close a loop"},
+    {"independent", OD_FLAG, NULL, "describe the motion by its coordinate where that is well-conditioned"},
+    {"friction", OD_SECTION, NULL, "friction in the joint", .inside = &od_friction_section},
+};
+const od_section_class od_joint_section = {"joint", "what it connects, its axes and the spring in it", OD_KEYS(keys),
+                                           spring_key};
 
 // Which keys a type of joint has besides those of all joints.
 static bool has_axis(od_joint_type type) {
@@ -48,8 +78,8 @@ static void read_two_axes(od_loader *ld, const od_section *section, int node, od
     static const double fallback[2][3] = {{0, 0, 1}, {0, 1, 0}};
     const char *label = od_format(ld, "axes[%d]", i);
     const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    first[i] =
-        od_read_vector(ld, entry[i], entry_path, label, "1", OD_DIRECTION, fallback[i], od_place_of(ld, section->node));
+    first[i] = od_read_vector(ld, entry[i], entry_path, label, od_key_of(section->of, "axes"), OD_DIRECTION,
+                              fallback[i], od_place_of(ld, section->node));
   }
   bool sound = od_messages_errors(ld->messages) == before;
   if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
@@ -70,18 +100,17 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
   } else if (has_axis(spec->type)) {
     static const double z[3] = {0, 0, 1};
     const double *fallback = spec->type == OD_REVOLUTE ? z : NULL;
-    spec->axis_a = od_number_theta(ld, od_read_vector_field(ld, section, "axis", "1", OD_DIRECTION, fallback));
+    spec->axis_a = od_number_theta(ld, od_read_vector_key(ld, section, "axis", OD_DIRECTION, fallback));
   }
 }
 
 // The way of a screw per turn.
 static void read_lead(od_loader *ld, const od_section *section, od_joint_spec *spec) {
-  static const od_field lead = {"lead", "m", OD_ANY, NAN};
   if (spec->type != OD_SCREW) {
     refuse(ld, section, "lead", spec->type);
     return;
   }
-  spec->lead = od_number_theta(ld, od_read_fields(ld, section, &lead, 1, OD_IN_MODEL));
+  spec->lead = od_number_theta(ld, od_read_keys(ld, section, OD_IN_MODEL, "lead", NULL));
 }
 
 // --- The spring in a joint ----------------------------------------------------------------------------------------
@@ -142,14 +171,10 @@ static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
 
 // Loads one joint; false when it is not known what it connects.
 static bool load_joint(od_loader *ld, int key, int element, int *group) {
-  static const char *const keys[] = {"type",      "between", "axis", "axes",    "lead",     "cut", "independent",
-                                     "stiffness", "damping", "free", "preload", "friction", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the joint '%s'", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
-  const char *names[OD_FREE + 2] = {NULL};
-  for (int i = 0; i <= OD_FREE; i++) names[i] = od_joint_class_of((od_joint_type)i)->name;
-  int type = od_read_choice(ld, od_section_need(ld, &section, "type"), "type", names);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_joint_section);
+  int type = od_key_choice(ld, &section, "type");
   od_point_ref ends[2];
   bool connected = od_names_find_pair(ld, &section, ends);
   bool cut = od_read_flag(ld, &section, "cut"), independent = od_read_flag(ld, &section, "independent");
@@ -194,7 +219,8 @@ void od_load_joint_frictions(od_loader *ld) {
     const od_element joint = ld->draft->names.element[i];
     if (joint.kind != OD_ELEMENT_JOINT || joint.broken || !has_spring(joint.type)) continue;
     // od_load_joints has looked at the keys.
-    const od_section section = {.map = od_value(ld, joint.node),
+    const od_section section = {.of = &od_joint_section,
+                                .map = od_value(ld, joint.node),
                                 .node = joint.node,
                                 .path = joint.name,
                                 .what = od_format(ld, "the joint '%s'", joint.name)};

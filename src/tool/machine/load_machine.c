@@ -8,25 +8,74 @@
 #include "document/constants.h"
 #include "document/document.h"
 #include "document/file_kind.h"
+#include "document/ranges.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
+#include "elements/elements.h"
 #include "machine/steady.h"
 
-// The sections of a machine file: its own, and those of the element classes.
-enum { MOST_SECTIONS = 128 };
-static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",       "joints",
-                                           "rods",      "inputs",    "blocks",   "forces",       "torques",
-                                           "oil",       "volumes",   "tanks",    "sources",      "pressure_differences",
-                                           "initial",   "run",       "variants", "include",      "templates",
-                                           "instances", "constants", "set",      "requirements", "junctions",
-                                           "gears",     "contacts"};
+// --- The sections -------------------------------------------------------------------------------------------------
 
-static void list_sections(const char *sections[MOST_SECTIONS]) {
-  int count = 0;
-  for (size_t i = 0; i < sizeof own_sections / sizeof own_sections[0]; i++) sections[count++] = own_sections[i];
-  for (int i = 0; i < od_element_class_count() && count + 1 < MOST_SECTIONS; i++)
-    if (od_element_class_at(i)->section) sections[count++] = od_element_class_at(i)->section;
-  sections[count] = NULL;
+static const od_key own_keys[] = {
+    {"machine", OD_TEXT, NULL, "the title", .otherwise = "the name of the file"},
+    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
+    {"gravity", OD_NUMBERS, "m/s2", "acceleration of gravity", .limits = OD_RANGE_ACCELERATION, .otherwise = "none"},
+    {"ground", OD_SECTION, NULL, "points of the ground", .inside = &od_ground_section},
+    {"oil", OD_SECTION, NULL, "density and compressibility; needed with anything hydraulic", .inside = &od_oil_section},
+    {"run", OD_SECTION, NULL, "defaults of simulate", .inside = &od_run_section},
+    {"set", OD_NUMBER_MAP, NULL, "numbers by their paths, as --set gives them"},
+    {"requirements", OD_SECTION_MAP, NULL, "what the machine must do, judged by simulate",
+     .inside = &od_requirement_section},
+    {"templates", OD_SECTION_MAP, NULL, "parts that are written once and used several times",
+     .inside = &od_template_section},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_machine_section},
+};
+
+// What a template may have, too.
+static const od_key part_keys[] = {
+    {"constants", OD_NUMBER_MAP, NULL, "named numbers for expressions"},
+    {"instances", OD_SECTION_MAP, "instance", "uses of templates"},
+    {"bodies", OD_SECTION_MAP, NULL, "bodies of the mechanism", .inside = &od_body_section},
+    {"joints", OD_SECTION_MAP, NULL, "joints between points of bodies", .inside = &od_joint_section},
+    {"rods", OD_SECTION_MAP, NULL, "massless, of fixed length: they close loops", .inside = &od_rod_section},
+    {"gears", OD_SECTION_MAP, NULL, "gears, racks and pinions: coordinates of two joints in a fixed ratio",
+     .inside = &od_gear_section},
+    {"contacts", OD_SECTION_MAP, NULL, "contacts of points with planes of the ground", .inside = &od_contact_section},
+    {"inputs", OD_SECTION_MAP, NULL, "signals over time", .inside = &od_signal_section},
+    {"blocks", OD_SECTION_MAP, "block", "signals made of signals"},
+    {"forces", OD_SECTION_MAP, NULL, "forces at points", .inside = &od_force_section},
+    {"torques", OD_SECTION_MAP, NULL, "torques in joints or on bodies", .inside = &od_torque_section},
+    {"volumes", OD_SECTION_MAP, NULL, "oil volumes; chambers add their own", .inside = &od_volume_section},
+    {"junctions", OD_SECTION, NULL, "names of nodes without a volume: a list, or a map with nothing behind them"},
+    {"tanks", OD_SECTION_MAP, NULL, "constant pressures", .inside = &od_tank_section},
+    {"sources", OD_SECTION_MAP, NULL, "a pressure that is kept: a number, an input, or a factor and an input",
+     .inside = &od_source_section},
+    {"pressure_differences", OD_SECTION_MAP, NULL, "gauges between two nodes", .inside = &od_difference_section},
+    {"initial", OD_NUMBERS_OR_WORD, "steady",
+     "the state at the start: 'P.pressure: 2 MPa', 'A.angle: about 30 deg', 'balance', 'others: steady'"},
+};
+enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
+
+// Those, and the sections of the element classes.
+static bool part_key(int i, od_key *key) {
+  if (i < PART_KEYS) *key = part_keys[i];
+  if (i < PART_KEYS) return true;
+  i -= PART_KEYS;
+  for (int k = 0; k < od_element_class_count(); k++) {
+    const od_element_class *c = od_element_class_at(k);
+    if (!c->section || i-- > 0) continue;
+    *key = (od_key){c->section, OD_SECTION_MAP, c->section, c->summary};
+    key->inside = c == &od_valve_class ? &od_valve_section : c == &od_cylinder_class ? &od_cylinder_section : NULL;
+    return true;
+  }
+  return false;
 }
+const od_section_class od_machine_section = {"machine", "a machine", OD_KEYS(own_keys), part_key};
+
+static const od_key template_keys[] = {
+    {"parameters", OD_SECTION, NULL, "names with their defaults; nothing: every instance must give it"}};
+const od_section_class od_template_section = {"template", "a part of a machine, with parameters",
+                                              OD_KEYS(template_keys), part_key};
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   od_culprit *grown =
@@ -173,18 +222,16 @@ static od_status load_tree(void *loader) {
     return OD_BAD_INPUT;
   }
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
-  const char *sections[MOST_SECTIONS];
-  list_sections(sections);
-  int over = od_variant_find(ld, sections, ld->tree.root, ld->draft->variant);
+  int over = od_variant_find(ld, &od_machine_section, ld->tree.root, ld->draft->variant);
   // What a variant sets counts more than what the file sets.
   if (over >= 0) load_set(ld, od_map_find(ld, over, "set"));
   load_set(ld, od_map_find(ld, ld->tree.root, "set"));
   int initial = over >= 0 ? od_map_find(ld, over, "initial") : -1;
   if (initial < 0) initial = od_map_find(ld, ld->tree.root, "initial");
   if (initial >= 0 && ld->tree.node[initial].kind == OD_TREE_TEXT) od_load_steady_word(ld, initial, true);
-  int map = od_templates_expand(ld, sections, ld->tree.root, over);
+  int map = od_templates_expand(ld, ld->tree.root, over);
   if (map < 0) return ld->no_memory || ld->document->texts.failed ? OD_NO_MEMORY : OD_BAD_INPUT;
-  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
+  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", &od_machine_section);
   file.what = "a machine";
   load_sections(ld, &file);
   // Numbers of requirements are read when there is a model.

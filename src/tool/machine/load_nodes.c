@@ -1,12 +1,12 @@
 // The nodes of the hydraulic circuit: volumes, tanks and sources, how other elements refer to them, and gauges between them.
-#include <math.h>
-
+#include "document/ranges.h"
 #include "machine/load_circuit.h"
+#include "machine/sections.h"
 
-od_section od_open_element(od_loader *ld, int key, int element, const char *const *keys) {
+od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c) {
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the %s '%s'", od_element_noun(ld->draft->names.element[element].kind), name);
-  return od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  return od_section_open(ld, od_value(ld, key), key, name, what, c);
 }
 
 // --- References ---------------------------------------------------------------------------------------------------
@@ -64,21 +64,39 @@ void od_check_volumes(od_loader *ld) {
 
 // --- Nodes --------------------------------------------------------------------------------------------------------
 
+static const od_key volume_keys[] = {{"volume",
+                                      OD_NUMBER,
+                                      "m3",
+                                      "of lines and hoses; chambers add their own",
+                                      OD_POSITIVE,
+                                      OD_REQUIRED,
+                                      {1e-13, 1e6, 1e-8, 1}}};
+static const od_key tank_keys[] = {
+    {"pressure", OD_NUMBER, "Pa", "absolute", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_PRESSURE}};
+static const od_key source_keys[] = {{"pressure", OD_NUMBER, "Pa",
+                                      "absolute: a quantity, an input, or a factor and an input", OD_NOT_NEGATIVE,
+                                      OD_REQUIRED, OD_RANGE_PRESSURE}};
+static const od_key difference_keys[] = {{"between", OD_TEXTS, NULL, "two nodes", .fallback = OD_REQUIRED}};
+const od_section_class od_volume_section = {"volume", "an oil volume", OD_KEYS(volume_keys)};
+const od_section_class od_tank_section = {"tank", "a constant pressure", OD_KEYS(tank_keys)};
+const od_section_class od_source_section = {"source", "a pressure that is kept", OD_KEYS(source_keys)};
+const od_section_class od_difference_section = {"difference", "a gauge between two nodes", OD_KEYS(difference_keys)};
+
 typedef struct node_form {
   od_node_kind kind;
-  const char *keys[2];
-  od_field field;
+  const od_section_class *section;  // has one number, its first key
 } node_form;
 
-static const node_form volume_form = {OD_NODE_VOLUME, {"volume", NULL}, {"volume", "m3", OD_POSITIVE, NAN}};
-static const node_form tank_form = {OD_NODE_TANK, {"pressure", NULL}, {"pressure", "Pa", OD_NOT_NEGATIVE, NAN}};
-static const node_form source_form = {OD_NODE_SOURCE, {"pressure", NULL}, {"pressure", "Pa", OD_NOT_NEGATIVE, NAN}};
+static const node_form volume_form = {OD_NODE_VOLUME, &od_volume_section};
+static const node_form tank_form = {OD_NODE_TANK, &od_tank_section};
+static const node_form source_form = {OD_NODE_SOURCE, &od_source_section};
 
 static void load_node(od_loader *ld, int key, int element, const node_form *form) {
-  od_section section = od_open_element(ld, key, element, form->keys);
+  od_section section = od_open_element(ld, key, element, form->section);
+  const od_field field = od_key_field(&section, form->section->keys[0].name);
   int input = -1;
-  int number = form->kind == OD_NODE_SOURCE ? od_read_value(ld, &section, &form->field, &input)
-                                            : od_read_fields(ld, &section, &form->field, 1, OD_IN_MODEL);
+  int number = form->kind == OD_NODE_SOURCE ? od_read_value(ld, &section, &field, &input)
+                                            : od_read_fields(ld, &section, &field, 1, OD_IN_MODEL);
   od_element *node = &ld->draft->names.element[element];
   node->index = od_build_node(ld->draft->build, node->name, form->kind, od_number_theta(ld, number), input);
   od_remember(ld, OD_ABOUT_NODE, node->index, key);
@@ -141,8 +159,7 @@ void od_load_junctions(od_loader *ld, int node) {
 // --- Gauges -------------------------------------------------------------------------------------------------------
 
 static void load_pressure_difference(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"between", NULL};
-  od_section section = od_open_element(ld, key, element, keys);
+  od_section section = od_open_element(ld, key, element, &od_difference_section);
   int ends[2];
   if (!od_find_node_pair(ld, &section, "between", ends)) return;
   od_element *gauge = &ld->draft->names.element[element];

@@ -2,40 +2,118 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
 
-enum { MOST_FIELDS = 4 };
-
-static const char *const law_names[] = {"constant", "linear", "air", NULL};
-static const char *const cavitation_names[] = {"void", "tension", NULL};
+static const od_key keys[] = {
+    {"density", OD_NUMBER, "kg/m3", "at the reference temperature", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY},
+    {"law", OD_CHOICE, "constant|linear|air", "how the bulk modulus depends on the pressure", .fallback = OD_REQUIRED},
+    {"modulus", OD_NUMBER, "Pa", "bulk modulus of the oil (laws `constant` and `air`); very large: incompressible",
+     OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
+    {"kp", OD_NUMBER, "Pa", "bulk modulus at zero pressure (law `linear`)", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
+    {"k0",
+     OD_NUMBER,
+     "1",
+     "growth of the bulk modulus with pressure (law `linear`)",
+     OD_NOT_NEGATIVE,
+     OD_REQUIRED,
+     {0, 1e4, 0, 50}},
+    {"air",
+     OD_NUMBER,
+     "1",
+     "volume fraction of entrained air (law `air`)",
+     OD_NOT_NEGATIVE,
+     OD_REQUIRED,
+     {0, 1, 0, 0.2}},
+    {"at",
+     OD_NUMBER,
+     "Pa",
+     "pressure at which the air content holds (law `air`)",
+     OD_POSITIVE,
+     OD_REQUIRED,
+     {1, 1e10, 1e4, 1e7}},
+    {"exponent", OD_NUMBER, "1", "polytropic exponent of the air (law `air`)", OD_POSITIVE, OD_REQUIRED,
+     OD_RANGE_EXPONENT},
+    {"smoothing",
+     OD_NUMBER,
+     "Pa",
+     "pressure difference below which orifices are smooth",
+     OD_POSITIVE,
+     1e4,
+     {1e-9, 1e9, 1, 1e6}},
+    {"viscosity",
+     OD_NUMBER,
+     "m2/s",
+     "kinematic viscosity at the reference temperature",
+     OD_POSITIVE,
+     46e-6,
+     {1e-8, 1, 1e-6, 2e-3}},
+    {"reference", OD_NUMBER, "K", "temperature at which density and viscosity hold", OD_POSITIVE, 313.15,
+     OD_RANGE_TEMPERATURE},
+    {"temperature", OD_NUMBER, "K", "of the oil; with a reservoir at the start", OD_POSITIVE, 313.15,
+     OD_RANGE_TEMPERATURE},
+    {"thinning",
+     OD_NUMBER,
+     "1/K",
+     "decrease of the viscosity with temperature",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 1, 0.01, 0.06}},
+    {"thickening",
+     OD_NUMBER,
+     "1/Pa",
+     "growth of the viscosity with pressure",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 1e-6, 1e-8, 3e-8}},
+    {"expansion",
+     OD_NUMBER,
+     "1/K",
+     "growth of the oil's volume with temperature",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 0.01, 5e-4, 1e-3}},
+    {"hot",
+     OD_NUMBER,
+     "K",
+     "second temperature at which the viscosity is given",
+     OD_POSITIVE,
+     373.15,
+     {150, 1000, 293, 423}},
+    {"hot_viscosity",
+     OD_NUMBER,
+     "m2/s",
+     "kinematic viscosity there: viscosity then follows Walther's law",
+     OD_NOT_NEGATIVE,
+     0,
+     {0, 1, 1e-6, 5e-4},
+     .otherwise = "none"},
+    {"cavitation", OD_CHOICE, "void|tension", "what is counted below zero pressure"},
+};
+const od_section_class od_oil_section = {"oil", "density and compressibility of the oil", OD_KEYS(keys)};
 
 // The numbers of each law, in the builder's order.
-static const struct {
-  int count;
-  od_field field[MOST_FIELDS];
-} laws[] = {
-    [OD_OIL_CONSTANT] = {1, {{"modulus", "Pa", OD_POSITIVE, NAN}}},
-    [OD_OIL_LINEAR] = {2, {{"kp", "Pa", OD_POSITIVE, NAN}, {"k0", "1", OD_NOT_NEGATIVE, NAN}}},
-    [OD_OIL_AIR] = {4,
-                    {{"modulus", "Pa", OD_POSITIVE, NAN},
-                     {"air", "1", OD_NOT_NEGATIVE, NAN},
-                     {"at", "Pa", OD_POSITIVE, NAN},
-                     {"exponent", "1", OD_POSITIVE, NAN}}},
-};
+static const char *const laws[][5] = {[OD_OIL_CONSTANT] = {"modulus"},
+                                      [OD_OIL_LINEAR] = {"kp", "k0"},
+                                      [OD_OIL_AIR] = {"modulus", "air", "at", "exponent"}};
+enum { LAWS = sizeof laws / sizeof *laws };
 
 static bool law_has(int law, const char *key) {
-  for (int i = 0; i < laws[law].count; i++)
-    if (strcmp(laws[law].field[i].key, key) == 0) return true;
+  for (int i = 0; laws[law][i] != NULL; i++)
+    if (strcmp(laws[law][i], key) == 0) return true;
   return false;
 }
 
 // Keys of the other laws.
 static void refuse_others(od_loader *ld, const od_section *section, int law) {
-  static const char *const keys[] = {"modulus", "kp", "k0", "air", "at", "exponent"};
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-    int node = od_section_get(ld, section, keys[i]);
-    if (node >= 0 && !law_has(law, keys[i]))
-      od_complain(ld, node, "oil of the law '%s' has no '%s'", law_names[law], keys[i]);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    bool of_a_law = false;
+    for (int k = 0; k < LAWS; k++) of_a_law = of_a_law || law_has(k, keys[i].name);
+    int node = od_section_get(ld, section, keys[i].name), length = 0;
+    if (!of_a_law || node < 0 || law_has(law, keys[i].name)) continue;
+    const char *word = od_key_word(od_key_of(&od_oil_section, "law"), law, &length);
+    od_complain(ld, node, "oil of the law '%.*s' has no '%s'", length, word, keys[i].name);
   }
 }
 
@@ -61,42 +139,31 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
 
 // Viscosity and temperature are there only where the file says something about them.
 static void load_viscosity(od_loader *ld, const od_section *section) {
-  static const od_field field[] = {
-      {"viscosity", "m2/s", OD_POSITIVE, 46e-6},  {"reference", "K", OD_POSITIVE, 313.15},
-      {"temperature", "K", OD_POSITIVE, 313.15},  {"thinning", "1/K", OD_NOT_NEGATIVE, 0},
-      {"thickening", "1/Pa", OD_NOT_NEGATIVE, 0}, {"expansion", "1/K", OD_NOT_NEGATIVE, 0},
-      {"hot", "K", OD_POSITIVE, 373.15},          {"hot_viscosity", "m2/s", OD_NOT_NEGATIVE, 0}};
-  enum { COUNT = sizeof field / sizeof *field };
+  static const char *const keys_of_it[] = {"viscosity",  "reference", "temperature", "thinning",
+                                           "thickening", "expansion", "hot",         "hot_viscosity"};
   bool given = false;
-  for (int i = 0; i < COUNT; i++) given = given || od_section_get(ld, section, field[i].key) >= 0;
+  for (int i = 0; i < 8; i++) given = given || od_section_get(ld, section, keys_of_it[i]) >= 0;
   if (!given) return;
-  int before = od_messages_errors(ld->messages), first = od_read_fields(ld, section, field, COUNT, OD_IN_MODEL);
+  int before = od_messages_errors(ld->messages);
+  int first = od_read_keys(ld, section, OD_IN_MODEL, "viscosity", "reference", "temperature", "thinning", "thickening",
+                           "expansion", "hot", "hot_viscosity", NULL);
   if (od_messages_errors(ld->messages) == before) check_walther(ld, section, first);
   od_build_oil_viscosity(ld->draft->build, od_number_theta(ld, first));
 }
 
 void od_load_oil(od_loader *ld, int node) {
-  static const char *const keys[] = {
-      "density",   "law",       "modulus",       "kp",         "k0",          "air",      "at",
-      "exponent",  "smoothing", "viscosity",     "reference",  "temperature", "thinning", "thickening",
-      "expansion", "hot",       "hot_viscosity", "cavitation", NULL};
-  static const od_field density = {"density", "kg/m3", OD_POSITIVE, NAN};
-  static const od_field smoothing = {"smoothing", "Pa", OD_POSITIVE, 1e4};
   if (node < 0) return;
-  od_section section = od_section_open(ld, node, node, "oil", "the oil", keys);
-  int before = od_messages_errors(ld->messages);
-  int law = od_read_choice(ld, od_section_need(ld, &section, "law"), "law", law_names);
-  int first = od_read_fields(ld, &section, &density, 1, OD_IN_MODEL);
-  od_read_fields(ld, &section, &smoothing, 1, OD_IN_MODEL);
+  od_section section = od_section_open(ld, node, node, "oil", "the oil", &od_oil_section);
+  int before = od_messages_errors(ld->messages), law = od_key_choice(ld, &section, "law");
+  int first = od_read_keys(ld, &section, OD_IN_MODEL, "density", "smoothing", NULL);
   if (law < 0) return;
   refuse_others(ld, &section, law);
-  int numbers = od_read_fields(ld, &section, laws[law].field, laws[law].count, OD_IN_MODEL);
+  int numbers = ld->document->numbers.count;
+  for (int i = 0; laws[law][i] != NULL; i++) od_read_keys(ld, &section, OD_IN_MODEL, laws[law][i], NULL);
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
     od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
-  int cavitation = od_section_get(ld, &section, "cavitation");
-  if (cavitation >= 0 && od_read_choice(ld, cavitation, "cavitation", cavitation_names) == 1)
-    od_build_oil_tension(ld->draft->build);
+  if (od_key_choice(ld, &section, "cavitation") == 1) od_build_oil_tension(ld->draft->build);
   load_viscosity(ld, &section);
 }
 

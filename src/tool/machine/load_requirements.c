@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "document/suggest.h"
 #include "hydraulics/warm_oil.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
 #include "model/model.h"
 
 enum { MOST_REQUIREMENTS = 1000 };
@@ -19,33 +21,82 @@ typedef struct requirement_reader {
 } requirement_reader;
 
 // The things that may be required, of which each requirement has one.
-typedef enum bound_unit { UNIT_OF_SIGNAL, UNIT_ONE, UNIT_ANGLE, UNIT_GAIN, UNIT_PRESSURE, UNIT_SPEED } bound_unit;
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
-  bound_unit unit;
-  od_sign sign;
   const char *about;  // the key that says what it is about
 } requirement_form;
 static const requirement_form forms[] = {
-    {"max", OD_REQUIRE_MAX, UNIT_OF_SIGNAL, OD_ANY, "output"},
-    {"min", OD_REQUIRE_MIN, UNIT_OF_SIGNAL, OD_ANY, "output"},
-    {"within", OD_REQUIRE_WITHIN, UNIT_OF_SIGNAL, OD_POSITIVE, "output"},
-    {"rms", OD_REQUIRE_RMS, UNIT_OF_SIGNAL, OD_POSITIVE, "output"},
-    {"settling", OD_REQUIRE_SETTLING, UNIT_OF_SIGNAL, OD_POSITIVE, "output"},
-    {"overshoot", OD_REQUIRE_OVERSHOOT, UNIT_ONE, OD_NOT_NEGATIVE, "output"},
-    {"phase_margin", OD_REQUIRE_PHASE_MARGIN, UNIT_ANGLE, OD_POSITIVE, "loop"},
-    {"gain_margin", OD_REQUIRE_GAIN_MARGIN, UNIT_GAIN, OD_POSITIVE, "loop"},
-    {"volume", OD_REQUIRE_ACCUMULATOR, UNIT_OF_SIGNAL, OD_POSITIVE, "accumulator"},
-    {"loss", OD_REQUIRE_HOSE_LOSS, UNIT_PRESSURE, OD_POSITIVE, "hose"},
-    {"velocity", OD_REQUIRE_HOSE_SPEED, UNIT_SPEED, OD_POSITIVE, "hose"},
+    {"max", OD_REQUIRE_MAX, "output"},
+    {"min", OD_REQUIRE_MIN, "output"},
+    {"within", OD_REQUIRE_WITHIN, "output"},
+    {"rms", OD_REQUIRE_RMS, "output"},
+    {"settling", OD_REQUIRE_SETTLING, "output"},
+    {"overshoot", OD_REQUIRE_OVERSHOOT, "output"},
+    {"phase_margin", OD_REQUIRE_PHASE_MARGIN, "loop"},
+    {"gain_margin", OD_REQUIRE_GAIN_MARGIN, "loop"},
+    {"volume", OD_REQUIRE_ACCUMULATOR, "accumulator"},
+    {"loss", OD_REQUIRE_HOSE_LOSS, "hose"},
+    {"velocity", OD_REQUIRE_HOSE_SPEED, "hose"},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-static const char *const keys[] = {"text",        "output", "reference", "relative_to", "from",     "to",
-                                   "max",         "min",    "within",    "rms",         "settling", "overshoot",
-                                   "loop",        "input",  "at",        "accumulator", "hose",     "phase_margin",
-                                   "gain_margin", "volume", "loss",      "velocity",    NULL};
+static const od_key settling_keys[] = {
+    {"within", OD_NUMBER, NULL, "half the width of the band, in the signal's unit", OD_POSITIVE, OD_REQUIRED},
+    {"time", OD_NUMBER, "s", "after the beginning of the window", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME}};
+static const od_section_class settling_section = {
+    "settling", "in which time the signal must have settled, and within what", OD_KEYS(settling_keys)};
+
+#define FLOW \
+  { "flow", OD_TEXT, NULL, "an output in m3/s", .fallback = OD_REQUIRED }
+static const od_key accumulator_keys[] = {
+    FLOW,
+    {"pressure", OD_SECTION, NULL, "an output, or the least and the greatest pressure", .fallback = OD_REQUIRED,
+     .limits = OD_RANGE_PRESSURE},
+    {"precharge", OD_NUMBER, "Pa", "pressure of the gas without oil", OD_POSITIVE, 0,
+     .otherwise = "by `precharge_part`"},
+    {"precharge_part", OD_NUMBER, "1", "of the least pressure", OD_POSITIVE, 0.9},
+    {"exponent", OD_NUMBER, "1", "polytropic exponent of the gas", OD_POSITIVE, 1.4, OD_RANGE_EXPONENT},
+    {"correction", OD_NUMBER, "1", "for nitrogen that is no ideal gas", OD_POSITIVE, 1},
+    {"safety", OD_NUMBER, "1", "factor of safety", OD_POSITIVE, 1}};
+static const od_section_class accumulator_section = {"accumulator_size", "what an accumulator has to supply",
+                                                     OD_KEYS(accumulator_keys)};
+
+static const od_key hose_keys[] = {
+    FLOW,
+    {"diameter", OD_NUMBER, "m", "inner diameter", OD_POSITIVE, OD_REQUIRED, {1e-6, 10, 1e-3, 0.5}},
+    {"length", OD_NUMBER, "m", "length", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH},
+    {"density", OD_NUMBER, "kg/m3", "density", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY, "the oil's"},
+    {"viscosity", OD_NUMBER, "Pa s", "dynamic viscosity", OD_POSITIVE, OD_REQUIRED, {1e-6, 1e4, 1e-3, 2}, "the oil's"}};
+static const od_section_class hose_section = {"hose_size", "what flows through which hose", OD_KEYS(hose_keys)};
+
+static const od_key keys[] = {
+    {"text", OD_TEXT, NULL, "what is required, for people"},
+    {"output", OD_TEXT, NULL, "the output that is judged"},
+    {"reference", OD_NUMBER, NULL, "an output or a quantity that it is compared with", .otherwise = "none"},
+    {"relative_to", OD_TEXT, NULL, "an output whose size the error is divided by"},
+    {"from", OD_NUMBER, "s", "beginning of the window that is judged", OD_NOT_NEGATIVE, 0},
+    {"to", OD_NUMBER, "s", "its end", OD_POSITIVE, 0, .otherwise = "the end of the run"},
+    {"max", OD_NUMBER, NULL, "at most, in the output's unit", .otherwise = "none"},
+    {"min", OD_NUMBER, NULL, "at least, in the output's unit", .otherwise = "none"},
+    {"within", OD_NUMBER, NULL, "the most that it may be off its reference", OD_POSITIVE, .otherwise = "none"},
+    {"rms", OD_NUMBER, NULL, "the largest root mean square", OD_POSITIVE, .otherwise = "none"},
+    {"settling", OD_SECTION, NULL, "in which time it must have settled, and within what", .inside = &settling_section},
+    {"overshoot", OD_NUMBER, "1", "the largest overshoot, as a part of the step", OD_NOT_NEGATIVE, .otherwise = "none"},
+    {"loop", OD_TEXT, NULL, "a signal at which one input comes in: where the loop is cut"},
+    {"input", OD_TEXT, NULL, "the input that comes in there"},
+    {"at", OD_NUMBER, "s", "time of a run at which the loop is linearized", OD_NOT_NEGATIVE, 0},
+    {"accumulator", OD_SECTION, NULL, "what an accumulator has to supply", .inside = &accumulator_section},
+    {"hose", OD_SECTION, NULL, "what flows through which hose", .inside = &hose_section},
+    {"phase_margin", OD_NUMBER, "rad", "the least phase margin of the loop", OD_POSITIVE, .otherwise = "none"},
+    {"gain_margin", OD_NUMBER, "1", "the least gain margin of the loop: a factor, or dB", OD_POSITIVE,
+     .otherwise = "none"},
+    {"volume", OD_NUMBER, "m3", "the largest volume of the accumulator", OD_POSITIVE, .otherwise = "none"},
+    {"loss", OD_NUMBER, "Pa", "the largest pressure loss of the hose", OD_POSITIVE, .otherwise = "none"},
+    {"velocity", OD_NUMBER, "m/s", "the largest velocity in the hose", OD_POSITIVE, .otherwise = "none"},
+};
+const od_section_class od_requirement_section = {"requirement", "what the machine must do: one thing that is required",
+                                                 OD_KEYS(keys)};
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
@@ -60,8 +111,8 @@ static const char *output_unit(const requirement_reader *r, int output) {
   return output >= 0 ? od_model_output_unit(r->ld->draft->machine->model, output) : NULL;
 }
 
-static double read_number(requirement_reader *r, const od_section *section, od_field field) {
-  return od_number_value(r->ld, od_read_fields(r->ld, section, &field, 1, OD_IN_LOADER));
+static double read_in(requirement_reader *r, const od_section *section, const char *key, const char *unit) {
+  return od_number_value(r->ld, od_read_key_in(r->ld, section, key, unit, OD_IN_LOADER));
 }
 
 // 'reference': another output, or a quantity.
@@ -73,7 +124,7 @@ static void read_reference(requirement_reader *r) {
   const char *rest, *text = od_read_text(ld, node, "reference", "an output or a quantity");
   if (!text) return;
   if (od_split_quantity(text, &number, &rest)) {
-    r->q->signal.constant = read_number(r, &r->section, (od_field){"reference", r->unit, OD_ANY, 0});
+    r->q->signal.constant = read_in(r, &r->section, "reference", r->unit);
     return;
   }
   r->q->signal.reference = od_find_model_output(ld, node);
@@ -97,8 +148,7 @@ static void read_signal(requirement_reader *r) {
 }
 
 static void read_window(requirement_reader *r) {
-  const od_field fields[] = {{"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, 0}};
-  int first = od_read_fields(r->ld, &r->section, fields, 2, OD_IN_LOADER);
+  int first = od_read_keys(r->ld, &r->section, OD_IN_LOADER, "from", "to", NULL);
   r->q->from = od_number_value(r->ld, first);
   r->q->to = od_number_is_given(r->ld, first + 1) ? od_number_value(r->ld, first + 1) : (double)NAN;
   if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must come after 'from'");
@@ -110,7 +160,7 @@ static void read_loop(requirement_reader *r) {
   od_loader *ld = r->ld;
   const od_machine *machine = ld->draft->machine;
   r->q->signal.output = find_output(r, &r->section, "loop");
-  r->q->at = read_number(r, &r->section, (od_field){"at", "s", OD_NOT_NEGATIVE, 0});
+  r->q->at = od_key_value(ld, &r->section, "at");
   int node = od_section_get(ld, &r->section, "input");
   const char *name = node >= 0 ? od_read_text(ld, node, "input", "the name of an input") : NULL;
   if (!name) return;
@@ -123,10 +173,10 @@ static void read_loop(requirement_reader *r) {
     od_complain(ld, node, "there is no input '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
 }
 
-static od_section open_size(requirement_reader *r, const char *key, const char *const *known) {
+static od_section open_size(requirement_reader *r, const char *key) {
   int node = od_section_get(r->ld, &r->section, key);
   return od_section_open(r->ld, node, node, od_path(r->ld, r->section.path, key),
-                         od_format(r->ld, "the %s of %s", key, r->section.what), known);
+                         od_format(r->ld, "the %s of %s", key, r->section.what), od_key_of(r->section.of, key)->inside);
 }
 
 static void read_flow(requirement_reader *r, const od_section *section) {
@@ -155,9 +205,10 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
   double value[2];
   int number = -1;
   for (int i = 0; i < 2; i++) {
-    const od_field field = {od_format(ld, "pressure[%d]", i), "Pa", OD_POSITIVE, NAN};
-    number = od_read_number_as(ld, entry[i], od_path(ld, section->path, field.key), &field, "pressure",
-                               od_place_of(ld, node), OD_IN_LOADER);
+    const od_field field = {od_format(ld, "pressure[%d]", i), "Pa", OD_POSITIVE, NAN,
+                            &od_key_of(section->of, "pressure")->limits};
+    number = od_read_number(ld, entry[i], od_path(ld, section->path, field.key), &field, od_place_of(ld, node),
+                            OD_IN_LOADER);
     value[i] = od_number_value(ld, number);
   }
   a->low = value[0];
@@ -166,20 +217,14 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
 }
 
 static void read_accumulator(requirement_reader *r) {
-  static const char *const known[] = {"flow",     "pressure",   "precharge", "precharge_part",
-                                      "exponent", "correction", "safety",    NULL};
-  static const od_field fields[] = {{"precharge", "Pa", OD_POSITIVE, 0},
-                                    {"precharge_part", "1", OD_POSITIVE, 0.9},
-                                    {"exponent", "1", OD_POSITIVE, 1.4},
-                                    {"correction", "1", OD_POSITIVE, 1},
-                                    {"safety", "1", OD_POSITIVE, 1}};
-  od_section section = open_size(r, "accumulator", known);
+  od_section section = open_size(r, "accumulator");
   od_accumulator_size *a = &r->q->accumulator;
   a->pressure = -1;
   if (section.map < 0) return;
   read_flow(r, &section);
   read_pressures(r, &section);
-  int first = od_read_fields(r->ld, &section, fields, 5, OD_IN_LOADER);
+  int first = od_read_keys(r->ld, &section, OD_IN_LOADER, "precharge", "precharge_part", "exponent", "correction",
+                           "safety", NULL);
   a->precharge = od_number_value(r->ld, first);
   a->precharge_part = od_number_value(r->ld, first + 1);
   a->exponent = od_number_value(r->ld, first + 2);
@@ -207,17 +252,13 @@ static void find_oil(const od_model *m, double *density, double *viscosity) {
 }
 
 static void read_hose(requirement_reader *r) {
-  static const char *const known[] = {"flow", "diameter", "length", "density", "viscosity", NULL};
-  double density, viscosity;
-  find_oil(r->ld->draft->machine->model, &density, &viscosity);
-  const od_field fields[] = {{"diameter", "m", OD_POSITIVE, NAN},
-                             {"length", "m", OD_POSITIVE, NAN},
-                             {"density", "kg/m3", OD_POSITIVE, density},
-                             {"viscosity", "Pa s", OD_POSITIVE, viscosity}};
-  od_section section = open_size(r, "hose", known);
+  od_section section = open_size(r, "hose");
   if (section.map < 0) return;
   read_flow(r, &section);
-  int first = od_read_fields(r->ld, &section, fields, 4, OD_IN_LOADER);
+  od_field oil[] = {od_key_field(&section, "density"), od_key_field(&section, "viscosity")};
+  find_oil(r->ld->draft->machine->model, &oil[0].fallback, &oil[1].fallback);
+  int first = od_read_keys(r->ld, &section, OD_IN_LOADER, "diameter", "length", NULL);
+  od_read_fields(r->ld, &section, oil, 2, OD_IN_LOADER);
   r->q->hose = (od_hose_size){od_number_value(r->ld, first), od_number_value(r->ld, first + 1),
                               od_number_value(r->ld, first + 2), od_number_value(r->ld, first + 3)};
 }
@@ -232,11 +273,11 @@ static double read_gain(requirement_reader *r, const char *key) {
   od_given given = od_given_for(ld, node, path, key, "1", od_place_of(ld, r->section.node));
   double number;
   if (!given.text || !od_split_quantity(given.text, &number, &unit) || strcmp(unit, "dB") != 0)
-    number = read_number(r, &r->section, (od_field){key, "1", OD_POSITIVE, NAN});
+    number = od_key_value(ld, &r->section, key);
   else {
-    const od_field field = {key, "1", OD_POSITIVE, NAN};
+    const od_field field = od_key_field(&r->section, key);
     number = pow(10, number / 20);
-    od_add_number(ld, &given, number, &field, "", OD_IN_LOADER);
+    od_add_number(ld, &given, number, &field, OD_IN_LOADER);
   }
   if (number > 0 && number < 1)
     od_complain_given(ld, &given,
@@ -248,30 +289,25 @@ static double read_gain(requirement_reader *r, const char *key) {
 
 // {within: BAND, time: T}
 static void read_settling(requirement_reader *r) {
-  static const char *const known[] = {"within", "time", NULL};
-  od_section section = open_size(r, "settling", known);
+  od_section section = open_size(r, "settling");
   if (section.map < 0) return;
-  r->q->band = read_number(r, &section, (od_field){"within", r->unit, OD_POSITIVE, NAN});
-  r->q->bound = read_number(r, &section, (od_field){"time", "s", OD_POSITIVE, NAN});
+  r->q->band = read_in(r, &section, "within", r->unit);
+  r->q->bound = od_key_value(r->ld, &section, "time");
   r->q->unit = "s";
   r->q->band_unit = r->unit;
 }
 
 static void read_bound(requirement_reader *r, const requirement_form *form) {
-  static const char *const units[] = {
-      [UNIT_ONE] = "1", [UNIT_ANGLE] = "rad", [UNIT_GAIN] = "1", [UNIT_PRESSURE] = "Pa", [UNIT_SPEED] = "m/s"};
+  const char *unit = od_key_of(r->section.of, form->key)->of;
   od_requirement *q = r->q;
   q->kind = form->kind;
-  q->unit = form->kind == OD_REQUIRE_ACCUMULATOR ? "m3" : form->unit == UNIT_OF_SIGNAL ? r->unit : units[form->unit];
+  q->unit = unit != NULL ? unit : r->unit;
   if (form->kind == OD_REQUIRE_SETTLING)
     read_settling(r);
-  else if (form->unit == UNIT_GAIN)
+  else if (form->kind == OD_REQUIRE_GAIN_MARGIN)
     q->bound = read_gain(r, form->key);
   else
-    q->bound = od_number_value(r->ld, od_read_number_as(r->ld, od_section_get(r->ld, &r->section, form->key),
-                                                        od_path(r->ld, r->section.path, form->key),
-                                                        &(od_field){form->key, q->unit, form->sign, NAN}, "",
-                                                        od_place_of(r->ld, r->section.node), OD_IN_LOADER));
+    q->bound = read_in(r, &r->section, form->key, q->unit);
   int node = od_section_get(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && node < 0) od_section_lacks(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && q->signal.relative >= 0)
@@ -327,7 +363,7 @@ static void read_requirement(od_loader *ld, int key) {
   const char *name = od_text_of(ld, key);
   requirement_reader r = {.ld = ld, .unit = "1"};
   r.section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "requirements.%s", name),
-                              od_format(ld, "the requirement '%s'", od_excerpt(ld, name)), keys);
+                              od_format(ld, "the requirement '%s'", od_excerpt(ld, name)), &od_requirement_section);
   if (r.section.map < 0) return;
   od_requirement *grown =
       od_grow(machine->requirement, machine->requirements, &machine->requirement_capacity, sizeof *grown);

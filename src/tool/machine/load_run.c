@@ -4,15 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/machine_loader.h"
 #include "machine/method_names.h"
+#include "machine/sections.h"
 #include "model/model.h"
 
+static const od_key keys[] = {
+    {"time", OD_NUMBER, "s", "how long a run is", OD_POSITIVE, 0, OD_RANGE_TIME, "none"},
+    {"step", OD_NUMBER, "s", "length of a step, or `auto`: an error estimate controls it", OD_POSITIVE, 0,
+     OD_RANGE_STEP, "see [the run](machine-files.md#the-run)"},
+    {"rows", OD_NUMBER, "s", "time from row to row with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP, "by the run"},
+    {"integrator", OD_CHOICE, NULL, "the integrator", .otherwise = "trapezoid", .choice = od_run_integrator},
+    {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of cvodes", OD_POSITIVE, 0,
+     OD_RANGE_TOLERANCE, "by the integrator"},
+    {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with + share a plot", .otherwise = "all"},
+};
+const od_section_class od_run_section = {"run", "defaults of simulate", OD_KEYS(keys)};
+
 // A number that has no default of its own: without it the machine has no such number.
-static double read_optional(od_loader *ld, const od_section *section, od_field field) {
-  int node = od_section_get(ld, section, field.key);
-  const char *path = od_path(ld, section->path, field.key);
+static double read_optional(od_loader *ld, const od_section *section, const char *key) {
+  const od_field field = od_key_field(section, key);
+  int node = od_section_get(ld, section, key);
+  const char *path = od_path(ld, section->path, key);
   if (node < 0 && !od_numbers_is_overridden(&ld->document->numbers, path)) return 0;
   return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
 }
@@ -73,20 +88,17 @@ static bool steps_are_adaptive(od_loader *ld, const od_section *section) {
 }
 
 void od_load_run(od_loader *ld, int node) {
-  static const char *const keys[] = {"time", "step", "rows", "integrator", "tolerance", "outputs", NULL};
-  const od_method_names integrators = od_method_names_integrators(OD_CVODES);
   bool empty = node < 0 || ld->tree.node[node].kind == OD_TREE_NULL;
-  od_section section = {.map = -1, .node = -1, .path = "run", .what = "run"};
-  if (!empty) section = od_section_open(ld, node, node, "run", "run", keys);
+  od_section section = od_section_empty(&od_run_section, -1, "run", "run");
+  if (!empty) section = od_section_open(ld, node, node, "run", "run", &od_run_section);
   od_run_defaults *run = &ld->draft->machine->run;
-  run->time = read_optional(ld, &section, (od_field){"time", "s", OD_POSITIVE, 0});
+  run->time = read_optional(ld, &section, "time");
   run->adaptive = steps_are_adaptive(ld, &section);
-  if (!run->adaptive) run->step = read_optional(ld, &section, (od_field){"step", "s", OD_POSITIVE, 0});
-  run->rows = read_optional(ld, &section, (od_field){"rows", "s", OD_POSITIVE, 0});
-  run->tolerance = read_optional(ld, &section, (od_field){"tolerance", "1", OD_POSITIVE, 0});
-  int integrator = od_section_get(ld, &section, "integrator");
-  int choice = integrator >= 0 ? od_read_choice(ld, integrator, "integrator", integrators.name) : -1;
-  if (choice >= 0) run->integrator = integrators.name[choice];
+  if (!run->adaptive) run->step = read_optional(ld, &section, "step");
+  run->rows = read_optional(ld, &section, "rows");
+  run->tolerance = read_optional(ld, &section, "tolerance");
+  if (od_section_get(ld, &section, "integrator") >= 0)
+    run->integrator = od_run_integrator(od_key_choice(ld, &section, "integrator"));
   check_outputs(ld, &section);
 }
 

@@ -1,15 +1,15 @@
-// Sequences: a list of segments, each a map with one kind of segment. The table of forms says which numbers each kind has.
+// Sequences: a list of segments, each a map with one kind of segment.
 // 'steady_steps' is no segment but makes many: steps whose heights are placed by a density.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
 #include "signals/sequence.h"
 
-enum { MOST_FIELDS = 7, MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
-
-static const char *const of_input = NULL;  // a field in the input's own unit
+enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
 
 // What the reading of one sequence works with.
 typedef struct sequence_reader {
@@ -19,34 +19,72 @@ typedef struct sequence_reader {
   int count, capacity;
 } sequence_reader;
 
+// Numbers without a unit are in that of the input. The duration is first, the others are in the order of the segment's numbers.
+#define DURATION \
+  { "duration", OD_NUMBER, "s", "how long it takes", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
+#define TO \
+  { "to", OD_NUMBER, NULL, "the value at its end", OD_ANY, OD_REQUIRED }
+static const od_key hold_keys[] = {DURATION};
+static const od_key to_keys[] = {DURATION, TO};
+static const od_key sine_keys[] = {
+    DURATION,
+    {"amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED},
+    {"frequency", OD_NUMBER, "Hz", "frequency, or `periods`", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "by `periods`"},
+    {"phase", OD_NUMBER, "rad", "with a phase the sine is shifted so that it begins at the value before it"},
+    {"periods", OD_NUMBER, "1", "periods in the duration", OD_POSITIVE, 0, .otherwise = "by `frequency`"}};
+static const od_key lagged_step_keys[] = {
+    DURATION, TO, {"time_constant", OD_NUMBER, "s", "of the lag", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT}};
+
+static const od_key density_keys[] = {
+    {"peak", OD_NUMBER, "1", "of the exponential", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"rate", OD_NUMBER, NULL, "decay of the exponential, per unit of the input", OD_ANY, OD_REQUIRED},
+    {"floor", OD_NUMBER, "1", "density far away", OD_NOT_NEGATIVE, OD_REQUIRED}};
+static const od_section_class density_section = {"density", "where steps are placed: floor + peak exp(-rate v)",
+                                                 OD_KEYS(density_keys)};
+
+static const od_key steady_keys[] = {
+    {"from", OD_NUMBER, NULL, "the lowest step", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"to", OD_NUMBER, NULL, "the highest step", OD_POSITIVE, OD_REQUIRED},
+    {"count", OD_WHOLE, "1", "how many steps", OD_POSITIVE, OD_REQUIRED, {2, MOST_STEPS}},
+    {"duration", OD_NUMBER, "s", "of a step, at most", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION},
+    {"distance", OD_NUMBER, NULL, "the integral of a step, at most, in the input's unit times s", OD_POSITIVE, 0,
+     .otherwise = "any"},
+    {"time_constant", OD_NUMBER, "s", "of a lag between steps", OD_NOT_NEGATIVE, 0, OD_RANGE_TIME_CONSTANT},
+    {"direction", OD_CHOICE, "positive|negative|alternating", "the sign of the steps"},
+    {"density", OD_SECTION, NULL, "where steps are placed", .otherwise = "even", .inside = &density_section}};
+static const od_section_class steady_section = {"steady steps", "steps whose heights are placed by a density",
+                                                OD_KEYS(steady_keys)};
+
 typedef struct segment_form {
   const char *name;
   od_segment_kind kind;
-  int fields;  // the first is the duration, the others are in the order of the segment's numbers
-  od_field field[MOST_FIELDS];
+  od_section_class section;
 } segment_form;
 
 static const segment_form forms[] = {
-    {"hold", OD_SEGMENT_HOLD, 1, {{"duration", "s", OD_POSITIVE, NAN}}},
-    {"step", OD_SEGMENT_STEP, 2, {{"duration", "s", OD_POSITIVE, NAN}, {"to", of_input, OD_ANY, NAN}}},
-    {"ramp", OD_SEGMENT_RAMP, 2, {{"duration", "s", OD_POSITIVE, NAN}, {"to", of_input, OD_ANY, NAN}}},
-    {"half_cosine", OD_SEGMENT_HALF_COSINE, 2, {{"duration", "s", OD_POSITIVE, NAN}, {"to", of_input, OD_ANY, NAN}}},
+    {"hold", OD_SEGMENT_HOLD, {"hold segment", "constant", OD_KEYS(hold_keys)}},
+    {"step", OD_SEGMENT_STEP, {"step segment", "a jump, then constant", OD_KEYS(to_keys)}},
+    {"ramp", OD_SEGMENT_RAMP, {"ramp segment", "a straight line", OD_KEYS(to_keys)}},
+    {"half_cosine", OD_SEGMENT_HALF_COSINE, {"half-cosine segment", "a half-cosine", OD_KEYS(to_keys)}},
     {"sine",
      OD_SEGMENT_SINE,
-     5,
-     {{"duration", "s", OD_POSITIVE, NAN},
-      {"amplitude", of_input, OD_ANY, NAN},
-      {"frequency", "Hz", OD_POSITIVE, 0},
-      {"phase", "rad", OD_ANY, 0},
-      {"periods", "1", OD_POSITIVE, 0}}},
+     {"sine segment", "a sine that is added to the value at its beginning", OD_KEYS(sine_keys)}},
     {"lagged_step",
      OD_SEGMENT_LAGGED_STEP,
-     3,
-     {{"duration", "s", OD_POSITIVE, NAN}, {"to", of_input, OD_ANY, NAN}, {"time_constant", "s", OD_POSITIVE, NAN}}},
+     {"lagged-step segment", "a jump behind a first-order lag", OD_KEYS(lagged_step_keys)}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-static const char *const kinds[] = {"hold", "step", "ramp", "half_cosine", "sine", "lagged_step", "steady_steps", NULL};
+static const od_key keys[] = {
+    {"hold", OD_SECTION, NULL, "constant", .inside = &forms[0].section},
+    {"step", OD_SECTION, NULL, "a jump, then constant", .inside = &forms[1].section},
+    {"ramp", OD_SECTION, NULL, "a straight line", .inside = &forms[2].section},
+    {"half_cosine", OD_SECTION, NULL, "a half-cosine", .inside = &forms[3].section},
+    {"sine", OD_SECTION, NULL, "a sine that is added to the value at its beginning", .inside = &forms[4].section},
+    {"lagged_step", OD_SECTION, NULL, "a jump behind a first-order lag", .inside = &forms[5].section},
+    {"steady_steps", OD_SECTION, NULL, "many steps, placed by a density", .inside = &steady_section},
+};
+const od_section_class od_segment_section = {"segment", "one kind of segment", OD_KEYS(keys)};
 
 // Counts the segments of all sequences of the machine; false, with a message, when there are too many.
 static bool count_segments(sequence_reader *r, int node, int count) {
@@ -74,14 +112,6 @@ static void add_segment(sequence_reader *r, const double segment[OD_SEGMENT_NUMB
   r->count += OD_SEGMENT_NUMBERS;
 }
 
-// The fields of a form in the units of this input.
-static void own_units(const sequence_reader *r, const od_field *fields, int count, od_field *own) {
-  for (int i = 0; i < count; i++) {
-    own[i] = fields[i];
-    if (own[i].unit == of_input) own[i].unit = r->unit;
-  }
-}
-
 // --- Segments -----------------------------------------------------------------------------------------------------
 
 // A sine has a frequency or a number of periods in its duration, which need not be whole.
@@ -96,16 +126,15 @@ static double sine_frequency(sequence_reader *r, const od_section *section, int 
 
 static void read_segment(sequence_reader *r, const segment_form *form, int value, int key, const char *path,
                          const char *what) {
-  od_field field[MOST_FIELDS];
-  const char *keys[MOST_FIELDS + 1] = {0};
-  for (int i = 0; i < form->fields; i++) keys[i] = form->field[i].key;
-  own_units(r, form->field, form->fields, field);
-  od_section section = od_section_open(r->ld, value, key, path, what, keys);
+  od_section section = od_section_open(r->ld, value, key, path, what, &form->section);
   if (section.map < 0) return;
-  int first = od_read_fields(r->ld, &section, field, form->fields, OD_IN_LOADER);
+  int first = r->ld->document->numbers.count;
   double segment[OD_SEGMENT_NUMBERS] = {form->kind};
-  for (int i = 0; i < form->fields && i + 1 < OD_SEGMENT_NUMBERS; i++)
-    segment[1 + i] = od_number_value(r->ld, first + i);
+  for (int i = 0; i < form->section.count; i++) {
+    const od_key *number = &form->section.keys[i];
+    od_read_key_in(r->ld, &section, number->name, number->of != NULL ? number->of : r->unit, OD_IN_LOADER);
+    if (i + 1 < OD_SEGMENT_NUMBERS) segment[1 + i] = od_number_value(r->ld, first + i);
+  }
   if (form->kind == OD_SEGMENT_SINE) segment[3] = sine_frequency(r, &section, first);
   add_segment(r, segment);
 }
@@ -114,18 +143,16 @@ static void read_segment(sequence_reader *r, const segment_form *form, int value
 
 // 'density': floor + peak exp(-rate v); without it steps are equally high.
 static od_density read_density(sequence_reader *r, const od_section *steps, double from, double to) {
-  static const char *const keys[] = {"peak", "rate", "floor", NULL};
   od_loader *ld = r->ld;
   od_density d = {.floor = 1};
   int node = od_section_get(ld, steps, "density");
   if (node < 0) return d;
-  const od_field fields[] = {{"peak", "1", OD_NOT_NEGATIVE, NAN},
-                             {"rate", od_format(ld, "1/(%s)", r->unit), OD_ANY, NAN},
-                             {"floor", "1", OD_NOT_NEGATIVE, NAN}};
   od_section section = od_section_open(ld, node, node, od_path(ld, steps->path, "density"),
-                                       od_format(ld, "the density of %s", steps->what), keys);
+                                       od_format(ld, "the density of %s", steps->what), &density_section);
   if (section.map < 0) return d;
-  int before = od_messages_errors(ld->messages), first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  int before = od_messages_errors(ld->messages), first = od_read_keys(ld, &section, OD_IN_LOADER, "peak", NULL);
+  od_read_key_in(ld, &section, "rate", od_format(ld, "1/(%s)", r->unit), OD_IN_LOADER);
+  od_read_keys(ld, &section, OD_IN_LOADER, "floor", NULL);
   d = (od_density){od_number_value(ld, first), od_number_value(ld, first + 1), od_number_value(ld, first + 2)};
   if (od_messages_errors(ld->messages) == before && from < to && isnan(od_density_place(&d, from, to, 2, 1)))
     od_complain(ld, node, "the density floor + peak exp(-rate v) must be greater than zero and finite from %g to %g",
@@ -133,23 +160,17 @@ static od_density read_density(sequence_reader *r, const od_section *steps, doub
   return d;
 }
 
-enum { POSITIVE, NEGATIVE, ALTERNATING };
+enum { NEGATIVE = 1, ALTERNATING };  // words of 'direction'
 
 static void read_steady_steps(sequence_reader *r, int value, int key, const char *path, const char *what) {
-  static const char *const keys[] = {"from",          "to",        "count",   "duration", "distance",
-                                     "time_constant", "direction", "density", NULL};
-  static const char *const directions[] = {"positive", "negative", "alternating", NULL};
   od_loader *ld = r->ld;
-  const od_field fields[] = {{"from", r->unit, OD_NOT_NEGATIVE, NAN},
-                             {"to", r->unit, OD_POSITIVE, NAN},
-                             {"count", "1", OD_POSITIVE, NAN},
-                             {"duration", "s", OD_POSITIVE, NAN},
-                             {"distance", od_format(ld, "(%s) s", r->unit), OD_POSITIVE, 0},
-                             {"time_constant", "s", OD_NOT_NEGATIVE, 0}};
-  od_section section = od_section_open(ld, value, key, path, what, keys);
+  od_section section = od_section_open(ld, value, key, path, what, &steady_section);
   if (section.map < 0) return;
-  int before = od_messages_errors(ld->messages);
-  int first = od_read_fields(ld, &section, fields, (int)(sizeof fields / sizeof *fields), OD_IN_LOADER);
+  int before = od_messages_errors(ld->messages), first = od_read_key_in(ld, &section, "from", r->unit, OD_IN_LOADER);
+  od_read_key_in(ld, &section, "to", r->unit, OD_IN_LOADER);
+  od_read_keys(ld, &section, OD_IN_LOADER, "count", "duration", NULL);
+  od_read_key_in(ld, &section, "distance", od_format(ld, "(%s) s", r->unit), OD_IN_LOADER);
+  od_read_keys(ld, &section, OD_IN_LOADER, "time_constant", NULL);
   double from = od_number_value(ld, first), to = od_number_value(ld, first + 1);
   int count = (int)od_read_whole(ld, first + 2, "count", 2, MOST_STEPS);
   double most = od_number_value(ld, first + 3), distance = od_number_value(ld, first + 4);
@@ -157,8 +178,7 @@ static void read_steady_steps(sequence_reader *r, int value, int key, const char
   if (od_messages_errors(ld->messages) == before && !(from < to))
     od_complain_number(ld, first + 1, "'to' must be greater than 'from'");
   od_density density = read_density(r, &section, from, to);
-  int node = od_section_get(ld, &section, "direction");
-  int direction = node >= 0 ? od_read_choice(ld, node, "direction", directions) : POSITIVE;
+  int direction = od_key_choice(ld, &section, "direction");
   if (od_messages_errors(ld->messages) != before) return;
   int ways = direction == ALTERNATING ? 2 : 1;
   if (!count_segments(r, value, ways * count - 1)) return;
@@ -176,7 +196,7 @@ static void read_steady_steps(sequence_reader *r, int value, int key, const char
 
 static void read_entry(sequence_reader *r, int node, const char *path, const char *what) {
   od_loader *ld = r->ld;
-  od_section section = od_section_open(ld, node, node, path, what, kinds);
+  od_section section = od_section_open(ld, node, node, path, what, &od_segment_section);
   if (section.map < 0) return;
   const od_tree_node *map = &ld->tree.node[node];
   if (map->count != 1) {

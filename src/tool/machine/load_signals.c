@@ -1,88 +1,114 @@
-// Signals: a constant, or a map with exactly one kind of signal. The table of forms says which numbers each kind has,
-// in the order in which src/core/signals wants them.
+// Signals: a constant, or a map with exactly one kind of signal.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "machine/machine_loader.h"
-#include "machine/signal_forms.h"
+#include "machine/sections.h"
 
 enum {
-  MOST_FIELDS = 6,
   DEEPEST_SUM = 16,
   MOST_SIGNALS = 10000,  // aliases make large machines of small files
   MOST_FREQUENCIES = 100000,
 };
 
-static const char *const of_input = NULL;  // a field in the input's own unit
+// --- The forms ----------------------------------------------------------------------------------------------------
+
+// Numbers without a unit are in that of the input.
+#define AMPLITUDE \
+  { "amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED }
+#define OFFSET \
+  { "offset", OD_NUMBER, NULL, "what is added; also the value before the start" }
+#define START \
+  { "start", OD_NUMBER, "s", "time at which it begins" }
+#define PAIRS \
+  { "at", OD_ROWS, NULL, "pairs [time, value]; times increase", .fallback = OD_REQUIRED }
+#define INITIAL \
+  { "initial", OD_NUMBER, NULL, "value before the first time" }
+
+static const od_key sine_keys[] = {
+    AMPLITUDE,
+    {"frequency", OD_NUMBER, "Hz", "frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_FREQUENCY},
+    {"phase", OD_NUMBER, "rad", "phase at the start"},
+    OFFSET,
+    START,
+};
+static const od_key chirp_keys[] = {
+    AMPLITUDE,
+    {"from", OD_NUMBER, "Hz", "first frequency", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"to", OD_NUMBER, "Hz", "last frequency", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"duration", OD_NUMBER, "s", "time from the first to the last", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION},
+    OFFSET,
+    START,
+    {"sweep", OD_CHOICE, "linear|logarithmic", "how the frequency grows"},
+};
+static const od_key stepped_sine_keys[] = {
+    AMPLITUDE,
+    {"from", OD_NUMBER, "Hz", "first frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"to", OD_NUMBER, "Hz", "last frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"step", OD_NUMBER, "Hz", "from frequency to frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP_STEP},
+    {"periods", OD_WHOLE, "1", "periods of each frequency; zero after the last", OD_POSITIVE, OD_REQUIRED, {1, 1e6}},
+};
+static const od_key steps_keys[] = {INITIAL, PAIRS};
+static const od_key lagged_steps_keys[] = {
+    {"time_constant", OD_NUMBER, "s", "of the first-order lag", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT},
+    INITIAL,
+    PAIRS};
+static const od_key pairs_keys[] = {PAIRS};
+static const od_key prbs_keys[] = {
+    {"low", OD_NUMBER, NULL, "the lower value", OD_ANY, OD_REQUIRED},
+    {"high", OD_NUMBER, NULL, "the upper value", OD_ANY, OD_REQUIRED},
+    {"bit", OD_NUMBER, "s", "time of one bit", OD_POSITIVE, OD_REQUIRED, OD_RANGE_INTERVAL},
+    {"seed", OD_WHOLE, "1", "where the sequence begins", OD_NOT_NEGATIVE, 1, {0, 4294967295.0}},
+    {"order", OD_WHOLE, "1", "it repeats after 2^order - 1 bits", OD_ANY, 10, {2, 31}},
+};
 
 typedef struct signal_form {
   const char *name;
   od_signal_kind kind;
-  bool pairs;  // it has 'at', a list of times and values
-  int fields;
-  od_field field[MOST_FIELDS];
+  od_section_class section;  // its numbers are in the order of src/core/signals
 } signal_form;
 
 static const signal_form forms[] = {
-    {"sine",
-     OD_SIGNAL_SINE,
-     false,
-     5,
-     {{"amplitude", of_input, OD_ANY, NAN},
-      {"frequency", "Hz", OD_POSITIVE, NAN},
-      {"phase", "rad", OD_ANY, 0},
-      {"offset", of_input, OD_ANY, 0},
-      {"start", "s", OD_ANY, 0}}},
-    {"chirp",
-     OD_SIGNAL_CHIRP,
-     false,
-     6,
-     {{"amplitude", of_input, OD_ANY, NAN},
-      {"from", "Hz", OD_NOT_NEGATIVE, NAN},
-      {"to", "Hz", OD_NOT_NEGATIVE, NAN},
-      {"duration", "s", OD_POSITIVE, NAN},
-      {"offset", of_input, OD_ANY, 0},
-      {"start", "s", OD_ANY, 0}}},
+    {"sine", OD_SIGNAL_SINE, {"sine signal", "a sine; before the start the offset", OD_KEYS(sine_keys)}},
+    {"chirp", OD_SIGNAL_CHIRP, {"chirp", "a sine whose frequency grows; outside the offset", OD_KEYS(chirp_keys)}},
     {"stepped_sine",
      OD_SIGNAL_STEPPED_SINE,
-     false,
-     5,
-     {{"amplitude", of_input, OD_ANY, NAN},
-      {"from", "Hz", OD_POSITIVE, NAN},
-      {"to", "Hz", OD_POSITIVE, NAN},
-      {"step", "Hz", OD_POSITIVE, NAN},
-      {"periods", "1", OD_POSITIVE, NAN}}},
-    {"steps", OD_SIGNAL_STEPS, true, 1, {{"initial", of_input, OD_ANY, 0}}},
+     {"stepped sine", "whole periods of one frequency after another", OD_KEYS(stepped_sine_keys)}},
+    {"steps", OD_SIGNAL_STEPS, {"steps", "jumps", OD_KEYS(steps_keys)}},
     {"lagged_steps",
      OD_SIGNAL_LAGGED_STEPS,
-     true,
-     2,
-     {{"time_constant", "s", OD_POSITIVE, NAN}, {"initial", of_input, OD_ANY, 0}}},
-    {"ramps", OD_SIGNAL_RAMPS, true, 0, {{0}}},
-    {"half_cosines", OD_SIGNAL_HALF_COSINES, true, 0, {{0}}},
-    {"prbs",
-     OD_SIGNAL_PRBS,
-     false,
-     5,
-     {{"low", of_input, OD_ANY, NAN},
-      {"high", of_input, OD_ANY, NAN},
-      {"bit", "s", OD_POSITIVE, NAN},
-      {"seed", "1", OD_NOT_NEGATIVE, 1},
-      {"order", "1", OD_ANY, 10}}},
+     {"lagged steps", "jumps through a first-order lag", OD_KEYS(lagged_steps_keys)}},
+    {"ramps", OD_SIGNAL_RAMPS, {"ramps", "straight lines, constant before and after", OD_KEYS(pairs_keys)}},
+    {"half_cosines",
+     OD_SIGNAL_HALF_COSINES,
+     {"half cosines", "half-cosines, constant before and after", OD_KEYS(pairs_keys)}},
+    {"prbs", OD_SIGNAL_PRBS, {"prbs", "a pseudo-random binary sequence", OD_KEYS(prbs_keys)}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-od_signal_form od_signal_form_at(int i) {
-  if (i < 0 || i >= FORMS) return (od_signal_form){.name = NULL};
-  const signal_form *f = &forms[i];
-  return (od_signal_form){f->name, f->field, f->fields, f->pairs, f->kind == OD_SIGNAL_CHIRP};
-}
-
-static const char *const kinds[] = {"constant",     "sine",       "chirp",        "stepped_sine", "steps",
-                                    "lagged_steps", "ramps",      "half_cosines", "prbs",         "sum",
-                                    "sequence",     "derivative", "file",         "unit",         NULL};
+// 'unit' is last: signals within a sum do not have it.
+static const od_key keys[] = {
+    {"constant", OD_NUMBER, NULL, "a constant"},
+    {"sine", OD_SECTION, NULL, "a sine", .inside = &forms[0].section},
+    {"chirp", OD_SECTION, NULL, "a sine whose frequency grows", .inside = &forms[1].section},
+    {"stepped_sine", OD_SECTION, NULL, "whole periods of one frequency after another", .inside = &forms[2].section},
+    {"steps", OD_SECTION, NULL, "jumps", .inside = &forms[3].section},
+    {"lagged_steps", OD_SECTION, NULL, "jumps through a first-order lag", .inside = &forms[4].section},
+    {"ramps", OD_SECTION, NULL, "straight lines", .inside = &forms[5].section},
+    {"half_cosines", OD_SECTION, NULL, "half-cosines", .inside = &forms[6].section},
+    {"prbs", OD_SECTION, NULL, "a pseudo-random binary sequence", .inside = &forms[7].section},
+    {"sum", OD_SECTIONS, NULL, "a list of signals", .inside = &od_signal_section},
+    {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},
+    {"derivative", OD_SECTION, NULL, "the name of another input, or a signal: its exact rate of change"},
+    {"file", OD_SECTION, NULL, "a column of a CSV or MATLAB file", .inside = &od_file_signal_section},
+    {"unit", OD_TEXT, NULL, "the SI unit", .otherwise = "a plain number"},
+};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time", OD_KEYS(keys),
+                                            .or_word = true};
 
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
@@ -110,33 +136,21 @@ static void check_chirp(od_loader *ld, int first, bool logarithmic) {
 static void check_stepped_sine(od_loader *ld, int first) {
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
-  od_read_whole(ld, first + 4, "periods", 1, 1e6);
   if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'");
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
     od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
 }
 
-static void check_form(od_loader *ld, const signal_form *form, int first, int flag) {
-  if (form->kind == OD_SIGNAL_CHIRP) check_chirp(ld, first, flag == 1);
-  if (form->kind == OD_SIGNAL_STEPPED_SINE) check_stepped_sine(ld, first);
-  if (form->kind == OD_SIGNAL_PRBS) {
-    od_read_whole(ld, first + 3, "seed", 0, 4294967295.0);
-    od_read_whole(ld, first + 4, "order", 2, 31);
+static void check_form(od_loader *ld, const signal_form *form, int first, int sweep) {
+  for (int i = 0; i < form->section.count; i++) {
+    const od_key *key = &form->section.keys[i];
+    if (key->shape == OD_WHOLE) od_read_whole(ld, first + i, key->name, key->limits.low, key->limits.high);
   }
+  if (form->kind == OD_SIGNAL_CHIRP) check_chirp(ld, first, sweep == 1);
+  if (form->kind == OD_SIGNAL_STEPPED_SINE) check_stepped_sine(ld, first);
 }
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------
-
-static const char *const sweeps[] = {"linear", "logarithmic", NULL};
-
-// The keys of a form; room for all fields, 'at', 'sweep' and the end.
-static void list_keys(const signal_form *form, const char *keys[MOST_FIELDS + 3]) {
-  int count = 0;
-  for (int i = 0; i < form->fields; i++) keys[count++] = form->field[i].key;
-  if (form->pairs) keys[count++] = "at";
-  if (form->kind == OD_SIGNAL_CHIRP) keys[count++] = "sweep";
-  keys[count] = NULL;
-}
 
 // Reads the pair [time, value] at a node into two numbers; false when it is none.
 static bool read_pair(od_loader *ld, int node, const char *path, const char *unit, double pair[2], int *time_number) {
@@ -145,7 +159,7 @@ static bool read_pair(od_loader *ld, int node, const char *path, const char *uni
   const od_field field[2] = {{"time", "s", OD_ANY, NAN}, {"value", unit, OD_ANY, NAN}};
   for (int i = 0; i < 2; i++) {
     const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    int number = od_read_number_as(ld, entry[i], entry_path, &field[i], "", od_place_of(ld, node), OD_IN_LOADER);
+    int number = od_read_number(ld, entry[i], entry_path, &field[i], od_place_of(ld, node), OD_IN_LOADER);
     if (i == 0) *time_number = number;
     pair[i] = od_number_value(ld, number);
   }
@@ -170,33 +184,32 @@ static int read_pairs(od_loader *ld, const od_section *section, int node, const 
 }
 
 static int load_form(od_loader *ld, const signal_form *form, const od_section *section, const char *unit) {
-  od_field field[MOST_FIELDS];
-  for (int i = 0; i < form->fields; i++) {
-    field[i] = form->field[i];
-    if (field[i].unit == of_input) field[i].unit = unit;
+  int before = od_messages_errors(ld->messages), first = ld->document->numbers.count, fields = 0;
+  for (; fields < form->section.count; fields++) {
+    const od_key *key = &form->section.keys[fields];
+    if (key->shape != OD_NUMBER && key->shape != OD_WHOLE) break;
+    od_read_key_in(ld, section, key->name, key->of != NULL ? key->of : unit, OD_IN_LOADER);
   }
-  int before = od_messages_errors(ld->messages), flag = 0;
-  int first = od_read_fields(ld, section, field, form->fields, OD_IN_LOADER);
-  int sweep = od_section_get(ld, section, "sweep");
-  if (sweep >= 0) flag = od_read_choice(ld, sweep, "sweep", sweeps);
+  int sweep = form->kind == OD_SIGNAL_CHIRP ? od_key_choice(ld, section, "sweep") : 0;
   // An unknown key has been reported before, and may be what is missing here.
   bool sound = !section->has_unknown;
-  if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, flag);
+  if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, sweep);
 
-  int at = form->pairs ? od_section_need(ld, section, "at") : -1;
+  bool pairs_wanted = od_section_has(&form->section, "at");
+  int at = pairs_wanted ? od_section_need(ld, section, "at") : -1;
   bool is_list = at >= 0 && ld->tree.node[at].kind == OD_TREE_LIST && ld->tree.node[at].count > 0;
   if (at >= 0 && !is_list)
     od_complain(ld, at, "found %s; 'at' wants a list of pairs [time, value]",
                 ld->tree.node[at].kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, at));
-  size_t room = (size_t)form->fields + 2 * (size_t)(is_list ? ld->tree.node[at].count : 0);
+  size_t room = (size_t)fields + 2 * (size_t)(is_list ? ld->tree.node[at].count : 0);
   double *numbers = malloc((room + 1) * sizeof *numbers);
   if (numbers == NULL) return finish_signal(ld, -1);
-  for (int i = 0; i < form->fields; i++) numbers[i] = od_number_value(ld, first + i);
-  int pairs = is_list ? read_pairs(ld, section, at, unit, numbers + form->fields) : 0;
+  for (int i = 0; i < fields; i++) numbers[i] = od_number_value(ld, first + i);
+  int pairs = is_list ? read_pairs(ld, section, at, unit, numbers + fields) : 0;
   int signal = -1;
   if (sound && od_messages_errors(ld->messages) == before)
-    signal = finish_signal(
-        ld, od_signals_add(ld->draft->machine->signals, form->kind, flag, numbers, form->fields + 2 * pairs));
+    signal =
+        finish_signal(ld, od_signals_add(ld->draft->machine->signals, form->kind, sweep, numbers, fields + 2 * pairs));
   free(numbers);
   return signal;
 }
@@ -261,9 +274,8 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
 static int find_kind(od_loader *ld, const od_section *section) {
   int found = -1;
   for (int key = ld->tree.node[section->map].first; key >= 0; key = od_next(ld, key)) {
-    bool is_kind = false;
-    for (int i = 0; kinds[i] != NULL; i++) is_kind = is_kind || strcmp(od_text_of(ld, key), kinds[i]) == 0;
-    if (!is_kind || strcmp(od_text_of(ld, key), "unit") == 0) continue;
+    const char *name = od_text_of(ld, key);
+    if (!od_section_has(&od_signal_section, name) || strcmp(name, "unit") == 0) continue;
     if (found >= 0) {
       if (strcmp(od_text_of(ld, key), od_text_of(ld, found)) != 0)
         od_complain(ld, key, "%s has two signals, '%s' and '%s'; join them with 'sum'", section->what,
@@ -275,6 +287,12 @@ static int find_kind(od_loader *ld, const od_section *section) {
   return found;
 }
 
+static void complain_none(od_loader *ld, int node, const char *what) {
+  const char *list = "";
+  for (int i = 0; i < KEYS - 1; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", keys[i].name);
+  od_complain(ld, node, "%s has no signal; expected a quantity or one of %s", what, list);
+}
+
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->signals++ >= MOST_SIGNALS || ld->document->numbers.count > OD_MOST_NUMBERS) {
     if (ld->draft->signals <= MOST_SIGNALS + 1)
@@ -284,19 +302,15 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   }
   if (ld->tree.node[node].kind == OD_TREE_TEXT) return load_constant(ld, node, path, unit);
   // Only the signal of an input has a unit; within a sum it is that of the whole.
-  const char *keys[sizeof kinds / sizeof kinds[0]];
-  memcpy(keys, kinds, sizeof kinds);
-  if (ld->draft->sums > 0) keys[sizeof kinds / sizeof kinds[0] - 2] = NULL;
+  const char *names[OD_MOST_KEYS];
+  od_section_names(&od_signal_section, names);
+  if (ld->draft->sums > 0) names[KEYS - 1] = NULL;
   int before = od_messages_errors(ld->messages);
-  od_section section = od_section_open(ld, node, node, path, what, keys);
+  od_section section = od_section_open_names(ld, node, node, path, what, names);
   if (section.map < 0) return -1;
   int key = find_kind(ld, &section);
   if (key < 0) {
-    if (od_messages_errors(ld->messages) == before)
-      od_complain(ld, node,
-                  "%s has no signal; expected a quantity or one of constant, sine, chirp, stepped_sine, steps, "
-                  "lagged_steps, ramps, half_cosines, prbs, sum, sequence, derivative, file",
-                  what);
+    if (od_messages_errors(ld->messages) == before) complain_none(ld, node, what);
     return -1;
   }
   const char *kind = od_text_of(ld, key);
@@ -309,10 +323,8 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   if (strcmp(kind, "file") == 0) return od_load_file_signal(ld, value, key, what, unit);
   for (int i = 0; i < FORMS; i++) {
     if (strcmp(kind, forms[i].name) != 0) continue;
-    const char *form_keys[MOST_FIELDS + 3];
-    list_keys(&forms[i], form_keys);
     const char *form_what = od_format(ld, "the %s of %s", kind, what);
-    od_section form_section = od_section_open(ld, value, key, kind_path, form_what, form_keys);
+    od_section form_section = od_section_open(ld, value, key, kind_path, form_what, &forms[i].section);
     return form_section.map >= 0 ? load_form(ld, &forms[i], &form_section, unit) : -1;
   }
   return -1;

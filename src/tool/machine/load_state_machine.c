@@ -6,8 +6,18 @@
 #include "base/formula.h"
 #include "document/suggest.h"
 #include "machine/load_formula.h"
+#include "machine/sections.h"
 
 enum { MOST_TRANSITIONS = 64 };
+
+static const od_key keys[] = {
+    {"from", OD_TEXT, NULL, "a state", .fallback = OD_REQUIRED},
+    {"to", OD_TEXT, NULL, "a state", .fallback = OD_REQUIRED},
+    {"when", OD_TEXTS, NULL, "comparisons, all of which must hold", .otherwise = "by `after`"},
+    {"after", OD_NUMBER, "s", "time in the state", .otherwise = "by `when`"},
+};
+const od_section_class od_transition_section = {"transition", "of a state machine, from one state to another",
+                                                OD_KEYS(keys)};
 
 // A list of operations that grows. What does not fit is left out, and that is said in the end.
 typedef struct program {
@@ -104,10 +114,9 @@ static int both(machine_reader *r, int margin, int other) {
 }
 
 static void read_transition(machine_reader *r, int node, int number) {
-  static const char *const keys[] = {"from", "to", "when", "after", NULL};
   od_loader *ld = r->ld;
   const char *what = od_format(ld, "transition %d of %s", number, r->b->what);
-  od_section section = od_section_open(ld, node, node, "", what, keys);
+  od_section section = od_section_open(ld, node, node, "", what, &od_transition_section);
   int from = find_state(r, &section, "from"), to = find_state(r, &section, "to"), margin = -1;
   int when = od_section_get(ld, &section, "when"), after = od_section_get(ld, &section, "after");
   if (section.map >= 0 && when < 0 && after < 0 && !section.has_unknown)
@@ -190,9 +199,9 @@ static void read_states(machine_reader *r) {
 
 void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
-  const char *const keys[] = {"type", "unit", c->inputs[0].key, "states", "parameters", c->formula_key, NULL};
+  const char *const known[] = {"type", "unit", c->inputs[0].key, "states", "parameters", c->formula_key, NULL};
   machine_reader r = {.ld = ld, .b = b, .names = {.ld = ld}, .sound = true};
-  r.section = od_section_open(ld, b->map, b->key, b->path, b->what, keys);
+  r.section = od_section_open_names(ld, b->map, b->key, b->path, b->what, known);
   if (b->index < 0) return;
   int before = od_messages_errors(ld->messages), first = ld->document->numbers.count, number = 1;
   if (!od_read_formula_inputs(ld, b, &r.section, c->inputs[0].key, &r.names)) r.sound = false;

@@ -4,6 +4,29 @@
 
 #include "document/constants.h"
 #include "machine/load_circuit.h"
+#include "machine/sections.h"
+
+static bool port_key(int i, od_key *key) {
+  return od_element_key(&od_port_class, i, key);
+}
+static bool valve_key(int i, od_key *key) {
+  return od_element_key(&od_valve_class, i, key);
+}
+
+static const od_key port_keys[] = {
+    {"between", OD_TEXTS, NULL, "two nodes", .fallback = OD_REQUIRED},
+    {"side", OD_CHOICE, "negative|positive", "of the spool's travel on which it opens", .fallback = OD_REQUIRED},
+    {"curve", OD_SECTION, NULL, "`linear`, control points or a table", .fallback = OD_REQUIRED,
+     .inside = &od_curve_section},
+};
+static const od_section_class port_section = {"port", "what the spool opens", OD_KEYS(port_keys), port_key};
+static const od_key valve_keys[] = {
+    {"command", OD_TEXT, NULL, "an input or a block", .fallback = OD_REQUIRED},
+    {"law", OD_CHOICE, "opening|coefficient", "what the curves of the ports are"},
+    {"ports", OD_SECTION_MAP, NULL, "the ports that the spool opens", .fallback = OD_REQUIRED, .inside = &port_section},
+};
+const od_section_class od_valve_section = {"valve", "directional valve: a spool that follows a command, and its ports",
+                                           OD_KEYS(valve_keys), valve_key};
 
 // What the ports of a valve need to know of it.
 typedef struct valve {
@@ -50,15 +73,13 @@ static void keep_port(od_loader *ld, ports *list, port p) {
 }
 
 static void load_port(od_loader *ld, int key, const od_section *owner, const valve *v, ports *list) {
-  static const char *const keys[] = {"between", "side", "curve", "overlap", NULL};
-  static const char *const sides[] = {"negative", "positive", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the port '%s' of %s", name, owner->what);
   const char *path = od_format(ld, "%s.ports.%s", owner->path, name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, path, what, keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, path, what, &port_section);
   port p = {.name = name};
   bool connected = od_find_node_pair(ld, &section, "between", p.ends);
-  int side = od_read_choice(ld, od_section_need(ld, &section, "side"), "side", sides);
+  int side = od_key_choice(ld, &section, "side");
   int first = od_read_component_fields(ld, &section, &od_port_class, v->frame.unit, false, &(int){0});
   od_curve curve;
   bool has_curve = od_read_curve(ld, &section, v->frame, &curve);
@@ -107,14 +128,10 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
 // --- Valves -------------------------------------------------------------------------------------------------------
 
 void od_load_valve(od_loader *ld, int key, int element) {
-  static const char *const keys[] = {"command", "time_constant", "stroke", "area",      "discharge",
-                                     "law",     "full",          "ports",  "dead_band", NULL};
-  static const char *const laws[] = {"opening", "coefficient", NULL};  // in the builder's order
-  od_section section = od_open_element(ld, key, element, keys);
+  od_section section = od_open_element(ld, key, element, &od_valve_section);
   const char *unit;
-  int command = od_find_command(ld, &section, "command", "stroke", &unit),
-      law_node = od_section_get(ld, &section, "law");
-  int law = law_node >= 0 ? od_read_choice(ld, law_node, "law", laws) : OD_VALVE_OPENING;
+  int command = od_find_command(ld, &section, "command", "stroke", &unit);
+  int law = od_key_choice(ld, &section, "law");
   int first = od_read_component_fields(ld, &section, &od_valve_class, unit, false, &(int){0});
   od_element *built = &ld->draft->names.element[element];
   built->unit = unit;

@@ -23,6 +23,27 @@ od_method_names od_method_names_filters(void) {
   return names;
 }
 
+const char *od_integrator_name(int i) {
+  return i >= 0 && od_integrator_at(i) ? od_integrator_at(i)->name : NULL;
+}
+
+static const char *or_more(int i, const char *more) {
+  bool behind = i > 0 && od_integrator_at(i - 1) && !od_integrator_at(i);
+  return behind ? more : od_integrator_name(i);
+}
+
+const char *od_run_integrator(int i) {
+  return or_more(i, OD_CVODES);
+}
+
+const char *od_fit_integrator(int i) {
+  return or_more(i, OD_EXACT);
+}
+
+const char *od_filter_name(int i) {
+  return i >= 0 && od_filter_type_at(i) ? od_filter_type_at(i)->name : NULL;
+}
+
 void od_method_names_text(const od_method_names *names, const char *word, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';

@@ -18,6 +18,12 @@ typedef struct od_method_names {
 od_method_names od_method_names_integrators(const char *more);  // `more` comes last; NULL: no more
 od_method_names od_method_names_filters(void);
 
+// One by one, for the tables of keys; NULL behind the last.
+const char *od_integrator_name(int i);
+const char *od_run_integrator(int i);  // of simulate
+const char *od_fit_integrator(int i);  // of fits
+const char *od_filter_name(int i);
+
 // The same for people: "a, b or c", with this word before the last.
 void od_method_names_text(const od_method_names *names, const char *word, char *text, size_t size);
 

@@ -7,13 +7,14 @@
 #include "document/merge.h"
 #include "document/suggest.h"
 #include "machine/machine_loader.h"
+#include "machine/sections.h"
 #include "machine/template_copy.h"
 
 enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 128, LONGEST_CONTEXT = 160 };
 
 typedef struct expander {
   od_loader *ld;
-  const char *section[MOST_SECTIONS];  // that a template may have, ending with NULL; then 'instances' and 'parameters'
+  const char *section[MOST_SECTIONS];  // that hold elements, ending with NULL
   int section_key[MOST_SECTIONS];      // one key of each, or -1
   od_map_builder made[MOST_SECTIONS], parameters;
   int sections;
@@ -70,19 +71,14 @@ static void keep_made(expander *e, const char *name, int key) {
 
 // --- Definitions --------------------------------------------------------------------------------------------------
 
-// What only the file as a whole can have.
-static bool is_of_file(const char *section) {
-  static const char *const whole[] = {"machine", "gravity",      "ground",  "oil",       "run",      "variants",
-                                      "set",     "requirements", "include", "templates", "instances"};
-  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-    if (strcmp(section, whole[i]) == 0) return true;
-  return false;
-}
-
-static void list_sections(expander *e, const char *const *sections) {
-  for (; *sections && e->sections < MOST_SECTIONS - 3; sections++)
-    if (!is_of_file(*sections)) e->section[e->sections++] = *sections;
-  for (int i = 0; i < e->sections; i++) e->section_key[i] = -1;
+// Sections that hold elements: all but the parameters and instances of a template.
+static void list_sections(expander *e) {
+  od_key key;
+  for (int i = 0; od_key_at(&od_template_section, i, &key) && e->sections < MOST_SECTIONS - 1; i++) {
+    if (strcmp(key.name, "parameters") == 0 || strcmp(key.name, "instances") == 0) continue;
+    e->section_key[e->sections] = -1;
+    e->section[e->sections++] = key.name;
+  }
 }
 
 // The map of a template's parameters, or -1.
@@ -110,15 +106,10 @@ static void check_parameters(expander *e, int body, const char *name) {
 
 static void check_template(expander *e, int key) {
   od_loader *ld = e->ld;
-  const char *keys[MOST_SECTIONS], *name = od_excerpt(ld, od_text_of(ld, key));
-  int count = 0;
-  for (; count < e->sections; count++) keys[count] = e->section[count];
-  keys[count++] = "parameters";
-  keys[count++] = "instances";
-  keys[count] = NULL;
+  const char *name = od_excerpt(ld, od_text_of(ld, key));
   od_names_check(ld, key);
   int body = od_value(ld, key);
-  if (od_section_open(ld, body, key, "", od_format(ld, "the template '%s'", name), keys).map < 0) {
+  if (od_section_open(ld, body, key, "", od_format(ld, "the template '%s'", name), &od_template_section).map < 0) {
     e->broken = true;
     return;
   }
@@ -421,13 +412,13 @@ static int assemble(expander *e, int root, int over) {
   return od_merge(&m, map, without_templates(&m, over));
 }
 
-int od_templates_expand(od_loader *ld, const char *const *sections, int root, int over) {
+int od_templates_expand(od_loader *ld, int root, int over) {
   od_merger m = od_merger_start(ld, od_variant_noun(ld));
   int merged = over >= 0 ? od_merge(&m, root, over) : root;
   int templates = od_map_find(ld, merged, "templates"), instances = od_map_find(ld, merged, "instances");
   if (templates < 0 && instances < 0) return merged;
   expander e = {.ld = ld, .templates = -1, .budget = {.nodes = MOST_NODES}, .unchecked = MOST_NODES};
-  list_sections(&e, sections);
+  list_sections(&e);
   check_templates(&e, templates);
   e.parameters = od_map_start(&m, root);
   if (m.failed) return -1;

@@ -18,8 +18,8 @@ typedef struct od_templates {
 void od_templates_free(od_templates *t);
 
 // The file with its instances made and the variant laid over it (-1: none): the node of its map; -1 after a complaint
-// that makes reading on useless. `root` is the file's own map, `sections` are those of a machine file.
-int od_templates_expand(od_loader *ld, const char *const *sections, int root, int over);
+// that makes reading on useless. `root` is the file's own map.
+int od_templates_expand(od_loader *ld, int root, int over);
 
 // Whether an instance made the element of that name; whether the first `length` characters name an instance.
 bool od_templates_made(const od_loader *ld, const char *name);

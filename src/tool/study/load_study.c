@@ -12,10 +12,67 @@
 #include "document/suggest.h"
 #include "study/cases.h"
 #include "study/study.h"
+#include "study/study_sections.h"
 
-static const char *const sections[] = {"study", "seeds",    "first_seed", "start",   "cost",
-                                       "cases", "transfer", "values",     "include", NULL};
-static const char *const starts[] = {"model", "random", NULL};
+// --- Tables -------------------------------------------------------------------------------------------------------
+
+static const char *transfer_method(int i) {
+  return od_transfer_methods[i];
+}
+
+static const od_key case_keys[] = {
+    {"experiment", OD_TEXT, NULL, "the experiment, fit or friction file, relative to this one",
+     .otherwise = "required unless it is simulated"},
+    {"machine", OD_TEXT, NULL, "the machine file of a simulation (`do: simulate`)"},
+    {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction", "what is done with it"},
+    {"truth", OD_TEXT, NULL, "a variant of the machine that is taken as the true one"},
+    {"variant", OD_TEXT, NULL, "of the experiment"},
+    {"variants", OD_TEXTS, NULL, "a list of variants, one case for each"},
+    {"set", OD_NUMBER_MAP, NULL, "numbers of the experiment or the machine to change"},
+    {"seeds", OD_WHOLE, "1", "runs of this case", OD_POSITIVE, 0, {1, 1e9}, "the study's"},
+    {"start", OD_CHOICE, "model|random", "where it begins", .otherwise = "the study's"},
+    {"published", OD_NUMBER_MAP, NULL, "metrics and values to compare with"},
+    {"method", OD_CHOICE, NULL, "of a transfer function (`do: tf`)", .fallback = OD_TRANSFER_VF,
+     .choice = transfer_method},
+    {"order",
+     OD_WHOLE,
+     "1",
+     "of the transfer function",
+     OD_POSITIVE,
+     OD_REQUIRED,
+     {1, OD_TRANSFER_MOST},
+     "required with `do: tf`"},
+    {"values", OD_SECTION_MAP, NULL, "what is taken of this case's runs", .otherwise = "the study's",
+     .inside = &od_value_section},
+    {"draw", OD_SECTION_MAP, NULL, "numbers of the machine that every run of a simulation draws",
+     .inside = &od_draw_section},
+};
+static const od_section_class case_section = {"case", "one row of a study", OD_KEYS(case_keys)};
+
+static const od_key file_keys[] = {
+    {"study", OD_TEXT, NULL, "the title", .otherwise = "the name of the file"},
+    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
+    {"seeds",
+     OD_WHOLE,
+     "1",
+     "runs of each case; the seeds are `first_seed`, `first_seed` + 1, ...",
+     OD_POSITIVE,
+     100,
+     {1, 1e9}},
+    {"first_seed", OD_WHOLE, "1", "the first of the seeds", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"start", OD_CHOICE, "model|random",
+     "`model`: the observer begins at its model's own start. `random`: at a start drawn by the seed: outputs of the experiment's "
+     "`initial` around the true ones and parameters around their true values, with the standard deviations that the experiment "
+     "gives. What the machine cannot have (a negative pressure), where outputs hardly determine the state (near a dead point) or "
+     "bounds exclude is drawn again"},
+    {"cost", OD_FLAG, NULL,
+     "observers also have a row `us_per_step`, the processor time of a step, median. It alone depends on the computer"},
+    {"cases", OD_SECTION_MAP, NULL, "what is run", .fallback = OD_REQUIRED, .inside = &case_section},
+    {"transfer", OD_SECTION, NULL, "the stepped sine of cases with `do: tf`", .inside = &od_transfer_section},
+    {"values", OD_SECTION_MAP, NULL, "what is taken of the runs of simulations", .inside = &od_value_section},
+};
+const od_section_class od_study_section = {"study", "a study", OD_KEYS(file_keys)};
+
 static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};
 enum { OBSERVE, FIT, PREDICT, TF, SIMULATE, FRICTION };
 
@@ -68,8 +125,8 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
     od_study *s = sl->s;
     const char *metric = od_text_of(ld, key);
     const od_field field = {metric, "1", OD_ANY, NAN};
-    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
-                                   &field, "", od_place_of(ld, key), OD_IN_LOADER);
+    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
+                                &field, od_place_of(ld, key), OD_IN_LOADER);
     od_published *grown = od_grow(s->published, s->published_count, &sl->published_capacity, sizeof *grown);
     if (!grown) {
       ld->no_memory = true;
@@ -128,15 +185,16 @@ static od_case *new_case(study_loader *sl) {
 }
 
 static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
-  const od_field field = {"seeds", "1", OD_POSITIVE, (double)otherwise};
+  od_field field = od_key_field(section, "seeds");
+  field.fallback = (double)otherwise;
   int number = od_read_fields(&sl->ld, section, &field, 1, OD_IN_LOADER);
   long seeds = (long)od_read_whole(&sl->ld, number, "seeds", 1, 1e9);
   return sl->options->seeds > 0 ? sl->options->seeds : seeds;
 }
 
 static bool read_start(study_loader *sl, const od_section *section, bool otherwise) {
-  int node = od_section_get(&sl->ld, section, "start");
-  return node >= 0 ? od_read_choice(&sl->ld, node, "start", starts) == 1 : otherwise;
+  bool given = od_section_get(&sl->ld, section, "start") >= 0;
+  return given ? od_key_choice(&sl->ld, section, "start") == 1 : otherwise;
 }
 
 // One case, or one in each of its variants.
@@ -236,19 +294,15 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
 }
 
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "machine", "do",     "truth", "variant",
-                                     "variants",   "set",     "seeds",  "start", "published",
-                                     "method",     "order",   "values", "draw",  NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
-                                       od_format(ld, "the case '%s'", od_excerpt(ld, name)), keys);
+                                       od_format(ld, "the case '%s'", od_excerpt(ld, name)), &case_section);
   if (section.map < 0) return;
   wish w = {.key = key};
   w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
   w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
-  int kind = od_section_get(ld, &section, "do");
-  if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
+  w.kind = od_key_choice(ld, &section, "do");
   const char *file = read_file_name(sl, &section, w.kind);
   read_transfer(sl, &section, &w);
   read_values(sl, &section, &w);
@@ -291,17 +345,15 @@ static void check_only(study_loader *sl, int cases) {
 }
 
 static od_status read_file(void *user) {
-  static const od_field first = {"first_seed", "1", OD_NOT_NEGATIVE, 1};
   study_loader *sl = user;
   od_loader *ld = &sl->ld;
   if (od_is_other_kind(ld, OD_FILE_STUDY)) return OD_BAD_INPUT;
-  od_section file = od_document_root(ld, "a study", "'cases'", sections);
+  od_section file = od_document_root(ld, "a study", "'cases'", &od_study_section);
   if (file.map < 0) return OD_BAD_INPUT;
   const char *title = od_read_text(ld, od_section_get(ld, &file, "study"), "study", "a title");
   sl->s->title = title ? title : sl->s->path;
   sl->seeds = read_seeds(sl, &file, 100);
-  int number = od_read_fields(ld, &file, &first, 1, OD_IN_LOADER);
-  sl->first_seed = (uint64_t)od_read_whole(ld, number, "first_seed", 0, 9007199254740992.0);
+  sl->first_seed = (uint64_t)od_key_whole(ld, &file, "first_seed");
   sl->random_start = read_start(sl, &file, false);
   sl->timed = od_read_flag(ld, &file, "cost");
   int transfer = od_section_get(ld, &file, "transfer");

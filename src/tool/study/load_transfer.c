@@ -1,20 +1,25 @@
 // What a study says about transfer functions: the stepped sine and the band for all of its cases, method and order of each.
-#include <math.h>
-
-#include "document/quantities.h"
+#include "document/ranges.h"
 #include "study/cases.h"
+#include "study/study_sections.h"
+
+static const od_key keys[] = {
+    {"from", OD_NUMBER, "Hz", "first frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"to", OD_NUMBER, "Hz", "last frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"step", OD_NUMBER, "Hz", "from frequency to frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP_STEP},
+    {"periods", OD_NUMBER, "1", "of each frequency", OD_POSITIVE, 3},
+    {"settle", OD_NUMBER, "1", "periods of each frequency that are left out", OD_NOT_NEGATIVE, 1},
+    {"low", OD_NUMBER, "Hz", "lower end of the band that is fitted", OD_NOT_NEGATIVE, 0},
+    {"high", OD_NUMBER, "Hz", "its upper end", OD_POSITIVE, 1e9, .otherwise = "none"},
+};
+const od_section_class od_transfer_section = {"transfer", "the stepped sine, and the band of the transfer functions",
+                                              OD_KEYS(keys)};
 
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish) {
-  static const char *const keys[] = {"from", "to", "step", "periods", "settle", "low", "high", NULL};
-  static const od_field fields[] = {{"from", "Hz", OD_POSITIVE, NAN},    {"to", "Hz", OD_POSITIVE, NAN},
-                                    {"step", "Hz", OD_POSITIVE, NAN},    {"periods", "1", OD_POSITIVE, 3},
-                                    {"settle", "1", OD_NOT_NEGATIVE, 1}, {"low", "Hz", OD_NOT_NEGATIVE, 0},
-                                    {"high", "Hz", OD_POSITIVE, 1e9}};
-  od_section section = od_section_open(ld, node, node, "transfer", "the section 'transfer'", keys);
+  od_section section = od_section_open(ld, node, node, "transfer", "the section 'transfer'", &od_transfer_section);
   if (section.map < 0) return;
-  int first = od_read_fields(ld, &section, fields, 7, OD_IN_LOADER);
   double *const value[] = {&wish->from, &wish->to, &wish->step, &wish->periods, &wish->settle, &wish->low, &wish->high};
-  for (int i = 0; i < 7; i++) *value[i] = od_number_value(ld, first + i);
+  for (int i = 0; i < 7; i++) *value[i] = od_key_value(ld, &section, keys[i].name);
   if (od_has_errors(ld)) return;
   if (!(wish->from <= wish->to) || !((wish->to - wish->from) / wish->step < 1e5))
     od_complain(ld, node,
@@ -25,10 +30,6 @@ void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish) {
 }
 
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish) {
-  static const od_field order = {"order", "1", OD_POSITIVE, NAN};
-  int method = od_section_get(ld, section, "method"), chosen = OD_TRANSFER_VF;
-  if (method >= 0) chosen = od_read_choice(ld, method, "method", od_transfer_methods);
-  wish->method = chosen < 0 ? OD_TRANSFER_VF : (od_transfer_method)chosen;
-  int number = od_read_fields(ld, section, &order, 1, OD_IN_LOADER);
-  wish->order = (int)od_read_whole(ld, number, "order", 1, OD_TRANSFER_MOST);
+  wish->method = (od_transfer_method)od_key_setting(ld, section, "method");
+  wish->order = (int)od_key_whole(ld, section, "order");
 }

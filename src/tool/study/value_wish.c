@@ -6,20 +6,31 @@
 #include "document/quantities.h"
 #include "document/suggest.h"
 #include "study/cases.h"
+#include "study/study_sections.h"
+
+static const char *take_name(int i) {
+  return od_take_names[i];
+}
+
+static const od_key keys[] = {
+    {"output", OD_TEXT, NULL, "the output", .fallback = OD_REQUIRED},
+    {"take", OD_CHOICE, NULL, "what is taken of it", .fallback = OD_REQUIRED, .choice = take_name},
+    {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
+    {"to", OD_NUMBER, "s", "its end", OD_POSITIVE, 1e300, .otherwise = "the end"},
+    {"unit", OD_TEXT, NULL, "in which it is shown", .otherwise = "SI"},
+};
+const od_section_class od_value_section = {"value", "a figure of a run", OD_KEYS(keys)};
 
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
-  static const char *const keys[] = {"output", "take", "from", "to", "unit", NULL};
-  static const od_field window[] = {{"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, 1e300}};
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),
-                                       od_format(ld, "the value '%s'", od_excerpt(ld, name)), keys);
+                                       od_format(ld, "the value '%s'", od_excerpt(ld, name)), &od_value_section);
   *w = (od_value_wish){.name = name, .key = key};
   if (section.map < 0) return;
-  w->output = od_read_text(ld, od_section_need(ld, &section, "output"), "output", "the name of an output");
-  int take = od_section_need(ld, &section, "take"), unit = od_section_get(ld, &section, "unit");
-  if (take >= 0) w->take = od_read_choice(ld, take, "take", od_take_names);
-  if (unit >= 0) w->unit = od_read_text(ld, unit, "unit", "a unit");
-  int first = od_read_fields(ld, &section, window, 2, OD_IN_LOADER);
+  w->output = od_key_text(ld, &section, "output", "the name of an output");
+  w->take = od_key_choice(ld, &section, "take");
+  w->unit = od_key_text(ld, &section, "unit", "a unit");
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
   w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
   if (!(w->from < w->to)) od_complain(ld, key, "the value '%s' is taken from %g s to %g s", name, w->from, w->to);
 }

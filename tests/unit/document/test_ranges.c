@@ -11,6 +11,10 @@
 #include <cmocka.h>
 
 #include "document/ranges.h"
+#include "experiment/experiment_sections.h"
+#include "friction_fit/friction_sections.h"
+#include "machine/sections.h"
+#include "study/study_sections.h"
 #include "support/machine_file.h"
 
 static const char jack[] =
@@ -120,25 +124,64 @@ static void test_cases_are_usual(void **state) {
   }
 }
 
-// One row per key and unit, in order, each range within the other.
-static void test_table(void **state) {
-  (void)state;
-  for (int i = 0; i < od_range_row_count(); i++) {
-    const od_range_row *r = od_range_row_at(i), *before = od_range_row_at(i > 0 ? i - 1 : 0);
-    const od_limits *l = &r->limits;
-    if (!(l->low <= l->usual_low && l->usual_low < l->usual_high && l->usual_high <= l->high))
-      fail_msg("the ranges of %s (%s) do not contain each other", r->key, r->unit);
-    int order = strcasecmp(before->key, r->key);
-    if (i > 0 && (order > 0 || (order == 0 && strcmp(before->unit, r->unit) >= 0)))
-      fail_msg("%s (%s) is not in order", r->key, r->unit);
-    assert_true(strlen(r->of) > 0);
+// Of every key of a class and of the sections inside it: what is usual is possible, and the default is possible.
+static void check_class(const od_section_class *c, const od_section_class **seen, int *count) {
+  for (int i = 0; i < *count; i++)
+    if (seen[i] == c) return;
+  assert_true(*count < 200);
+  seen[(*count)++] = c;
+  assert_true(strlen(c->name) > 0 && strlen(c->meaning) > 0);
+  od_key key;
+  for (int i = 0; od_key_at(c, i, &key); i++) {
+    const od_limits *l = &key.limits;
+    if (!key.meaning || !*key.meaning) fail_msg("%s.%s has no meaning", c->name, key.name);
+    for (int other = 0; other < i; other++) {
+      od_key before;
+      od_key_at(c, other, &before);
+      if (strcmp(before.name, key.name) == 0) fail_msg("%s has '%s' twice", c->name, key.name);
+    }
+    bool ranged = od_limits_are_known(l) && key.shape != OD_WHOLE;
+    if (ranged && !(l->low <= l->usual_low && l->usual_low < l->usual_high && l->usual_high <= l->high))
+      fail_msg("the ranges of %s.%s do not contain each other", c->name, key.name);
+    bool has_default = (ranged || key.shape == OD_WHOLE) && !isnan(key.fallback) && !key.otherwise;
+    if (has_default && key.fallback != 0 && (key.fallback < l->low || key.fallback > l->high))
+      fail_msg("the default of %s.%s is not possible", c->name, key.name);
+    int length;
+    if (key.shape == OD_CHOICE && !isnan(key.fallback) && !od_key_word(&key, (int)key.fallback, &length))
+      fail_msg("the default of %s.%s is not among its words", c->name, key.name);
+    if (key.inside) check_class(key.inside, seen, count);
   }
+}
+
+static void test_tables(void **state) {
+  (void)state;
+  static const od_section_class *const files[] = {&od_machine_section, &od_transition_section, &od_experiment_section,
+                                                  &od_study_section, &od_friction_file_section};
+  const od_section_class *seen[200];
+  int count = 0;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) check_class(files[i], seen, &count);
+  assert_true(count > 70);
+}
+
+// Numbers whose names come from the file, or whose unit happens to be that of another quantity, have no limits of their namesakes.
+static void test_namesakes(void **state) {
+  od_machine *m = machine_from(*state,
+                               "inputs: {u: {unit: Pa, constant: 3 Pa}, w: 2}\n"
+                               "blocks: {c: {type: pid, input: w, unit: Pa, kp: 5 Pa},\n"
+                               "         t: {type: table, input: u, at: [-2 Pa, 0 Pa, 1 Pa], values: [0, 1, 2]},\n"
+                               "         s: {type: square-root, input: u, reference: 1 Pa, smoothing: 0 Pa}}\n",
+                               NULL, NULL);
+  check_range(m, "c.kp", -INFINITY, INFINITY);
+  check_range(m, "t.at[0]", -INFINITY, INFINITY);
+  assert_true(number(m, "s.smoothing").low == 0 && number(m, "s.smoothing").high == INFINITY);
+  od_machine_free(m);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_wherever_it_comes_from, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_numbers_tell, machine_file_start, machine_file_end),
-      cmocka_unit_test(test_cases_are_usual), cmocka_unit_test(test_table)};
+      cmocka_unit_test_setup_teardown(test_namesakes, machine_file_start, machine_file_end),
+      cmocka_unit_test(test_cases_are_usual), cmocka_unit_test(test_tables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,9 +233,9 @@ static void test_mistakes(void **state) {
 }
 
 static void test_what_stands_still_says_nothing(void **state) {
-  expect(*state, "guide.rate: {source: guide.position, encoder: {pitch: 5 m}}",
-         "x.yaml:2:11: no edge of the encoder of 'guide.rate' passes, so that how uncertain it is is not known; "
-         "expected 'assume'\n");
+  expect(
+      *state, "guide.rate: {source: guide.position, encoder: {pitch: 5 m}}",
+      "x.yaml:2:11: 'guide.rate' reads zero during the whole run, so that its uncertainty is not known; expected 'assume'\n");
 }
 
 int main(void) {

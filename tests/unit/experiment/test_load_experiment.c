@@ -29,9 +29,9 @@ static void test_what_is_no_experiment(void **state) {
   expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
   expect(
       *state, "- 1\n",
-      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, integrator, seed, "
-      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare, "
-      "combinations, metrics, constraints or include\n");
+      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, include, machine, time, step, integrator, "
+      "seed, truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, metrics, fit, sets, "
+      "prepare, combinations or constraints\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
@@ -176,7 +176,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:7:3: 'P.pressure' is given twice\n"
          "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
          "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
-         "integrate, assume or encoder\n"
+         "assume, encoder or integrate\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' wants a number or a quantity in Pa\n"

@@ -36,7 +36,7 @@ static void say(const od_sensor *s, double sigma, uint64_t seed, double step, do
   od_sensor_memory m;
   const od_sensor_noise noise = {.seed = seed, .stream = 7, .sigma = sigma};
   assert_true(od_sensor_memory_begin(&m, s, step));
-  od_sensor_memory_integrate_from(&m, s, 3, 2);
+  od_sensor_memory_begin_at(&m, s, 3, 2);
   for (long k = 0; k < count; k++) {
     double t = (double)k * step;
     said[k] = od_sensor_measure(s, &noise, k, t, signal ? signal(t) : 0, &m);
@@ -242,7 +242,8 @@ static void test_integration(void **state) {
     for (int times = 1; times <= 2; times++) {
       od_sensor s = plain_sensor();
       double H = every * h, a = H / 2 / tan(3 * H / 2);
-      s.integrate = times;
+      s.of = &od_sensor_integrating;
+      s.number[0] = times;
       s.every = every;
       say(&s, 0, 1, h, wave, COUNT, x);
       for (int k = 0; k < COUNT; k++) {
@@ -260,7 +261,8 @@ static void test_integrated_noise(void **state) {
   double x[COUNT];
   for (int times = 1; times <= 2; times++) {
     od_sensor s = plain_sensor();
-    s.integrate = times;
+    s.of = &od_sensor_integrating;
+    s.number[0] = times;
     s.sigma = 0.3;
     s.interval = 0.01;
     s.duration = 4;
@@ -280,7 +282,8 @@ static void test_integration_goes_on(void **state) {
   enum { COUNT = 300 };
   double all[COUNT], some[COUNT];
   od_sensor s = plain_sensor();
-  s.integrate = 2;
+  s.of = &od_sensor_integrating;
+  s.number[0] = 2;
   say(&s, 0.1, 5, 0.01, wave, COUNT, all);
   s.dropout = 0.3;
   s.start = 0.5;
@@ -291,6 +294,64 @@ static void test_integration_goes_on(void **state) {
     lost += isnan(some[k]);
   }
   assert_in_range(lost, 90, 170);
+}
+
+// --- Types --------------------------------------------------------------------------------------------------------
+
+// A type of this test: it reads the square of the true value, counts its samples and adds their number after everything else.
+static double read_square(const od_sensor *s, od_sensor_memory *m, double t, double value) {
+  (void)s, (void)m, (void)t;
+  return value * value;
+}
+static double show_in_halves(const od_sensor *s, const od_sensor_memory *m, double value) {
+  (void)m;
+  return floor(value / s->number[3]) * s->number[3];
+}
+static double add_count(const od_sensor *s, od_sensor_memory *m, double reading, double h) {
+  (void)s, (void)h;
+  return reading + (double)++*(long *)m->of_type;
+}
+static void begin_at_hundred(const od_sensor *s, od_sensor_memory *m, double value, double rate) {
+  (void)s;
+  *(long *)m->of_type = (long)(10 * (value + rate) + 50);
+}
+static double twice(const od_sensor *s, double sigma) {
+  (void)s;
+  return 2 * sigma;
+}
+
+// All functions of a type are called: delay and scale come after `sense`, `show` stands for the resolution, `integrate` is last and goes on
+// where samples are lost. say() begins at the value 3 and the rate 2.
+static void test_type(void **state) {
+  (void)state;
+  enum { COUNT = 40 };
+  const od_sensor_class type = {.name = "a test",
+                                .memory = sizeof(long),
+                                .begin = begin_at_hundred,
+                                .sense = read_square,
+                                .show = show_in_halves,
+                                .integrate = add_count,
+                                .sigma = twice};
+  od_sensor s = plain_sensor();
+  double x[COUNT];
+  s.of = &type;
+  s.number[3] = 0.5;
+  s.resolution = 1e3;
+  s.scale = 10;
+  s.delay = 0.02;
+  s.every = 2;
+  s.start = 0.2;
+  say(&s, 0, 1, 0.01, wave, COUNT, x);
+  for (int k = 0; k < COUNT; k++) {
+    double true_value = wave(k > 2 ? (k - 2) * 0.01 : 0);
+    double shown = floor(10 * true_value * true_value / 0.5) * 0.5;
+    if (k % 2 != 0 || k < 20)
+      assert_true(isnan(x[k]));
+    else
+      assert_true(x[k] == shown + 100 + k / 2 + 1);
+  }
+  s.resolution = 0;
+  assert_true(od_sensor_sigma(&s) == 2);
 }
 
 // --- In experiments -----------------------------------------------------------------------------------------------
@@ -455,6 +516,7 @@ int main(void) {
       cmocka_unit_test(test_integration),
       cmocka_unit_test(test_integrated_noise),
       cmocka_unit_test(test_integration_goes_on),
+      cmocka_unit_test(test_type),
       cmocka_unit_test_setup_teardown(test_relative_noise, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_integrated_sensors, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_integration_from_a_moving_start, scratch_setup, scratch_teardown),

@@ -1,0 +1,83 @@
+// Sections of our files as tables: one row per key, beside the reader of the section.
+//
+// The reader, --set, the checks of ranges, 'oleodyn schema' and the tables of keys in docs/ are loops over these rows. Rules between
+// keys (keys of one law, one of two keys) are code of the reader.
+#ifndef OD_DOCUMENT_SECTION_H
+#define OD_DOCUMENT_SECTION_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/limits.h"
+
+typedef enum od_key_shape {
+  OD_NUMBER,          // a number, a quantity or an expression
+  OD_NUMBERS,         // a list of them
+  OD_ROWS,            // a list of lists of them
+  OD_WHOLE,           // a whole number within `limits`
+  OD_TEXT,            // a text or a number
+  OD_TEXTS,           // a text or a list of texts
+  OD_FLAG,            // true or false
+  OD_CHOICE,          // one of the words of `of` or `choices`
+  OD_SECTION,         // a section of the class `section`
+  OD_SECTIONS,        // a list of them
+  OD_SECTION_MAP,     // names from the file, each with such a section
+  OD_NUMBER_MAP,      // names or paths, each with a number
+  OD_NUMBERS_OR_WORD  // the same, or the word `of`
+} od_key_shape;
+
+// The fallback of a key that must be given.
+#define OD_REQUIRED ((double)NAN)
+
+// What is possible and usual for a number whose unit depends on other values of the file. A NULL unit ends the list.
+typedef struct od_unit_limits {
+  const char *unit;
+  od_limits limits;
+} od_unit_limits;
+
+typedef struct od_section_class od_section_class;
+
+typedef struct od_key {
+  const char *name;
+  od_key_shape shape;
+  // Numbers: the SI unit; NULL: it depends on other values. Choices: the words, with '|' between them. Sections without a class of their
+  // own: the name of their definition in the schema; NULL: anything.
+  const char *of;
+  const char *meaning;  // may have links in Markdown
+  od_sign sign;
+  double fallback;                 // the default in SI, or the index of the default word; OD_REQUIRED: it must be given
+  od_limits limits;                // all zero: none
+  const char *otherwise;           // the default in words, where it is no number
+  const od_section_class *inside;  // of OD_SECTION, OD_SECTIONS, OD_SECTION_MAP
+  const od_unit_limits *by_unit;   // limits where `of` is NULL
+  const char *(*choice)(int i);    // words that another table has; NULL ends them
+} od_key;
+
+struct od_section_class {
+  const char *name;  // of the definition in the schema
+  const char *meaning;
+  const od_key *keys;
+  int count;
+  bool (*more)(int i, od_key *key);  // keys that other tables have, such as element classes; false: no more
+  bool or_word;                      // a text alone may stand for the section
+};
+
+#define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))
+
+// Key i of a class, its own before those of other tables; false: there is none.
+bool od_key_at(const od_section_class *c, int i, od_key *key);
+bool od_section_has(const od_section_class *c, const char *name);
+// A key of the class's own table, which must have it.
+const od_key *od_key_of(const od_section_class *c, const char *name);
+
+// The names of all keys, with NULL at the end.
+enum { OD_MOST_KEYS = 160 };
+void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]);
+
+// Word i of a choice and its length; NULL: there are no more.
+const char *od_key_word(const od_key *key, int i, int *length);
+
+// The limits of a number in this unit; all zero: none.
+const od_limits *od_key_limits(const od_key *key, const char *unit);
+
+#endif

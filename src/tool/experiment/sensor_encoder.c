@@ -1,0 +1,128 @@
+// Sensors with an encoder: a position that is counted in pitches, or with 'source', the position, a velocity by the times of edges. How far
+// off a velocity is along the true motion is found by a run (signal_sizes.c).
+#include <math.h>
+#include <string.h>
+
+#include "experiment/experiment_loader.h"
+#include "experiment/encoder.h"
+#include "experiment/sensor.h"
+#include "machine/machine.h"
+
+// Lengths are in the unit of the position.
+static const od_key keys[] = {
+    {"pitch", OD_NUMBER, NULL, "distance between edges", OD_POSITIVE, OD_REQUIRED},
+    {"timer", OD_NUMBER, "s", "times are counted in these (0: exact). Two edges within one tick are one tick apart",
+     OD_NOT_NEGATIVE, 0},
+    {"pulse_error", OD_NUMBER, NULL,
+     "each edge lies up to this far from its place, the same for all sensors that read this position and depending on the "
+     "seed",
+     OD_NOT_NEGATIVE, 0},
+    {"standstill", OD_NUMBER, "s", "without an edge for this long it reads zero (0: it never does)", OD_NOT_NEGATIVE,
+     0},
+    {"edges",
+     OD_WHOLE,
+     "1",
+     "distances between edges that make a velocity: more of them are less coarse and later",
+     OD_POSITIVE,
+     1,
+     {1, OD_MOST_ENCODER_EDGES}},
+};
+enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // numbers of the sensor, in that order
+static const od_section_class encoder_section = {"encoder", "edges that are counted and timed", OD_KEYS(keys)};
+
+static const od_key sensor_keys[] = {{"encoder", OD_SECTION, NULL,
+                                      "it counts and times [the edges of an encoder](experiment-files.md#encoders)",
+                                      .inside = &encoder_section}};
+static const od_section_class sensor_section = {"sensor with an encoder", "the encoder", OD_KEYS(sensor_keys)};
+
+static const od_sensor_class velocity;  // with 'source', the position
+
+// The position that is read: the sensor must say its rate.
+static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
+  od_loader *ld = &xl->ld;
+  const od_experiment *e = xl->e;
+  const char *name = od_read_text(ld, node, "source", "the name of an output");
+  int output = name ? od_find_output(xl, node) : -1, true_output = -1;
+  char rate[80];
+  if (output < 0) return;
+  const char *unit = od_machine_output_unit(e->model, output);
+  od_rate_unit(unit, 1, rate, sizeof rate);
+  if (e->truth) true_output = od_machine_output_find(e->truth, name);
+  *position_unit = unit;
+  s->source = name;
+  s->source_output = true_output;
+  if (xl->options->more)
+    od_complain(ld, node, "a fit takes no velocities by encoders; give it the position");
+  else if (strcmp(rate, s->unit) != 0)
+    od_complain(ld, node, "'%s' is in %s, and its rate in %s; '%s' is in %s", name, unit, rate, s->name, s->unit);
+  else if (e->truth && true_output < 0)
+    od_complain(ld, node, "the true machine has no output '%s'", name);
+}
+
+static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
+  od_loader *ld = &xl->ld;
+  int node = od_section_get(ld, sensor, "encoder"), source = od_section_get(ld, sensor, "source");
+  const char *unit = s->unit;
+  (void)read_unit;  // its noise and the like are of what it shows
+  s->of = source >= 0 ? &velocity : &od_sensor_encoder;
+  if (source >= 0) unit = od_format(ld, "(%s) s", s->unit);
+  if (source >= 0) read_position(xl, source, s, &unit);
+  if (od_section_get(ld, sensor, "integrate") >= 0)
+    od_complain(ld, od_section_get(ld, sensor, "integrate"),
+                "an encoder integrates nothing; its 'source' is the position");
+  if (od_section_get(ld, sensor, "resolution") >= 0)
+    od_complain(ld, od_section_get(ld, sensor, "resolution"), "the resolution of an encoder is its 'pitch'");
+  od_section section =
+      od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", &encoder_section);
+  // With a mistake here the rest is read as it is probably meant.
+  s->number[PITCH] = 1;
+  if (section.map < 0) return;
+  int first = ld->document->numbers.count;
+  for (int i = 0; i < NUMBERS; i++) {
+    od_read_key_in(ld, &section, keys[i].name, keys[i].of ? keys[i].of : unit, OD_IN_LOADER);
+    s->number[i] = od_number_value(ld, first + i);
+  }
+  s->number[EDGES] = od_read_whole(ld, first + EDGES, "edges", 1, OD_MOST_ENCODER_EDGES);
+  if (s->number[PULSE_ERROR] > s->number[PITCH] / 4)
+    od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' must be at most a quarter of the pitch");
+  for (int i = TIMER; source < 0 && i < NUMBERS; i++)
+    if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
+      od_complain_number(ld, first + i, "'%s' is of velocities, which need 'source', the position", keys[i].name);
+  if (!(s->number[PITCH] > 0)) s->number[PITCH] = 1;
+  // A position in whole pitches.
+  if (!s->source) s->resolution = s->number[PITCH];
+}
+
+// --- Measurements -------------------------------------------------------------------------------------------------
+
+static od_encoder encoder_of(const od_sensor *s) {
+  return (od_encoder){.pitch = s->number[PITCH],
+                      .timer = s->number[TIMER],
+                      .pulse_error = s->number[PULSE_ERROR],
+                      .standstill = s->number[STANDSTILL],
+                      .edges = (int)s->number[EDGES]};
+}
+
+// A position: pitches that are counted.
+static double show_position(const od_sensor *s, const od_sensor_memory *m, double value) {
+  const od_encoder e = encoder_of(s);
+  const od_encoder_memory edges = {.seed = m->seed, .stream = m->stream};
+  return e.pitch * od_encoder_count(&e, &edges, value);
+}
+
+// A velocity: from the position and its true velocity.
+static double sense_velocity(const od_sensor *s, od_sensor_memory *m, double t, double position) {
+  const od_encoder e = encoder_of(s);
+  od_encoder_memory *edges = m->of_type;
+  edges->seed = m->seed;
+  edges->stream = m->stream;
+  return od_encoder_velocity(&e, edges, t, position, m->own);
+}
+
+const od_sensor_class od_sensor_encoder = {
+    .name = "an encoder", .section = &sensor_section, .load = load, .show = show_position, .has_noise = true};
+static const od_sensor_class velocity = {.name = "an encoder",
+                                         .memory = sizeof(od_encoder_memory),
+                                         .sense = sense_velocity,
+                                         .has_noise = true,
+                                         .errs_by_path = true};

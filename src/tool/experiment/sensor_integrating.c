@@ -1,0 +1,85 @@
+// Sensors that integrate: one that reads another output, so many derivatives above its own, and integrates that once or twice by the
+// trapezoidal rule.
+#include <math.h>
+#include <string.h>
+
+#include "experiment/experiment_loader.h"
+#include "experiment/sensor.h"
+#include "machine/machine.h"
+
+static const od_key keys[] = {
+    {"integrate", OD_WHOLE, "1", "how often `source` is integrated", OD_POSITIVE, 0, {1, 2}, "not"}};
+static const od_section_class section = {"integrating sensor", "what it integrates", OD_KEYS(keys)};
+
+enum { TIMES };  // its number
+
+static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
+  od_loader *ld = &xl->ld;
+  const od_experiment *e = xl->e;
+  int number = od_read_keys(ld, sensor, OD_IN_LOADER, "integrate", NULL);
+  int node = od_section_get(ld, sensor, "source");
+  int times = (int)od_read_whole(ld, number, "integrate", 1, 2);
+  bool sound = od_number_value(ld, number) == times;
+  const char *name = node >= 0 ? od_read_text(ld, node, "source", "the name of an output") : NULL;
+  int output = name ? od_find_output(xl, node) : -1;
+  char wanted[80];
+  od_rate_unit(s->unit, times, wanted, sizeof wanted);
+  const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
+  // With a mistake here the rest is read as it is probably meant.
+  *read_unit = unit ? unit : od_copy(ld, wanted, strlen(wanted));
+  if (node < 0) od_section_lacks(ld, sensor, "source");
+  if (!unit || !sound) return;
+  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
+  if (xl->options->more)
+    od_complain(ld, node, "a fit takes no sensors that integrate; give it what they measure");
+  else if (strcmp(unit, wanted) != 0)
+    od_complain(ld, node, "'%s' is in %s; what gives '%s' when it is integrated %s is in %s", name, unit, s->name,
+                times > 1 ? "twice" : "once", wanted);
+  else if (e->truth && true_output < 0)
+    od_complain(ld, node, "the true machine has no output '%s'", name);
+  s->of = &od_sensor_integrating;
+  s->source = name;
+  s->source_output = true_output;
+  s->number[TIMES] = times;
+}
+
+typedef struct integral {
+  bool begun;
+  double reading;      // the last one
+  double rate, value;  // its integral, and the integral of that
+} integral;
+
+static void begin(const od_sensor *s, od_sensor_memory *m, double value, double rate) {
+  integral *i = m->of_type;
+  i->value = value;
+  i->rate = s->number[TIMES] > 1 ? rate : 0;
+}
+
+static double integrate(const od_sensor *s, od_sensor_memory *m, double reading, double h) {
+  integral *i = m->of_type;
+  if (isnan(reading)) return NAN;
+  bool twice = s->number[TIMES] > 1;
+  double before = twice ? i->rate : i->reading, after = reading;
+  if (i->begun) {
+    if (twice) after = i->rate = i->rate + h * (i->reading + reading) / 2;
+    i->value += h * (before + after) / 2;
+  }
+  i->begun = true;
+  i->reading = reading;
+  return i->value;
+}
+
+// Integrated noise as it is at the end of the run.
+static double sigma(const od_sensor *s, double of_readings) {
+  if (s->number[TIMES] > 1) return of_readings * sqrt(s->interval * s->duration / 3) * s->duration;
+  return of_readings * sqrt(s->interval * s->duration);
+}
+
+const od_sensor_class od_sensor_integrating = {.name = "'integrate'",
+                                               .section = &section,
+                                               .load = load,
+                                               .memory = sizeof(integral),
+                                               .begin = begin,
+                                               .integrate = integrate,
+                                               .sigma = sigma,
+                                               .needs_rates = true};

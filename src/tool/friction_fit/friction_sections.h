@@ -1,0 +1,12 @@
+// The sections of friction files, each as a table in the file that reads it.
+#ifndef OD_FRICTION_FRICTION_SECTIONS_H
+#define OD_FRICTION_FRICTION_SECTIONS_H
+
+#include "document/section.h"
+
+// The file itself, from which all others are reached.
+extern const od_section_class od_friction_file_section;
+
+extern const od_section_class od_friction_points_section, od_friction_run_section, od_friction_map_section;
+
+#endif
