@@ -81,7 +81,7 @@ static void test_figures(void **state) {
   }
   snprintf(part, sizeof part, "explains %.2f %% of what the sensors say, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
-  says(text, "all 2 parameters are identifiable from the data");
+  says(text, "2 parameters are all identifiable from the data");
   says(text, "of the last part of a, which the fit has not seen, the model predicts ");
   says(text, "of the set b, which the fit has not seen, the model predicts ");
   says(text, "rgba(0,114,178,0.55)\">1.00</td>");
@@ -147,7 +147,7 @@ static void test_poor_data(void **state) {
   static const struct {
     const char *log, *said;
   } logs[] = {{"time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n", "No verdict:"},
-              {"time,u,lag\n0,0,0\n1,1,\n2,0,1\n3,,1\n4,1,1.2\n", "1 values of sensors are missing and were left out"},
+              {"time,u,lag\n0,0,0\n1,1,\n2,0,1\n3,,1\n4,1,1.2\n", "1 value of sensors is missing and left out"},
               {"time,u,lag\n0,0,0\n1,1,1\n", "never mind"}};
   for (int i = 0; i < 3; i++) {
     scratch_write(s, "log.csv", logs[i].log, strlen(logs[i].log));
