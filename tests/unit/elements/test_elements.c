@@ -7,14 +7,10 @@
 // And the table: what readers, outputs and the documentation take from it.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/random_instance.h"
 
 enum { INSTANCES = 40, STATES = 40 };

@@ -4,15 +4,11 @@
 // tolerance, which shares neither steps nor error control with them; many short steps for the error of a long one.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/method_names.h"
 #include "support/machines.h"
 

@@ -1,15 +1,10 @@
 // Sparse LU factors. Oracles: the residual of what was solved, in long doubles, against the matrix as it was given; the fill of trees
 // and of rows with all columns in closed form; matrices that are known to be singular.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "math/sparse.h"
 #include "random/random.h"
 

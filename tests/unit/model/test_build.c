@@ -2,14 +2,10 @@
 // mistake that a program can make with an index or a number; places of numbers written by hand. What such a machine computes is
 // compared with closed forms in examples/build_machine.c.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/oleodyn.h"
 
 // ---- a machine with a bit of everything

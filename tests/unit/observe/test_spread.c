@@ -1,13 +1,8 @@
 // Outputs that are clipped: what they are uncertain by, and what they tell as sensors. Oracles: closed forms of one and
 // two states at rest; the normal distribution.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/observer.h"
 
 // Two states that stay where they are. Outputs: the first, not below zero; the second, within +-1; both added up; zero

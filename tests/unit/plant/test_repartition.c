@@ -5,15 +5,11 @@
 // coordinates: the change of all outputs that a tangent vector stands for must be the same before and after it is
 // carried over.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/slider_crank.h"
 #include "integrate/sim_block.h"
 #include "math/dense.h"

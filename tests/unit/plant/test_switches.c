@@ -6,14 +6,10 @@
 // - A run with many switches: against CVODES, which finds them by its own root search and takes its own steps; and the order of
 //   the error, which is one where switches are taken at the end of steps, and two where they are located.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "plant/model_plant.h"
 #include "support/machines.h"
 #include "support/random_machine.h"

@@ -1,9 +1,5 @@
 // Signals against closed forms.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +9,6 @@
 static const double pi = 3.14159265358979323846;
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 static int setup(void **state) {
   *state = od_signals_new();
