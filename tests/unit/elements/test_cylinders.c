@@ -58,6 +58,10 @@ static void cushions(void **state) {
 
 static void leaks(void **state) {
   (void)state;
+  const char *cylinder =
+      "cylinders: {x: {between: [ground.A, sledge], chambers: [C, L], areas: [20 cm^2, 10 cm^2], closed: 0.4 m, stroke: 0.5 m,"
+      " leakage: 3e-13}}";
+  near_scaled(value(cylinder, 0.5, 0, 100, 60, "x.leakage"), 40e5 * 3e-13, 1e-6, 1e-9);
   const char *leak =
       "position_leaks: {x: {between: [ground.A, sledge], chambers: [C, L], slope: 1e-13, worn: 4e-13, place: 0.5 m, width: 0.1 "
       "m}}";
