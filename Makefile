@@ -27,7 +27,8 @@ help:
 	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick and rough, at most that much time for each figure"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
-	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
+	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck, mutants (hours)"
+	@echo "                STAGES=mutants MUTANTS=100 SEED=1: faults in the core that tests must find, as many as that, by that seed"
 	@echo "make torture    every write, read, allocation fails once, every signal comes, every file is cut off: a table (half an hour)"
 	@echo "make calibrate  1000 random machines: reported errors beside true ones (SEEDS=1001:2000)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
@@ -78,7 +79,7 @@ sanitize: packages
 	@ctest --test-dir build-sanitize --output-on-failure --no-label-summary -j2
 
 verify: packages verify-packages
-	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/verify $(STAGES)
+	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) MUTANTS=$(MUTANTS) SEED=$(SEED) scripts/verify $(STAGES)
 
 torture: packages
 	@$(call configure,$(BUILD))

@@ -1,14 +1,9 @@
 // The truth of the calibration against closed forms, and its list of breaks against that of the library.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "calibration/judged.h"
 #include "calibration/truth.h"
 #include "support/machine_file.h"

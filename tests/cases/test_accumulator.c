@@ -1,12 +1,8 @@
 // The gas accumulator. Oracles: the polytropic law and its work integral written out, and the conservation of oil.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 static const double volume = 1e-3, precharge = 5e6, chamber = 2e-4, modulus = 1.5e9, flow = 2e-4;

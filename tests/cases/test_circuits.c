@@ -1,24 +1,15 @@
 // Small machines (machines/*.yaml), each around one element of the circuit, each against a closed form, a quadrature or
 // a conservation law that is written here and shares nothing with the engine.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/extrapolation.h"
 #include "simulate/cvodes.h"
 #include "support/machines.h"
 
 #define MACHINE(name) "tests/cases/machines/" name ".yaml"
-
-static void near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) print_error("%.17g is not %.17g within %g\n", value, expected, tolerance);
-  assert_true(fabs(value - expected) <= tolerance);
-}
 
 // Runs to `time` in pieces of h, by CVODES or by the trapezoidal rule, and shows every point to `look`.
 typedef void look(od_test_run *r, double t, const double *y, void *user);

@@ -2,15 +2,10 @@
 // written here; a pendulum on a pivot that moves along a circle, by quadrature; the energies.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/free_body.h"
 #include "support/machines.h"
 

@@ -4,13 +4,9 @@
 //   whole study keeps (README) are 25 % here.
 // - All twelve parameters from one run, eight cylinders. Oracle: the true values, and Cramer and Rao's bound.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/study.h"
 
 #define FOLDER OD_SOURCE_DIR "/cases/cylinder-friction/"

@@ -1,14 +1,9 @@
 // The excavator arm. Oracles: Newton's and Euler's equations of all eleven bodies by hand; the four-bar of the bucket and the triangles
 // of the cylinders in closed form; the energies.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/free_body.h"
 #include "support/machines.h"
 

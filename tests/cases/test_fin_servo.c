@@ -2,13 +2,9 @@
 // marks that the paper describes, and its figures for how well Table 1 fits data of Table 2.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/machine.h"
 #include "model/model.h"
 #include "oracle/fin_servo_response.h"

@@ -1,14 +1,9 @@
 // The identification of the fin servo, cases/fin-servo/fit.yaml, over a few dozen seeds. Oracles: the paper's figures, the
 // two directions that its equations leave open, the Cramer-Rao bound, and the truth behind the data.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/study.h"
 #include "support/fits.h"
 

@@ -4,16 +4,11 @@
 // figures of the three methods.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "frequency/transfer.h"
 #include "io/table.h"
 #include "oracle/fin_servo.h"

@@ -1,13 +1,9 @@
 // The four-bars of cases/fourbar-observer against a hand-written natural-coordinates model (tests/oracle, eqs. 15-19
 // of the paper; no code in common with the engine) and against the published figures.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/natural_fourbar.h"
 #include "support/machines.h"
 

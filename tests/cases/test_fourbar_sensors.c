@@ -5,13 +5,9 @@
 // - of the tuned observers: limits a little above what the prototype's tuned filters reach on 100 seeds (0.011, 0.081, 0.058, 0.011, 0.071 and
 //   0.042 m). No choice has seen the seeds used here.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/compare.h"
 #include "study/study.h"
 

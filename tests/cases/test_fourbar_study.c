@@ -3,13 +3,9 @@
 // what: the bound (od_cramer_rao_bound, a filter at the truth) for the size of errors, chi-squared and binomial intervals for the
 // statistics. The studies themselves, with all their runs, are too long for a test.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/study.h"
 
 #define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"

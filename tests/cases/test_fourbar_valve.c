@@ -6,14 +6,10 @@
 // - the reference numbers (ranges, equilibrium, what the printed constants do) prove that it is the right machine;
 // - the energy balance closes without any of them.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/hydraulic_fourbar.h"
 #include "simulate/cvodes.h"
 #include "support/machines.h"
@@ -112,11 +108,6 @@ static void compare(row *a, row *b, int rows, double *length, double *pressure) 
     *length = fmax(*length, fabs(a[i][LENGTH] - b[i][LENGTH]));
     for (int k = PP; k <= P2; k++) *pressure = fmax(*pressure, fabs(a[i][k] - b[i][k]));
   }
-}
-
-static void near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) print_error("%.17g is not %.17g within %g\n", value, expected, tolerance);
-  assert_true(fabs(value - expected) <= tolerance);
 }
 
 // The trapezoidal rule at 1 ms over 5 s: within 1e-6 m and 200 Pa of CVODES for all curves; the error falls by 4 when

@@ -1,13 +1,9 @@
 // The servo of cases/friction-compensation: how far it is off its path without compensation and with three laws. The oracle of the
 // runs is CVODES; that of the figures is their order, and what the README says.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 static void run_variant(const char *variant, const char *integrator, double *rms, double *largest) {

@@ -1,20 +1,12 @@
 // The trajectories of cases/friction-trajectories: heights and times of the steps against eq. C.1 solved here by marching along the
 // velocity, the 13 s trajectory against its description written out in time, and the acceleration against differences.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "oleodyn/oleodyn.h"
 #include "support/machine_file.h"
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 static od_machine *load(const char *variant, const char *const *set, int sets) {
   od_messages *messages = od_messages_new();

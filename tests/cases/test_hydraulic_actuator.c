@@ -2,14 +2,9 @@
 // $OD_SHARED/data/hydraulic-actuator, or in ../shared beside the source tree, and are not part of the project; skipped without them. The
 // errors are computed here from the written samples, not taken from what the program says about itself.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "io/table.h"
 #include "support/program.h"
 

@@ -1,16 +1,12 @@
 // The other machines of cases/ against closed forms and hand-written equations (tests/oracle, no code in common with
 // the engine).
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/machine.h"
 #include "model/model.h"
 #include "oracle/pendulum.h"

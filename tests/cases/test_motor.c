@@ -1,11 +1,7 @@
 // The hydraulic motor. Oracles: its speed and torque in steady motion by hand, the energy balance, and the flow that it turns by.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 static const double D = 5e-6, leakage = 2e-12, viscous = 0.02, load = 8, flow = 5e-4;

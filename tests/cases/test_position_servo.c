@@ -1,17 +1,12 @@
 // The position servo. Oracles: its equations by hand (oracle/position_servo.c), integrated by CVODES; the published reference motion in
 // $OD_SHARED/cases, or in ../shared beside the source tree, which is not part of the project (that test is skipped without it).
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/position_servo.h"
 #include "support/machines.h"
 #include "support/skipping.h"

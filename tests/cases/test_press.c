@@ -1,13 +1,8 @@
 // The press with an accumulator. Oracles: the polytropic law of the gas, the balance of forces on the ram while it presses, the
 // conservation of oil above the piston and of energy, each by quadrature of the recorded rows with the machine's numbers written out here; CVODES.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 enum { POSITION, RATE, FORCE, S, A, C, OIL, GAS, INTO_A, BACK_FROM_A, PUMP, P, BALANCE, INPUT, OUTPUTS };

@@ -1,14 +1,10 @@
 // Andrews' squeezing mechanism. Oracles: the equations of the literature by hand, integrated to rounding (tests/oracle/squeezer.c,
 // no code in common with the engine), and the published angles at 0.03 s, of which at least nine digits are right.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/squeezer.h"
 #include "support/machines.h"
 

@@ -1,15 +1,10 @@
 // The Stewart platform. Oracles: inverse kinematics in closed form (lengths of the legs by the pose), Rodrigues' formula for turns,
 // Newton's and Euler's equations of the platform by hand, the energies.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/free_body.h"
 #include "support/machines.h"
 

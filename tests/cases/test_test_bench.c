@@ -1,11 +1,7 @@
 // The friction test bench: its closed-loop table, and the linear analysis of appendix B.2 as the commands give it. Oracles: published
 // figures; the equations written by hand and integrated by Runge-Kutta (oracle/friction_bench.c); CVODES; the linear model against the
 // machine itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

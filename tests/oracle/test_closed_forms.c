@@ -1,25 +1,15 @@
 // The small oracles against themselves: energies stay, derivatives are derivatives, spatial loops close.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/extrapolation.h"
 #include "oracle/pendulum.h"
 #include "oracle/slider_crank.h"
 #include "oracle/spatial_loops.h"
 
 static const double pi = 3.14159265358979323846;
-
-static void near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) print_error("%.17g is not %.17g within %g\n", value, expected, tolerance);
-  assert_true(fabs(value - expected) <= tolerance);
-}
 
 static void oscillator(void *user, double t, const double *x, double *dx) {
   (void)user, (void)t;

@@ -1,23 +1,13 @@
 // The hydraulic four-bar against closed forms, against the natural-coordinates four-bar and against itself: it must
 // deserve its trust before the engine is compared with it.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/hydraulic_fourbar.h"
 #include "oracle/natural_fourbar.h"
 
 static oracle_hydraulic_sample a_run[1001], b_run[1001];
-
-static void near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) print_error("%.17g is not %.17g within %g\n", value, expected, tolerance);
-  assert_true(fabs(value - expected) <= tolerance);
-}
 
 static void run(const oracle_hydraulic *m, double h, int steps, int inner, oracle_hydraulic_sample *out) {
   const double s = sqrt(3.0), p2 = oracle_hydraulic_balance(m, oracle_hydraulic_angle(m, s), 1e6);

@@ -1,23 +1,13 @@
 // The natural-coordinates four-bar against the published numbers and against itself: it must deserve its trust before
 // the engine is compared with it.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/natural_fourbar.h"
 
 static const double pi = 3.14159265358979323846;
 static oracle_fourbar_sample a_run[20001], b_run[20001];
-
-static void near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) print_error("%.17g is not %.17g within %g\n", value, expected, tolerance);
-  assert_true(fabs(value - expected) <= tolerance);
-}
 
 // The six sensed magnitudes of the paper (see natural_fourbar.h).
 static double magnitude(const oracle_fourbar_sample *s, int which) {

@@ -2,14 +2,10 @@
 #include "support/free_body.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 void watched_begin(watched_machine *b, od_machine *machine) {
   int all[WATCHED_OUTPUTS];

@@ -1,14 +1,11 @@
 #include "support/machines.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 od_machine *od_test_machine(const char *path, ...) {
   char file[512];

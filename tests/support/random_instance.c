@@ -83,27 +83,34 @@ static int take(int *end, int count) {
   return begin;
 }
 
-od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
-  od_lone_instance x = {.c = c};
-  int end = 0, unused[OD_MOST_ELEMENT_CHOICES];
-  int oil = take(&end, OD_OIL_STATES), host = take(&end, OD_MOST_ELEMENT_FIELDS);
+od_lone_instance od_instance_with(const od_element_class *c, const double *q, int numbers, const double *host,
+                                  const int *choice) {
+  od_lone_instance x = {.c = c, .numbers = numbers, .formula = od_random_formula_of(c)};
+  int end = 0, oil = take(&end, OD_OIL_STATES), at_host = take(&end, OD_MOST_ELEMENT_FIELDS);
   x.w[oil + OD_OIL_STATE_ROOT] = sqrt(2 / 870.0);
   x.w[oil + OD_OIL_STATE_SMOOTHING] = 1e4;
   x.w[oil + OD_OIL_STATE_VISCOSITY] = 0.04;
   x.w[oil + OD_OIL_STATE_THICKENING] = 2e-8;
   x.w[oil + OD_OIL_STATE_THINNESS] = 1.3;
-  if (c->host_class) od_random_numbers(dice, c->host_class, x.w + host, unused);
-  x.pool[0] = end;
-  x.pool[1] = host;
-  x.numbers = od_random_numbers(dice, c, x.w + end, x.pool + 2);
-  end += x.numbers;
+  if (host) memcpy(x.w + at_host, host, OD_MOST_ELEMENT_FIELDS * sizeof *host);
+  x.pool[0] = take(&end, numbers);
+  x.pool[1] = at_host;
+  memcpy(x.w + x.pool[0], q, (size_t)numbers * sizeof *q);
+  memcpy(x.pool + 2, choice, OD_MOST_ELEMENT_CHOICES * sizeof *choice);
   x.batch = (od_batch){
       .count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
-  x.formula = od_random_formula_of(c);
   x.batch.in = take(&end, c->ins);
   x.batch.out = take(&end, c->outs);
   x.batch.report = take(&end, c->reports);
   x.batch.slope = take(&end, c->ins * c->outs);
   x.batch.kept = take(&end, c->kept);
   return x;
+}
+
+od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
+  double host[OD_MOST_ELEMENT_FIELDS] = {0}, q[OD_INSTANCE_SCALARS];
+  int choice[OD_MOST_ELEMENT_CHOICES];
+  if (c->host_class) od_random_numbers(dice, c->host_class, host, choice);
+  int numbers = od_random_numbers(dice, c, q, choice);
+  return od_instance_with(c, q, numbers, host, choice);
 }

@@ -7,14 +7,10 @@
 // and nothing of slopes by hand or unit steps.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "blocks/block_classes.h"
 #include "support/random_block.h"
 

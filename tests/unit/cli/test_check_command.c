@@ -1,10 +1,6 @@
 // oleodyn check: what a file is follows from its parsed sections, and it is read once, with the loader of the command that
 // the file is for.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdbool.h>
 

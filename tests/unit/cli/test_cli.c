@@ -1,10 +1,7 @@
 // The program as people and scripts call it.
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,11 +2,7 @@
 // - two simulations, of the true machine and of the model: the row without any correction is their difference;
 // - oleodyn study with the same seeds and filter: the same numbers;
 // - itself on another number of threads: the same bits, apart from what steps cost.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

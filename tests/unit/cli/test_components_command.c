@@ -1,13 +1,10 @@
 // oleodyn components: every class of the table is listed, shown and documented. The oracles: the table itself, and the page in
 // docs, which people read.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 

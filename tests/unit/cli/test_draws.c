@@ -1,11 +1,6 @@
 // Numbers drawn at random in simulate: a volume that a pump fills, whose pressure at the end is linear in the pump's flow. So its
 // distribution is known in closed form; quantiles are held to it within their sampling errors (5 standard errors).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -47,10 +42,6 @@ static double get(json_t *object, const char *key) {
 
 static double quantile(json_t *spread, size_t i) {
   return get(json_array_get(json_object_get(spread, "quantiles"), i), "value");
-}
-
-static void near(double found, double expected, double error) {
-  if (!(fabs(found - expected) <= error)) fail_msg("%.9g, expected %.9g +- %.2g", found, expected, error);
 }
 
 // The standard error of a quantile is sqrt(p (1 - p) / n) / density.

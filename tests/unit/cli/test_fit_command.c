@@ -1,9 +1,5 @@
 // oleodyn fit as people call it: what is wrong is said with its place, nothing is left half-written, Ctrl-C keeps the best.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

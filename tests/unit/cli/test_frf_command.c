@@ -4,13 +4,9 @@
 // the machine that was written, against that of the one it was fitted to.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 

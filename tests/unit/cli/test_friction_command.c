@@ -1,13 +1,10 @@
 // oleodyn friction: curves, loops, steps and logs of friction laws. Oracles: closed forms, and the driven law itself for a log.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 

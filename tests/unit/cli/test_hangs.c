@@ -1,10 +1,6 @@
 // Runs that would not end or not listen, as people call them: each ends with a message that says what makes it slow, or
 // within a second after Ctrl-C. What hangs is ended by timeout(1) and counts as failed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <time.h>
 

@@ -1,10 +1,6 @@
 // Small files that would take memory or time without bound, and values of another kind than is expected: each is refused at once, with a
 // place and a reason. The oracles are the clock, the memory of the process and the texts.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

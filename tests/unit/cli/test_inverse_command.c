@@ -1,11 +1,7 @@
 // oleodyn inverse: the motion that `simulate` makes of the torques it writes; pressures and flows of a cylinder by hand; verdicts and
 // mistakes. Oracles: the motion that was wanted; statics of a lever; closed forms of a vertical piston and of its accelerations.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 

@@ -1,10 +1,6 @@
 // oleodyn inverse: rates of the motion it is given. Oracles: closed forms of second derivatives of signals and of logs of sines.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
 
-#include <cmocka.h>
 #include <math.h>
 
 #include "io/table.h"

@@ -1,10 +1,6 @@
 // equilibrium, linearize, bode and rga as people call them. Oracles: three lags in a loop, K/(s + 1)^3, whose margins are closed
 // forms; a matrix of gains; the steady speed of a valve-controlled axis by hand; a long run; what the files say against each other; the messages.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -62,10 +58,6 @@ static double value(const json_t *object, const char *key) {
   return json_number_value(found);
 }
 
-static void near(double got, double want, double part) {
-  if (!(fabs(got - want) <= part * fabs(want))) fail_msg("%.12g instead of %.12g", got, want);
-}
-
 static void test_margins(void **state) {
   scratch *s = *state;
   const double pi = acos(-1), K = 4;
@@ -73,11 +65,11 @@ static void test_margins(void **state) {
   json_t *bode = json_of(run(s, "bode lags.yaml --loop error --low 1e-5 --json -"));
   const json_t *loop = json_array_get(json_object_get(bode, "responses"), 0);
   double w = sqrt(pow(K, 2.0 / 3) - 1);
-  near(value(loop, "gain_margin"), 8 / K, 1e-9);
-  near(value(loop, "gain_margin_at"), sqrt(3) / (2 * pi), 1e-9);
-  near(value(loop, "phase_margin_at"), w / (2 * pi), 1e-9);
-  near(value(loop, "phase_margin"), 180 - 3 * atan(w) * 180 / pi, 1e-9);
-  near(value(loop, "bandwidth"), sqrt(pow(2, 1.0 / 3) - 1) / (2 * pi), 1e-6);
+  near_relative(value(loop, "gain_margin"), 8 / K, 1e-9);
+  near_relative(value(loop, "gain_margin_at"), sqrt(3) / (2 * pi), 1e-9);
+  near_relative(value(loop, "phase_margin_at"), w / (2 * pi), 1e-9);
+  near_relative(value(loop, "phase_margin"), 180 - 3 * atan(w) * 180 / pi, 1e-9);
+  near_relative(value(loop, "bandwidth"), sqrt(pow(2, 1.0 / 3) - 1) / (2 * pi), 1e-6);
   assert_true(json_is_true(json_object_get(bode, "stable")));
   // Every point of the table.
   const json_t *f = json_object_get(bode, "frequencies"), *magnitude = json_object_get(loop, "magnitude"),
@@ -167,10 +159,10 @@ static void test_relative_gains(void **state) {
   for (size_t i = 0; i < 5; i++) {
     const json_t *p = json_array_get(points, i), *real = json_object_get(p, "real");
     // 2 4 / (2 4 - 1 3): the lags of the rows cancel.
-    near(json_number_value(json_array_get(real, 0)), 1.6, 1e-9);
-    near(json_number_value(json_array_get(real, 1)), -0.6, 1e-9);
-    near(json_number_value(json_array_get(real, 2)), -0.6, 1e-9);
-    near(json_number_value(json_array_get(real, 3)), 1.6, 1e-9);
+    near_relative(json_number_value(json_array_get(real, 0)), 1.6, 1e-9);
+    near_relative(json_number_value(json_array_get(real, 1)), -0.6, 1e-9);
+    near_relative(json_number_value(json_array_get(real, 2)), -0.6, 1e-9);
+    near_relative(json_number_value(json_array_get(real, 3)), 1.6, 1e-9);
     assert_string_equal(json_string_value(json_array_get(json_object_get(p, "pairing"), 0)), "u1");
   }
   json_decref(rga);
@@ -224,17 +216,17 @@ static void test_linearize_files(void **state) {
   free(text);
   // a' = 4 (r - c) - a, b' = a - b, c' = b - c; states are those of the lags, in whatever scale.
   assert_true(entry(l, "A", 0, 0) == -1 && entry(l, "A", 1, 1) == -1 && entry(l, "A", 2, 2) == -1);
-  near(entry(l, "A", 1, 0) * entry(l, "A", 2, 1) * entry(l, "A", 0, 2), -4, 1e-12);
+  near_relative(entry(l, "A", 1, 0) * entry(l, "A", 2, 1) * entry(l, "A", 0, 2), -4, 1e-12);
   // The poles: (s + 1)^3 = -4.
   const json_t *poles = json_object_get(l, "poles");
   assert_int_equal(json_array_size(poles), 3);
   double radius = cbrt(4), largest = 0;
   for (size_t i = 0; i < 3; i++) {
     double re = value(json_array_get(poles, i), "real"), im = value(json_array_get(poles, i), "imaginary");
-    near(hypot(re + 1, im), radius, 1e-9);
+    near_relative(hypot(re + 1, im), radius, 1e-9);
     largest = fmax(largest, im);
   }
-  near(largest, radius * sqrt(0.75), 1e-9);
+  near_relative(largest, radius * sqrt(0.75), 1e-9);
   char *csv = scratch_read(scratch_path(s, "l.csv"));
   says(csv, "row,");
   says(csv, "r [V]");
@@ -283,21 +275,21 @@ static void test_steady_motion(void **state) {
   scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
   json_t *e = json_of(run(s, "equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -"));
   double command = named(e, "inputs", "command"), K = 0.6 * 8e-6 * command / 10 * sqrt(2 / 870.0);
-  near(steady_speed(command), 0.05, 1e-4);  // the orifices are smooth at zero
-  near(named(e, "states", "A.pressure"), P - pow(A1 * 0.05 / K, 2), 1e-3);
-  near(named(e, "states", "A.pressure") * A1, named(e, "states", "B.pressure") * A2, 1e-9);
-  near(named(e, "states", "rail.rate"), 0.05, 1e-9);
+  near_relative(steady_speed(command), 0.05, 1e-4);  // the orifices are smooth at zero
+  near_relative(named(e, "states", "A.pressure"), P - pow(A1 * 0.05 / K, 2), 1e-3);
+  near_relative(named(e, "states", "A.pressure") * A1, named(e, "states", "B.pressure") * A2, 1e-9);
+  near_relative(named(e, "states", "rail.rate"), 0.05, 1e-9);
   assert_true(named(e, "states", "rail.position") == 0);
   json_decref(e);
   // Backwards, and at another position.
   e = json_of(
       run(s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --free command --json -"));
   assert_true(named(e, "inputs", "command") < 0);
-  near(named(e, "states", "rail.position"), 0.08, 1e-9);
+  near_relative(named(e, "states", "rail.position"), 0.08, 1e-9);
   json_decref(e);
   // The linear model there is of the same point.
   json_t *l = json_of(run(s, "linearize axis.yaml --hold rail.rate='50 mm/s' --free command --json -"));
-  near(named(l, "inputs", "command"), command, 1e-9);
+  near_relative(named(l, "inputs", "command"), command, 1e-9);
   json_decref(l);
 }
 
@@ -311,14 +303,14 @@ static void test_limits(void **state) {
   ends_with(o, 1);
   says(o.err, "valve.spool would have to pass 10 V, the end of its stroke; it ends at rail.rate = ");
   assert_int_equal(sscanf(strstr(o.err, "rail.rate = "), "rail.rate = %lf mm/s", &reached), 1);
-  near(reached, 1e3 * steady_speed(10), 1e-4);
+  near_relative(reached, 1e3 * steady_speed(10), 1e-4);
   forget(o);
   o = run(s, "equilibrium axis.yaml --hold rail.position='2 m'");
   ends_with(o, 1);
   says(o.err, "ram.length");
   says(o.err, "1300 mm, the end of its stroke; it ends at rail.position = ");
   assert_int_equal(sscanf(strstr(o.err, "rail.position = "), "rail.position = %lf mm", &reached), 1);
-  near(reached, 300, 1e-4);
+  near_relative(reached, 300, 1e-4);
   forget(o);
   ends_and_says(run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'"), 1,
                 ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
@@ -365,8 +357,8 @@ static void test_other_starts(void **state) {
   static const char *const found[] = {"--at 0.3 --hold mast.rate='100 mm/s'", "--at 0.05 --hold mast.rate='10 mm/s'"};
   for (int i = 0; i < 2; i++) {
     json_t *e = json_of(run(s, "equilibrium free.yaml --free u %s --json -", found[i]));
-    near(named(e, "states", "mast.rate"), i == 0 ? 0.1 : 0.01, 1e-9);
-    near(named(e, "states", "A.pressure") * 25e-4 - named(e, "states", "B.pressure") * 15e-4, 15e3, 1e-6);
+    near_relative(named(e, "states", "mast.rate"), i == 0 ? 0.1 : 0.01, 1e-9);
+    near_relative(named(e, "states", "A.pressure") * 25e-4 - named(e, "states", "B.pressure") * 15e-4, 15e3, 1e-6);
     assert_true(named(e, "inputs", "u") > 0);
     json_decref(e);
   }
@@ -391,7 +383,8 @@ static void test_rest(void **state) {
   const json_t *outputs = json_object_get(ran, "outputs");
   for (size_t i = 0; i < 4; i++) {
     const json_t *output = json_array_get(outputs, i);
-    near(named(e, "outputs", json_string_value(json_object_get(output, "name"))), value(output, "final"), 1e-6);
+    near_relative(named(e, "outputs", json_string_value(json_object_get(output, "name"))), value(output, "final"),
+                  1e-6);
   }
   json_decref(ran);
   json_decref(e);
@@ -423,10 +416,10 @@ static void test_poles_keep_their_places(void **state) {
   assert_int_equal(t->columns, 1 + 2 + 2 * 4);
   for (long k = 0; k < t->rows; k++) {
     const double *row = t->data + k * t->columns;
-    near(row[0], 1 + 8.0 * (double)k / 39, 1e-12);
+    near_relative(row[0], 1 + 8.0 * (double)k / 39, 1e-12);
     assert_true(isnan(row[1]) && isnan(row[2]));  // there is no pair
-    near(row[3], -row[0], 1e-9);
-    near(row[7], -5, 1e-9);
+    near_relative(row[3], -row[0], 1e-9);
+    near_relative(row[7], -5, 1e-9);
   }
   od_table_free(t);
 }
@@ -446,9 +439,9 @@ static void test_sweep_grid(void **state) {
   for (long k = 0; k < t->rows; k++) {
     const double *row = t->data + k * t->columns;
     double x = 0.3 + row[1], V1 = 0.4e-3 + A1 * x, V2 = 0.3e-3 + A2 * (0.6 - x);
-    near(row[0], 20 + 3980 * (double)(k / 9) / 11, 1e-12);
-    near(row[column + 1], sqrt(1.2e9 / row[0] * (A1 * A1 / V1 + A2 * A2 / V2)), 1e-3);
-    near(row[2], row[column + 2], 1e-12);  // the axis has the only pair of poles
+    near_relative(row[0], 20 + 3980 * (double)(k / 9) / 11, 1e-12);
+    near_relative(row[column + 1], sqrt(1.2e9 / row[0] * (A1 * A1 / V1 + A2 * A2 / V2)), 1e-3);
+    near_relative(row[2], row[column + 2], 1e-12);  // the axis has the only pair of poles
   }
   od_table_free(t);
   // A drawing has a panel for frequency and one for damping, with a curve for each mass, and its legend.
@@ -488,12 +481,12 @@ static void test_sweep_commands(void **state) {
   od_table_free(t);
 
   t = swept(s, "bode lags.yaml --loop error --sweep a.gain=1:8:8");
-  for (long k = 0; k < 8; k++) near(t->data[k * t->columns + 1], 8.0 / (double)(k + 1), 1e-9);
+  for (long k = 0; k < 8; k++) near_relative(t->data[k * t->columns + 1], 8.0 / (double)(k + 1), 1e-9);
   od_table_free(t);
 
   t = swept(s, "rga gains.yaml --sweep s1.weights[1]=0:1:2");
-  near(t->data[1], 1, 1e-12);
-  near(t->data[t->columns + 1], 1.6, 1e-9);
+  near_relative(t->data[1], 1, 1e-12);
+  near_relative(t->data[t->columns + 1], 1.6, 1e-9);
   od_table_free(t);
 
   // The view lists points that fail; without a view they are warnings.
@@ -508,7 +501,7 @@ static void test_sweep_commands(void **state) {
   ends_and_says(run(s, "%s --quiet", failing), 0, failure);
   assert_int_equal(od_table_read_csv(scratch_path(s, "sweep.csv"), &t, NULL), OD_OK);
   assert_true(isnan(t->data[1]) && t->data[2 * t->columns + 1] > 0);
-  near(steady_speed(t->data[2 * t->columns + 1]), 0.2, 1e-3);
+  near_relative(steady_speed(t->data[2 * t->columns + 1]), 0.2, 1e-3);
   od_table_free(t);
 }
 

@@ -1,11 +1,7 @@
 // Times of logs in every command that reads them: without a unit and named "t_ms" there is a warning, in the same words everywhere; with the unit
 // in the header they are converted and nothing is said. Oracle: the log in seconds, whose results must be the same.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
 
-#include <cmocka.h>
 #include <math.h>
 
 #include "support/program.h"

@@ -1,9 +1,5 @@
 // oleodyn observe as people and scripts call it: on logs and on live streams.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,12 +1,7 @@
 // oleodyn optimize: numbers that meet goals and requirements, bounds, exit codes, mistakes; and a fit of a number of a formula.
 //
 // Oracle: the step response K (1 - exp(-t/T)) of a lag, from which the numbers that meet a goal follow in closed form.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

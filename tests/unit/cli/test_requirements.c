@@ -1,11 +1,7 @@
 // Requirements as people see them: the table, JSON, the report, exit codes, cases of studies. The numbers are those of a first-order lag in
 // closed form: 1 - exp(-t) at 1 s is 0.632.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -51,8 +47,7 @@ static void test_table_and_exit_code(void **state) {
   says(o.out, "verdict: sound");
   forget(o);
   // Without a table there is a warning; a file may lower the bar from outside.
-  ends_and_says(run(s, "simulate mixed.yaml --quiet"), 4,
-                "warning: low: fail; required at most 0.6, reached 0.632");
+  ends_and_says(run(s, "simulate mixed.yaml --quiet"), 4, "warning: low: fail; required at most 0.6, reached 0.632");
   expect_code(run(s, "simulate mixed.yaml --set requirements.low.max=0.65"), 0);
   ends_and_says(run(s, "simulate mixed.yaml --set requirements.low.mx=0.65"), 2,
                 "did you mean 'requirements.low.max'?");

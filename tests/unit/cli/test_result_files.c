@@ -1,9 +1,5 @@
 // Files of the program: what it reads is spared, what it cannot write is told, and nothing is left half-written.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <matio.h>

@@ -1,10 +1,6 @@
 // oleodyn signals: values and slopes in rows, breaks and reversals. Oracle: a sine and a step in closed form.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 

@@ -1,12 +1,6 @@
 // What simulate tells people: the summary beside written files, the units of the trade, cavitation, outputs that share a
 // panel.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/program.h"
 
 // A litre of oil at 10 bar from which 0.3 l/min are drawn until 0.4 s, and pumped back from then on. The pressure falls

@@ -1,12 +1,9 @@
 // One measurement that is given as two sensors: `fit` and `observe` tell that its noise counts twice. The log is a lag's answer in closed form with
 // noise of its own for each sensor, or the same for both; nothing else differs. Where both share a few rows only, their correlation is chance.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "support/test.h"
+
 #include <math.h>
 
 #include "random/random.h"

@@ -1,11 +1,6 @@
 // Work that goes on: runs that start where others ended, held to runs that were never interrupted; estimates written as
 // variants, held to those that JSON shows; 'set' and 'extends' of machine files; constants in fits, held to fits of what follows them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,11 +1,5 @@
 // A file given to the wrong command: one message that says what it is and which command takes it, exit code 2.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/program.h"
 
 static const char machine[] =

@@ -4,15 +4,10 @@
 // compare with their standard deviations over many seeds; where a wrong model of the noise must be biased. All logs begin in mid-motion, after
 // BEFORE rows that are not in them.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "discrete/discrete_model.h"
 #include "random/random.h"
 

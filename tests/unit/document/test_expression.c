@@ -2,15 +2,10 @@
 // units by hand; the texts of messages.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "document/expression.h"
 
 static const char *const names[] = {"a", "b", "k1", "spool.mass", "curve.values[3]", "lead-lag.gain"};

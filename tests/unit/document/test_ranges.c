@@ -1,15 +1,11 @@
 // Ranges of fields: what is impossible ends the loading, what is unusual is warned of, wherever the number comes from;
 // every number of a machine tells its range. The exact texts are in tests/bad; here is what loads.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "document/ranges.h"
 #include "experiment/experiment_sections.h"
 #include "friction_fit/friction_sections.h"

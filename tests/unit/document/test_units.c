@@ -1,9 +1,5 @@
 // Units: values in SI, dimensions, and angles that are not plain numbers.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <malloc.h>
 #include <math.h>

@@ -1,20 +1,17 @@
 // Every element class, blind to what it is: at random and special states
 // - its slopes, by hand where it has them, against complex steps and against differences of sixth order;
 // - its slopes by numbers, where it has them by hand, against complex steps;
+// - rows of instances against each of them alone;
 // - the power at its terminals against the rate of what it stores plus what it loses.
 // The oracles: complex steps share the equation and nothing of the slopes; differences share nothing but real evaluations;
 // the power balance follows from pressures, flows, forces and speeds alone.
 // And the table: what readers, outputs and the documentation take from it.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/random_instance.h"
 
 enum { INSTANCES = 40, STATES = 40 };
@@ -207,6 +204,106 @@ static void test_equations(void **state) {
   }
 }
 
+// ---- rows of instances
+
+enum { PAIR_SCALARS = 1024 };
+
+// Two instances as one row: oil and numbers where each has them, the rest side by side.
+typedef struct pair {
+  double w[PAIR_SCALARS];
+  int pool[4 + 2 * OD_MOST_ELEMENT_CHOICES];
+  od_batch batch;
+  const od_formula *formula[2];
+} pair;
+static pair pair_of(const od_lone_instance *one, const od_lone_instance *other) {
+  const od_element_class *c = one->c;
+  const od_lone_instance *x[2] = {one, other};
+  int end = OD_OIL_STATES;
+  pair p = {.batch = {.count = 2, .kept_scalars = c->kept, .choices = c->choices, .host = 2, .choice = 4}};
+  memcpy(p.w, one->w + one->batch.oil, OD_OIL_STATES * sizeof *p.w);
+  for (int i = 0; i < 2; i++) {
+    p.formula[i] = x[i]->formula;
+    p.pool[i] = end, end += x[i]->numbers;
+    p.pool[2 + i] = end, end += OD_MOST_ELEMENT_FIELDS;
+    memcpy(p.w + p.pool[i], x[i]->w + x[i]->pool[0], (size_t)x[i]->numbers * sizeof *p.w);
+    memcpy(p.w + p.pool[2 + i], x[i]->w + x[i]->pool[1], OD_MOST_ELEMENT_FIELDS * sizeof *p.w);
+    memcpy(p.pool + 4 + i * c->choices, x[i]->pool + 2, (size_t)c->choices * sizeof *p.pool);
+  }
+  p.batch.in = end, end += 2 * c->ins;
+  p.batch.out = end, end += 2 * c->outs;
+  p.batch.report = end, end += 2 * c->reports;
+  p.batch.kept = end, end += 2 * c->kept;
+  p.batch.slope = end, end += 2 * c->ins * c->outs;
+  assert_true(end <= PAIR_SCALARS);
+  for (int i = 0; i < 2; i++)
+    memcpy(p.w + p.batch.in + i * c->ins, x[i]->w + x[i]->batch.in, (size_t)c->ins * sizeof *p.w);
+  return p;
+}
+
+static void same(const od_element_class *c, const char *what, const double *row, const double *alone, int count) {
+  for (int k = 0; k < count; k++)
+    if (!(row[k] == alone[k]))
+      fail_msg("%s: %s %d is %.15g in a row of two, %.15g alone", c->name, what, k, row[k], alone[k]);
+}
+
+// Instances in a row answer what each answers alone, bit by bit, in real and complex numbers.
+static void check_pair(od_lone_instance *one, od_lone_instance *other) {
+  const od_element_class *c = one->c;
+  pair p = pair_of(one, other);
+  double complex w[PAIR_SCALARS];
+  if (c->formula_key) p.batch.formula = p.formula;
+  c->evaluate(&p.batch, p.pool, p.w);
+  c->report(&p.batch, p.pool, p.w);
+  if (c->slopes) c->slopes(&p.batch, p.pool, p.w);
+  for (int i = 0; i < PAIR_SCALARS; i++) w[i] = p.w[i];
+  c->evaluate_complex(&p.batch, p.pool, w);
+  c->report_complex(&p.batch, p.pool, w);
+  for (int i = 0; i < 2; i++) {
+    od_lone_instance *x = i ? other : one;
+    const double *out = x->w + x->batch.out, *report = x->w + x->batch.report;
+    c->evaluate(&x->batch, x->pool, x->w);
+    c->report(&x->batch, x->pool, x->w);
+    if (c->slopes) c->slopes(&x->batch, x->pool, x->w);
+    same(c, "out", p.w + p.batch.out + i * c->outs, out, c->outs);
+    same(c, "report", p.w + p.batch.report + i * c->reports, report, c->reports);
+    if (c->slopes)
+      same(c, "slope", p.w + p.batch.slope + i * c->ins * c->outs, x->w + x->batch.slope, c->ins * c->outs);
+    for (int k = 0; k < c->outs; k++)
+      near_scaled(creal(w[p.batch.out + i * c->outs + k]), out[k], 1e-9, 1e-6 + fabs(out[k]));
+    for (int k = 0; k < c->reports; k++)
+      near_scaled(creal(w[p.batch.report + i * c->reports + k]), report[k], 1e-9, 1e-6 + fabs(report[k]));
+    if (c->margin) {
+      double alone[OD_MOST_ELEMENT_STATES] = {0}, got[OD_MOST_ELEMENT_STATES] = {0};
+      assert_true(c->margin(&p.batch, p.pool, p.w, i) == c->margin(&x->batch, x->pool, x->w, 0));
+      c->switch_mode(&p.batch, p.pool, p.w, i, got);
+      c->switch_mode(&x->batch, x->pool, x->w, 0, alone);
+      same(c, "state after a switch", got, alone, OD_MOST_ELEMENT_STATES);
+    }
+    for (int n = 0; c->number_slopes && n < x->numbers; n++) {
+      double alone[OD_MOST_OUT] = {0}, got[OD_MOST_OUT] = {0};
+      bool any = c->number_slopes(&x->batch, x->pool, x->w, 0, &n, 1, alone);
+      assert_int_equal(c->number_slopes(&p.batch, p.pool, p.w, i, &n, 1, got), any);
+      same(c, "slope by a number", got, alone, c->outs);
+    }
+  }
+}
+
+static void test_rows_of_instances(void **state) {
+  (void)state;
+  for (int i = 0; i < od_element_class_count(); i++) {
+    od_dice dice = {od_dice_seed(od_element_class_at(i)->name)};
+    for (int k = 0; k < INSTANCES; k++) {
+      od_lone_instance x[2];
+      for (int n = 0; n < 2; n++) {
+        x[n] = od_random_instance(&dice, od_element_class_at(i));
+        if (x[n].formula) x[n].batch.formula = &x[n].formula;
+        for (int j = 0; j < x[n].c->ins; j++) x[n].w[x[n].batch.in + j] = random_in(&dice, &x[n], j);
+      }
+      check_pair(&x[0], &x[1]);
+    }
+  }
+}
+
 // States are called after the output that shows them: without one a linear model has a number for a name, and `initial` has none. A class with more states than
 // outputs, modes of a line, cannot name them all.
 static void check_states_are_shown(const od_element_class *c) {
@@ -262,6 +359,7 @@ static void test_tables(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_equations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_equations),
+                                     cmocka_unit_test(test_rows_of_instances)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

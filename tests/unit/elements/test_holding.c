@@ -2,14 +2,10 @@
 //
 // Oracles: a drum that is slowed down by a constant torque, by hand; the root law of an orifice that empties a volume.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 // A drum of 4 kg m2 with 50 rad/s under 300 N m, in a brake of 800 N m with damping that would add 1000 N m at this speed: it loses 125 rad/s in a

@@ -1,14 +1,10 @@
 // The Cramer-Rao bound and starts drawn at random. Oracles: the information of a first-order lag's answer to a step, in
 // closed form for the trapezoidal rule; moments of the drawn starts.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "experiment/cramer_rao.h"
 #include "experiment/start_covariance.h"
 #include "support/experiments.h"

@@ -1,10 +1,6 @@
 // Causes of a bad verdict. The samples are those of two equal carts in a row on equal springs without damping, in closed form: their modes have
 // the frequencies w with w^2 = k/m (3 -+ root 5) / 2, and in them the second cart moves (1 +- root 5) / 2 times as far as the first.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

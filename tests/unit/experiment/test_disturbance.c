@@ -1,13 +1,10 @@
 // Disturbances: forces that nobody knows. Oracles: a mass pushed by a force that stays or fades, in closed form; the stationary standard
 // deviation of a first-order process and that of a random walk; a force that the true machine has and the model does not.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/filter_types.h"
 #include "support/experiments.h"

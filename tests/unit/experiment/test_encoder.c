@@ -2,11 +2,7 @@
 //
 // Oracles: edge times in closed form for constant speed, by bisection of the position itself for a sine; the published accuracy and
 // update rate of a 5 um encoder (eq. A.24 and section A.3.1 of [28] in docs/theory.md); root mean squares over the rows of a run.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +13,6 @@
 #include "support/scratch.h"
 
 static const double pitch = 5e-6, pi = 3.14159265358979323846;
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 static void test_count_is_the_nearest_multiple(void **state) {
   (void)state;

@@ -1,10 +1,6 @@
 // Figures that a file asks for: each against the rows of the run, from which the test computes it once more; and what is said about
 // wrong ones.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,10 +34,6 @@ static double cell(const od_observed *o, long row, int output, int which) {
   return o->table->data[row * o->table->columns + o->columns.watched + o->columns.per_watched * output + which];
 }
 
-static void near(double got, double want) {
-  if (!(fabs(got - want) <= 1e-9 * fabs(want))) fail_msg("got %.12g, the rows say %.12g", got, want);
-}
-
 static void metrics_are_what_rows_say(void **state) {
   od_experiment *e;
   od_observed *o =
@@ -68,13 +60,13 @@ static void metrics_are_what_rows_say(void **state) {
     nees += pow(cell(o, k, angle, 3) / cell(o, k, angle, 1), 2) / (double)n;
   }
   assert_int_equal(inside, 242);
-  near(o->metric[0], sqrt(norm));
-  near(o->metric[1], sqrt(square / (double)inside));
-  near(o->metric[2], mean);
-  near(o->metric[3], most);
-  near(o->metric[4], fabs(cell(o, n - 1, rate, 3)));
-  near(o->metric[5], held / (double)n);
-  near(o->metric[6], nees);
+  near_relative(o->metric[0], sqrt(norm), 1e-9);
+  near_relative(o->metric[1], sqrt(square / (double)inside), 1e-9);
+  near_relative(o->metric[2], mean, 1e-9);
+  near_relative(o->metric[3], most, 1e-9);
+  near_relative(o->metric[4], fabs(cell(o, n - 1, rate, 3)), 1e-9);
+  near_relative(o->metric[5], held / (double)n, 1e-9);
+  near_relative(o->metric[6], nees, 1e-9);
   // Two outputs: between those of a chi-squared per dimension; and never NAN.
   assert_true(o->metric[7] > 0.01 && o->metric[7] < 20);
   od_observed_free(o);
@@ -86,7 +78,7 @@ static void nees_of_several_outputs(void **state) {
   od_experiment *e;
   od_observed *o = run(*state, "  both: {nees: [A.angle, A.rate], to: 1 ms}\n", &e);
   int angle = watched(e, "A.angle"), rate = watched(e, "A.rate");
-  near(o->metric[0], (pow(cell(o, 0, angle, 3) / 0.1, 2) + pow(cell(o, 0, rate, 3) / 0.5, 2)) / 2);
+  near_relative(o->metric[0], (pow(cell(o, 0, angle, 3) / 0.1, 2) + pow(cell(o, 0, rate, 3) / 0.5, 2)) / 2, 1e-9);
   assert_true(o->metric[0] > 0.01);
   od_observed_free(o);
   od_experiment_free(e);

@@ -1,13 +1,10 @@
 // Every filter on machines that are not smooth: coordinates that change at each dead point of a crank, and a controller that samples.
 // Oracle: the simulated truth. Right filters have innovations and errors as large as they expect.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/filter_types.h"
 #include "oleodyn/sim.h"

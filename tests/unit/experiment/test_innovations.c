@@ -1,10 +1,6 @@
 // Statistics of innovations, gathered sample by sample. Oracles: sums over the whole series, and the test for whiteness
 // of whole series, which shares no code with this one.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,5 @@
 // Sensors and the noise of the true machine in experiment files: the exact messages for what is wrong.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "identify/fit.h"
 #include "support/experiments.h"
 #include "support/scratch.h"

@@ -1,10 +1,6 @@
 // Observing logs: what was written comes back with the same estimates; columns, units, gaps and missing values of foreign
 // files; the exact messages for what is wrong.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <matio.h>

@@ -1,12 +1,7 @@
 // Long logs: what is not asked for is not held. Oracles: straight lines between the values around a gap; the same log held in memory; runs that
 // keep every row; the memory that the program itself has needed (wait4).
 #define _DEFAULT_SOURCE  // wait4
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,9 +1,5 @@
 // Running experiments: the hydraulic four-bar's valve, and the noise of its sensors.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

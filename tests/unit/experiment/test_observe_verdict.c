@@ -1,10 +1,6 @@
 // Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first.
 // Logs come from simulated machines, so that nothing but that cause is wrong.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

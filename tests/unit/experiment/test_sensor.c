@@ -2,11 +2,7 @@
 //
 // Oracles: autocorrelations of coloured noise in closed form, and its transition as a power series; sums of these
 // correlations; sums of the trapezoidal rule over sines in closed form; the published sizes of the four-bar's signals.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

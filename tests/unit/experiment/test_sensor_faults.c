@@ -1,9 +1,5 @@
 // Sensors that fail: what the simulated faults do, and that an observer with a gate lives with them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

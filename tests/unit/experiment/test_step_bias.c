@@ -4,11 +4,7 @@
 //
 //   unit.experiment.step_bias                          the tests
 //   unit.experiment.step_bias calibrate 1 100          100 random servo axes, a line for each estimate
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,6 @@
 // The time of steps amid other work, by a clock that the test turns itself: reading it takes time, too. The oracle is the sum of what the steps
 // were given.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

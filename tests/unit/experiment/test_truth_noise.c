@@ -2,11 +2,7 @@
 //
 // Oracles: the covariances of a mass under white acceleration and of a pressure under a random walk, in closed form; the
 // chi-squared interval of a right filter's innovations; bit comparison.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -2,13 +2,10 @@
 // them. Oracle: the paper's four-bar written by hand, its mass from the velocities of the bars' ends, its derivatives by
 // differences of sixth order, its equations (eqs. 2, 10 and 11, table 1) solved by Newton's method with difference quotients.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/filter_types.h"
 #include "filters/motion_parts.h"

@@ -4,16 +4,11 @@
 // intervals hold the truth over many seeds; the clock.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "frequency/fft.h"
 #include "frequency/frequency_response.h"
 #include "random/random.h"

@@ -3,15 +3,10 @@
 // Oracles: random systems, whose responses are sums over their own poles and residues; polynomials multiplied out by hand; for the
 // fin servo its frequency response in closed form.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "frequency/transfer.h"
 #include "random/random.h"
 

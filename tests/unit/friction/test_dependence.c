@@ -1,14 +1,10 @@
 // Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor or by its key
 // 'pressure'. The oracle is the law by hand, with scaled parameters; of derivatives its slope by the factor, by differences of it.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "friction/law.h"
 #include "support/machines.h"
 

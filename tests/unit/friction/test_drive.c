@@ -6,14 +6,10 @@
 // - Reversals between samples; constant speed against the steady curve; nonsense is refused.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "base/wide_exp.h"
 #include "friction/drive.h"
 #include "oracle/driven_friction.h"

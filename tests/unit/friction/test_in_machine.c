@@ -3,15 +3,11 @@
 // that an iteration takes; a run in one part for one in two.
 #define _DEFAULT_SOURCE  // M_PI
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "integrate/integrators.h"
 #include "support/machines.h"
 #include "support/published_cylinders.h"

@@ -7,15 +7,10 @@
 // - Smoothing keeps parabolas and takes as much noise as least squares do. Oracle: the closed form of their variance.
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "friction_fit/friction_data.h"
 #include "io/table.h"
 #include "random/random.h"

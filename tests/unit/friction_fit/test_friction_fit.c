@@ -6,15 +6,10 @@
 // - Placed points: the area between neighbours, by Simpson's rule. Every mistake in a file has its message.
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/program.h"
 #include "support/xml.h"
 

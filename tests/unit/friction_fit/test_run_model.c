@@ -3,15 +3,10 @@
 //   steps per sample. Oracle: differences of sixth order of the force, which is computed in real numbers.
 // - A pressure is a straight line between samples, however many steps there are. Oracle: a run that is sampled at every step.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "friction_fit/run_model.h"
 
 enum { SAMPLES = 300, MOST_STEPS = 3, FINE = (SAMPLES - 1) * MOST_STEPS + 1 };

@@ -1,19 +1,10 @@
 // The oil's temperature. Oracles: closed forms of the heat balance (rho c V T' = Q dp, with and without cooling), the law of Walther in its
 // usual form with decadic logarithms, and the energy that elements have lost according to the integrals of their losses.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
-
-static void near(double got, double want, double tolerance) {
-  if (!(fabs(got - want) <= tolerance * fabs(want))) fail_msg("got %.12g, expected %.12g", got, want);
-}
 
 // 30 L/min over an orifice that takes 100 bar of it at 869 kg/m3: 5 kW.
 static const double flow = 0.5e-3, drop = 100e5, density = 869, capacity = 869 * 1900.0 * 40e-3;
@@ -38,16 +29,19 @@ static void throttling(void **state) {
   (void)state;
   // Adiabatic: rho c V T' = Q dp. It begins where the oil's temperature is, or its default.
   double rate = flow * drop / capacity;
-  near(warmed("", "", "", 100) - 313.15, 100 * rate, 1e-6);
-  near(warmed(", temperature: 300 K", "", "", 100) - 300, 100 * rate, 1e-6);
-  near(warmed("", ", heat_capacity: 3800", "", 100) - 313.15, 50 * rate, 1e-6);
+  near_relative(warmed("", "", "", 100) - 313.15, 100 * rate, 1e-6);
+  near_relative(warmed(", temperature: 300 K", "", "", 100) - 300, 100 * rate, 1e-6);
+  near_relative(warmed("", ", heat_capacity: 3800", "", 100) - 313.15, 50 * rate, 1e-6);
   // A cooler: a lag towards ambient + Q dp/G.
   double end = 290 + flow * drop / 50, lag = capacity / 50;
-  near(warmed("", ", conductance: 50 W/K, ambient: 290 K", "", 500), end + (313.15 - end) * exp(-500 / lag), 1e-6);
+  near_relative(warmed("", ", conductance: 50 W/K, ambient: 290 K", "", 500), end + (313.15 - end) * exp(-500 / lag),
+                1e-6);
   // The same end, found as a balance.
-  near(warmed("", ", conductance: 50 W/K, ambient: 290 K", ", tank.temperature: balance from 320 K", 1), end, 1e-6);
+  near_relative(warmed("", ", conductance: 50 W/K, ambient: 290 K", ", tank.temperature: balance from 320 K", 1), end,
+                1e-6);
   // Lighter oil is throttled by less pressure, Q^2 rho, and weighs less, so that the growth does not matter.
-  near(warmed(", expansion: 7e-4", "", "", 100) - 313.15, 100 * rate, 1e-5);  // but for the lag of the pressure
+  near_relative(warmed(", expansion: 7e-4", "", "", 100) - 313.15, 100 * rate,
+                1e-5);  // but for the lag of the pressure
 }
 
 // A leak at constant pressures, in oil of constant temperature.
@@ -71,11 +65,11 @@ static double leaks_at(double temperature) {
 static void walther(void **state) {
   (void)state;
   double at = log10(313.15), hot = log10(373.15), z = log10(log10(46.7)), hot_z = log10(log10(7.5));
-  near(leaks_at(313.15), 1e-5, 1e-9);
-  near(leaks_at(373.15), 1e-5 * 46 / 6.8, 1e-9);
+  near_relative(leaks_at(313.15), 1e-5, 1e-9);
+  near_relative(leaks_at(373.15), 1e-5 * 46 / 6.8, 1e-9);
   for (double T = 263.15; T < 400; T += 20) {
     double line = z + (hot_z - z) * (log10(T) - at) / (hot - at), nu = pow(10, pow(10, line)) - 0.7;
-    near(leaks_at(T), 1e-5 * 46 / nu, 1e-9);
+    near_relative(leaks_at(T), 1e-5 * 46 / nu, 1e-9);
   }
 }
 
@@ -94,7 +88,7 @@ static void press(void **state) {
   print_message("%.0f J in the oil, %.0f J in the workpiece, %.0f J by the cylinder: warmer by %.4g K\n",
                 last[1] - last[2], last[2], last[4], last[0] - 300);
   assert_true(last[4] > 10);
-  near((last[0] - 300) * 870 * 1900 * 0.1, last[1] - last[2], 1e-6);
+  near_relative((last[0] - 300) * 870 * 1900 * 0.1, last[1] - last[2], 1e-6);
 }
 
 // A drive's pump heats by leakage and friction, which become less and more in thin oil; what its drive supplies is no heat.
@@ -111,7 +105,7 @@ static void pumps(void **state) {
       "reservoirs: {tank: {volume: 1000 L}}\ninitial: {P.pressure: 1 bar}\nrun: {time: 1 s, step: 1 ms}\n");
   od_test_run_to(machine, "cvodes", 1e-3, 1e-3, names, 3, last);
   od_machine_free(machine);
-  near(last[0], last[2] + 1e-12 * thinner * 1e14 + 0.1 / thinner * last[1] * last[1], 1e-4);
+  near_relative(last[0], last[2] + 1e-12 * thinner * 1e14 + 0.1 / thinner * last[1] * last[1], 1e-4);
 }
 
 // A cooler that a block switches on where the oil is warm enough.
@@ -127,8 +121,8 @@ static void thermostat(void **state) {
       "reservoirs: {tank: {volume: 10 L, conductance: 200 W/K fan}}\ninitial: {P.pressure: 50 bar}\nrun: {time: 1 s, step: 1 ms}\n");
   od_test_run_to(machine, "cvodes", 3000, 100, names, 3, last);
   od_machine_free(machine);
-  near(last[1], last[2], 1e-3);
-  near(last[1], 200 * (last[0] - 320) / 10 * (last[0] - 293.15), 1e-6);
+  near_relative(last[1], last[2], 1e-3);
+  near_relative(last[1], 200 * (last[0] - 320) / 10 * (last[0] - 293.15), 1e-6);
 }
 
 int main(void) {

@@ -4,15 +4,11 @@
 // Oracles: the divider of two laminar resistances and of two orifices in closed form; the orifice law turned round; the time constant of
 // the volume that a junction replaces, V/B over the slope of the flows.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 #define OIL "oil: {density: 870, law: constant, modulus: 1.4 GPa, smoothing: 1 Pa}\n"
@@ -26,10 +22,6 @@ static double at_start(const char *text, const char *name) {
   return y;
 }
 
-static void near(double got, double want, double relative) {
-  if (!(fabs(got - want) <= relative * fabs(want))) fail_msg("got %.12g, expected %.12g", got, want);
-}
-
 // Two laminar resistances in series, between a volume and a tank: p = (G1 p1 + G2 p2) / (G1 + G2).
 static void a_laminar_divider(void **state) {
   (void)state;
@@ -37,7 +29,7 @@ static void a_laminar_divider(void **state) {
       "volumes: {P: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\njunctions: [J]\n"
       "leaks: {a: {between: [P, J], slope: 3e-12}, b: {between: [J, T], slope: 2e-12}}\n"
       "initial: {P.pressure: 101 bar}\nrun: {time: 1 s, step: 1 ms}\n";
-  near(at_start(text, "J.pressure"), (3 * 101e5 + 2 * 1e5) / 5, 1e-12);
+  near_relative(at_start(text, "J.pressure"), (3 * 101e5 + 2 * 1e5) / 5, 1e-12);
   assert_true(fabs(at_start(text, "J.inflow")) < 1e-12 * 1e-5);
   // The volume drains through both: p - p_T falls by exp(-t G B/V) with G = G1 G2 / (G1 + G2).
   const char *const names[] = {"P.pressure", "J.pressure"};
@@ -47,8 +39,8 @@ static void a_laminar_divider(void **state) {
     double last[2];
     od_machine *machine = od_test_machine_text(text);
     od_test_run_to(machine, integrators[i], 1, 1e-4, names, 2, last);
-    near(last[0], p, 1e-7);
-    near(last[1], 1e5 + (p - 1e5) * 3 / 5, 1e-7);
+    near_relative(last[0], p, 1e-7);
+    near_relative(last[1], 1e5 + (p - 1e5) * 3 / 5, 1e-7);
     od_machine_free(machine);
   }
 }
@@ -67,7 +59,7 @@ static void a_divider_of_orifices(void **state) {
              "  b: {between: [J, T], area: 2 mm^2, discharge: 0.7}\n"
              "initial: {P.pressure: %.17g Pa}\nrun: {time: 1 s, step: 1 ms}\n",
              pressure[i]);
-    near(at_start(text, "J.pressure"), (9 * pressure[i] + 4 * 1e5) / 13, 1e-9);
+    near_relative(at_start(text, "J.pressure"), (9 * pressure[i] + 4 * 1e5) / 13, 1e-9);
   }
 }
 
@@ -81,10 +73,10 @@ static void a_row_of_junctions(void **state) {
       "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
   const double R[] = {1e9, 1e14, 1e10, 1e13, 1e12};
   double sum = R[0] + R[1] + R[2] + R[3] + R[4], flow = 100e5 / sum;
-  near(at_start(text, "a.flow"), flow, 1e-10);
-  near(at_start(text, "A.pressure"), 100e5 - flow * R[0], 1e-10);
-  near(at_start(text, "C.pressure"), flow * (R[3] + R[4]), 1e-10);
-  near(at_start(text, "D.pressure"), flow * R[4], 1e-10);
+  near_relative(at_start(text, "a.flow"), flow, 1e-10);
+  near_relative(at_start(text, "A.pressure"), 100e5 - flow * R[0], 1e-10);
+  near_relative(at_start(text, "C.pressure"), flow * (R[3] + R[4]), 1e-10);
+  near_relative(at_start(text, "D.pressure"), flow * R[4], 1e-10);
 }
 
 // Check valves that both close, a pump that draws more than there is, and a pump with no way out.
@@ -96,7 +88,7 @@ static void special_states(void **state) {
       "  b: {between: [T, J], area: 3 mm^2, discharge: 0.7, crack: 0.1 bar, full: 2 bar}\n"
       "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
   // What keeps it from falling further is the valve from the tank, about to open.
-  near(at_start(closed, "J.pressure"), 0.9e5, 1e-3);
+  near_relative(at_start(closed, "J.pressure"), 0.9e5, 1e-3);
   assert_true(fabs(at_start(closed, "a.flow")) == 0 && fabs(at_start(closed, "b.flow")) < 1e-12);
   const char *drawn = OIL
       "volumes: {P: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\njunctions: [J]\n"
@@ -105,7 +97,7 @@ static void special_states(void **state) {
       "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
   assert_true(at_start(drawn, "J.pressure") == 0);
   assert_true(at_start(drawn, "J.cavitating") == 1);
-  near(at_start(drawn, "a.flow"), 0.7e-6 * sqrt(2e5 / 870), 1e-9);
+  near_relative(at_start(drawn, "a.flow"), 0.7e-6 * sqrt(2e5 / 870), 1e-9);
   const char *blocked = OIL
       "volumes: {P: {volume: 1 L}}\njunctions: [J]\npumps: {pump: {from: P, to: J, flow: 10 L/min}}\n"
       "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
@@ -131,8 +123,8 @@ static void shut_off_together(void **state) {
       "           shut: {between: [K, T], area: 100 mm^2, discharge: 0.7, opening: 0}}\n"
       "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
   double want = (1 * 100e5 + 3 * 1e5) / (4 + 0.02);
-  near(at_start(text, "J.pressure"), want, 1e-9);
-  near(at_start(text, "K.pressure"), want, 1e-9);
+  near_relative(at_start(text, "J.pressure"), want, 1e-9);
+  near_relative(at_start(text, "K.pressure"), want, 1e-9);
 }
 
 // A pump that must open a shut check valve first, and valves that are open by a trace beside others that are wide open.
@@ -142,7 +134,7 @@ static void where_slopes_tell_nothing(void **state) {
       "volumes: {P: {volume: 1 L}}\njunctions: [J]\npumps: {pump: {to: J, flow: 10 L/min}}\n"
       "checks: {a: {between: [J, P], area: 3 mm^2, discharge: 0.7, crack: 1 bar, full: 1.5 bar}}\n"
       "initial: {P.pressure: 200 bar}\nrun: {time: 1 s, step: 1 ms}\n";
-  near(at_start(opened, "J.pressure") - 200e5, 870.0 / 2 * pow(10e-3 / 60 / 2.1e-6, 2), 1e-7);
+  near_relative(at_start(opened, "J.pressure") - 200e5, 870.0 / 2 * pow(10e-3 / 60 / 2.1e-6, 2), 1e-7);
   const char *beside = OIL
       "volumes: {P: {volume: 1 L}}\ntanks: {T: {pressure: 0 bar}}\njunctions: [J, K, L]\n"
       "orifices:\n  a: {between: [P, J], area: 90 mm^2, discharge: 0.7}\n  b: {between: [J, T], area: 90 mm^2, discharge: 0.7}\n"
@@ -150,9 +142,9 @@ static void where_slopes_tell_nothing(void **state) {
       "  d: {between: [K, L], area: 50 mm^2, discharge: 0.7, opening: 1e-7}\n  e: {between: [L, T], area: 1 mm^2, discharge: 0.7, opening: 1e-7}\n"
       "initial: {P.pressure: 200 bar}\nrun: {time: 1 s, step: 1 ms}\n";
   // J: half. Then c, d, e in series share it by 1/area^2: 0.25, 0.0004, 1.
-  near(at_start(beside, "J.pressure"), 100e5, 1e-8);
-  near(at_start(beside, "K.pressure"), 100e5 * (1 - 0.25 / 1.2504), 1e-6);
-  near(at_start(beside, "L.pressure"), 100e5 / 1.2504, 1e-6);
+  near_relative(at_start(beside, "J.pressure"), 100e5, 1e-8);
+  near_relative(at_start(beside, "K.pressure"), 100e5 * (1 - 0.25 / 1.2504), 1e-6);
+  near_relative(at_start(beside, "L.pressure"), 100e5 / 1.2504, 1e-6);
 }
 
 // A way out that is shut during the run: the message names the junction, whatever integrates.
@@ -342,7 +334,7 @@ static void load_sensing(void **state) {
   od_machine *machine = od_test_machine_text(text);
   for (int i = 0; i < 3; i++) od_test_run_to(machine, integrators[i], 0.6, 5e-5, names, 2, end[i]);
   for (int i = 1; i < 3; i++)
-    for (int k = 0; k < 2; k++) near(end[i][k], end[0][k], 1e-3);
+    for (int k = 0; k < 2; k++) near_relative(end[i][k], end[0][k], 1e-3);
   od_machine_free(machine);
 }
 
@@ -356,7 +348,7 @@ static void explicit_steps(void **state) {
   double fine[2], coarse[2];
   od_test_run_to(machine, "cvodes", 0.5, 1e-3, names, 2, fine);
   od_test_run_to(machine, "rk4", 0.5, 2e-4, names, 2, coarse);
-  for (int i = 0; i < 2; i++) near(coarse[i], fine[i], 1e-6);
+  for (int i = 0; i < 2; i++) near_relative(coarse[i], fine[i], 1e-6);
   od_machine_free(machine);
 }
 

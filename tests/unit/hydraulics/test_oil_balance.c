@@ -4,14 +4,10 @@
 // Oracles: the volume that a piston has swept and what a pump has delivered, by hand; the mass of a closed chamber, which is constant; densities by
 // the integral of dp/B (Simpson's rule); derivatives by central differences.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 static const double density = 870;

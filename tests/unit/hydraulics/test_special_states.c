@@ -7,14 +7,10 @@
 // the explicit form's (od_sim_derivatives) and the transition's (od_sim_step_with_jacobians).
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "plant/model_plant.h"

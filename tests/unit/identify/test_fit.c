@@ -1,14 +1,9 @@
 // Fits of machine files to data. Oracles: the truth that data were simulated with, without noise; for a first-order lag
 // the profile of its cost in closed form, and the scatter of estimates over many seeds.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "random/random.h"
 #include "identify/project_states.h"
 #include "support/fits.h"

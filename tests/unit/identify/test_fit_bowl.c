@@ -2,13 +2,8 @@
 // u. With A = 0 the cost is a parabola, by hand. A ripple that is fast beside the standard deviation holds the search near its start, far from the truth,
 // while the parabola beneath still falls towards the truth: one standard deviation away the cost is lower than at the minimum that was found.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/fits.h"
 
 static od_fitted *fit_ripple(scratch *s, double ripple, od_fit_plan **plan) {

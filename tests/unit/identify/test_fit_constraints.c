@@ -1,14 +1,9 @@
 // Fits with constraints between parameters. Oracles: a lag's answer and its cost in closed form, with the constraint put in by
 // hand; multipliers by differences of that cost; the truth of clean data.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/fits.h"
 
 static const char lag[] =

@@ -1,10 +1,6 @@
 // Simulated data of fits with what experiments know of sensors: noise relative to signals, colours, ranges, assumed weights.
 // Oracles: the clean set of the same file, and moments of the difference.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

@@ -2,14 +2,9 @@
 // steps of its predictions, and its verdict. Oracles: the truth over many seeds, fits with much shorter steps on the
 // same data, what was done to the data on purpose.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "random/random.h"
 #include "support/fits.h"
 

@@ -2,14 +2,9 @@
 // curve that data were simulated with; a dead zone and a saturation as blocks of their own; derivatives of whole predictions against
 // differences of sixth order.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/fits.h"
 
 #define INPUT "inputs: {u: {unit: V, chirp: {amplitude: 3 V, from: 0.2 Hz, to: 3 Hz, duration: 8 s}}}\n"

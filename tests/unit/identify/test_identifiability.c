@@ -4,14 +4,10 @@
 // whose equations show that K_c and C_tc enter as their sum, and that one factor can be moved between the pressure and
 // everything that it meets. Its bounds have been computed by another program, to two digits.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "identify/identifiability.h"
 #include "identify/project_states.h"
 #include "predict/predict.h"

@@ -1,14 +1,9 @@
 // Estimates stay where their numbers are possible, without bounds in the file. Oracle: v' = -d v/m has the closed form
 // exp(-d t/m); data of a negative d, which no damper has, leave zero as the best that is possible.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "experiment/observe.h"
 #include "support/experiments.h"
 #include "support/fits.h"

@@ -1,14 +1,9 @@
 // Multiple shooting. Oracles: the chain of nodes against normal equations in long numbers; fits in segments against
 // fits in one go on records where both work; an inverted pendulum integrated by hand, which no prediction in one go follows.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "identify/shooting.h"
 #include "random/random.h"
 #include "support/fits.h"

@@ -1,11 +1,7 @@
 #define _DEFAULT_SOURCE  // syscall
 
 // Files appear complete or not at all.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,9 +1,5 @@
 // Charts: what is left of long series after thinning still shows them. The oracle is the series itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,13 +1,8 @@
 // CSV files row by row. Oracle: the same file read as a whole (io/csv_read.c), for every size of the block that is read at once.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "io/csv_stream.h"
 #include "support/scratch.h"
 

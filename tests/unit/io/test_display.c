@@ -1,9 +1,5 @@
 // Units of the trade: which one a number gets, and how many digits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

@@ -1,9 +1,5 @@
 // Files that are read whole: what has no end is refused, what is slow is waited for. The oracle is what was written.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,9 +1,5 @@
 // JSON: what is written reads back exactly, and looks tidy.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

@@ -1,9 +1,5 @@
 // MATLAB files: workspaces as people have them; files that are cut off or damaged; disks that are full.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <matio.h>

@@ -1,9 +1,5 @@
 // Lists of names in sentences: how many are shown, and names of any length.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 

@@ -1,9 +1,5 @@
 // Numbers as text: exact, short, and the same in every locale.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,5 @@
 // Plots: axes with round numbers and short units, and files that are well-formed whatever the data.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,10 +1,6 @@
 // Tables that keep the picture of many rows. The oracle is a search over all rows: each pair of rows of the thinned table has the least and the
 // greatest value of those it stands for, in the order in which they came, and together they stand for all.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

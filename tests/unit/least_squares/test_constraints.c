@@ -2,15 +2,10 @@
 // elimination of its Karush-Kuhn-Tucker equations; closed forms (a circle, a line through a given point, published
 // test problems); covariances by putting the constraint into the model by hand.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "least_squares/distance.h"
 #include "oleodyn/least_squares.h"
 #include "random/random.h"

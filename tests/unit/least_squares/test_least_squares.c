@@ -3,15 +3,11 @@
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "least_squares/row_qr.h"
 #include "math/dense.h"
 #include "oleodyn/least_squares.h"

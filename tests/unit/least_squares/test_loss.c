@@ -3,12 +3,8 @@
 // Oracle: differences of the cost itself, which shares nothing with the derivatives written by hand; where the curvature
 // is negative or zero, a hundredth of the slope stands in for it.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "least_squares/loss.h"
 
 // First and second derivative of the cost of one residual, by central differences of order four.

@@ -4,14 +4,9 @@
 // exact gradients, and its eigenvalues; costs of kinked functions in closed form.
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/least_squares.h"
 #include "support/random_machine.h"
 

@@ -2,15 +2,11 @@
 // MGH17, Rat43, Thurber. Their data are few and in the public domain, and lie beside this file.
 //
 // Oracle: the certified values.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/nist.h"
 
 static void hard_ones(void **state) {

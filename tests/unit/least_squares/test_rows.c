@@ -1,15 +1,11 @@
 // Least squares of rows that are given as they come, and searches that begin with some of them. Oracles: the same problem with all
 // residuals and their Jacobian in memory; how many rows were asked for, which the problem counts itself.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/least_squares.h"
 #include "support/random_machine.h"
 

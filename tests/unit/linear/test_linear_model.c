@@ -3,16 +3,11 @@
 // blocks of the fin servo were written as.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "integrate/sim_block.h"
 #include "linear/linear_model.h"
 #include "linear/poles.h"

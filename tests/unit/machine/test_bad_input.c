@@ -1,10 +1,6 @@
 // Bad input: the exact messages for every file of tests/bad, and files that are too strange to be kept there. Whatever
 // comes in, the loader says what is wrong, prints nothing of its own, and does not crash.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,10 +1,6 @@
 // Constants and arithmetic in numbers: values, units, --set, variants, templates; and constants as free parameters, whose
 // derivatives are held to differences of sixth order through whole steps of machines loaded with other constants.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

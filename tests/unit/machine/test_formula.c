@@ -2,11 +2,7 @@
 // the same laws. Rates, outputs and all their derivatives agree to rounding at random states, through steps, and by parameters; a
 // step costs at most three times as much. The oracle is the class written by hand, which shares nothing with formulas.
 // And what a program may do wrong that builds a formula itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <complex.h>
 #include <math.h>

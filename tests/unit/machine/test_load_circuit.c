@@ -1,9 +1,5 @@
 // What the hydraulic circuit of a good machine file becomes: numbers, curves, friction, balance; and variants.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

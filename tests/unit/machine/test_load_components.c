@@ -1,15 +1,11 @@
 // Every element class that a table of fields describes, read from a file that is made from the table: it loads as it is, each
 // required key is missed, each value that is not possible is refused, an unknown key is told. The oracle is the table.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "document/messages.h"
 #include "oleodyn/machine.h"
 #include "support/random_instance.h"

@@ -1,9 +1,5 @@
 // What a good machine file becomes: numbers, units, paths, --set, defaults, signals, outputs, the run, the plant.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <locale.h>
 #include <math.h>

@@ -1,9 +1,5 @@
 // 'initial: steady': machines that begin in steady conditions. Oracles: closed forms of the steady state, and the rates there.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 
@@ -12,10 +8,6 @@
 #include "support/machine_file.h"
 
 static const double pi = 3.14159265358979323846;
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 // Outputs of the machine at its start; all rates there are zero.
 static void start_of(void **state, const char *text, const char *const *names, int count, double *value) {

@@ -1,9 +1,5 @@
 // Templates and includes: what they make is the machine that is written out by hand, bit by bit.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -1,14 +1,9 @@
 // Dense LU factors, right-hand sides one by one and side by side, and the coupled rows of a matrix of rates. Oracles: the residual of what was solved, in long
 // doubles, against the matrix as it was given; matrices whose coupled rows are known by construction.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "integrate/rates.h"
 #include "math/dense.h"
 

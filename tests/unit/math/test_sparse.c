@@ -1,15 +1,10 @@
 // Sparse LU factors. Oracles: the residual of what was solved, in long doubles, against the matrix as it was given; the fill of trees
 // and of rows with all columns in closed form; matrices that are known to be singular.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "math/sparse.h"
 #include "random/random.h"
 
@@ -111,14 +106,21 @@ static void random_systems(void **state) {
 static void fill_is_least(void **state) {
   (void)state;
   uint64_t r = 0;
-  for (int with_full = 0; with_full < 2; with_full++) {
+  static const int places[] = {-1, 799, 0, 400};  // of the row with all columns; -1: none
+  for (int k = 0; k < 4; k++) {
     system_of *s = calloc(1, sizeof *s);
+    int full = places[k], with_full = full >= 0, tree = 800 - with_full, seen[800] = {0};
     s->n = 800;
-    for (int i = 1; i < s->n - with_full; i++) add(s, i, draw_index(&r, i), 1);
-    for (int i = 0; with_full && i < s->n - 1; i++) add(s, s->n - 1, i, 1);
+#define BESIDE(i) ((i) + (with_full && (i) >= full))
+    for (int i = 1; i < tree; i++) {
+      int other = draw_index(&r, i);
+      add(s, BESIDE(i), BESIDE(other), 1);
+    }
+    for (int i = 0; with_full && i < tree; i++) add(s, full, BESIDE(i), 1);
     analyse(s, 1L << 30);
-    int tree = s->n - with_full;
     assert_int_equal(s->sparse.values, tree + 2 * (tree - 1) + with_full * (2 * tree + 1));
+    for (int i = 0; i < s->n; i++) assert_int_equal(seen[s->sparse.order[i]]++, 0);  // each row once
+    if (with_full) assert_int_equal(s->sparse.order[s->n - 1], full);
     // One number too few is too few, and not an error.
     od_sparse none;
     assert_true(od_sparse_analyze(s->n, s->row, s->column, s->entries, s->sparse.values - 1, &s->arena, &none));

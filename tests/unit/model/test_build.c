@@ -2,14 +2,10 @@
 // mistake that a program can make with an index or a number; places of numbers written by hand. What such a machine computes is
 // compared with closed forms in examples/build_machine.c.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/oleodyn.h"
 
 // ---- a machine with a bit of everything
@@ -306,6 +302,19 @@ static void all_mistakes_in_one_run(void **state) {
   od_build_free(b);
 }
 
+// Initial values that are no numbers, the first and the last of several.
+static void initial_values(void **state) {
+  (void)state;
+  od_build *b = od_build_new();
+  od_build_initial(b, "first.rate", NAN, true);
+  od_build_initial(b, "middle.rate", 1, true);
+  od_build_initial(b, "last.rate", -INFINITY, true);
+  assert_refused(b, OD_ABOUT_INITIAL, "the initial value of 'first.rate' is nan");
+  assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'last.rate' is -inf"));
+  assert_false(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'middle.rate' is 1;"));
+  od_build_free(b);
+}
+
 // Values that enumerations do not have, a class that there is not, an input that there is not.
 static void what_does_not_exist(void **state) {
   (void)state;
@@ -405,13 +414,10 @@ static void numbers_by_keys(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_a_file),
-      cmocka_unit_test(every_mistake_has_a_message),
-      cmocka_unit_test(all_mistakes_in_one_run),
-      cmocka_unit_test(what_does_not_exist),
-      cmocka_unit_test(added_later),
-      cmocka_unit_test(wrong_calls_stay),
-      cmocka_unit_test(numbers_by_keys),
+      cmocka_unit_test(same_as_a_file),          cmocka_unit_test(every_mistake_has_a_message),
+      cmocka_unit_test(all_mistakes_in_one_run), cmocka_unit_test(initial_values),
+      cmocka_unit_test(what_does_not_exist),     cmocka_unit_test(added_later),
+      cmocka_unit_test(wrong_calls_stay),        cmocka_unit_test(numbers_by_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
 // and in arithmetic of 113 bits.
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "observe/covariance.h"
 #include "support/random_machine.h"
 

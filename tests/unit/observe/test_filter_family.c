@@ -1,14 +1,10 @@
 // Every filter where the answer is known. Oracles: the Kalman filter in closed form for a linear plant, written here with full
 // matrices; moments of nonlinear functions by quadrature; derivatives by hand or of exact steps.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "experiment/experiment.h"
 #include "filters/complex_step.h"
 #include "filters/filter_types.h"

@@ -1,13 +1,10 @@
 // The table of filters, and what the frame does around every one of them. Oracles: the extended Kalman filter's formulas for one
 // state by hand; the exact answer where everything is linear; the machine's own bounds and gates.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/filter_types.h"
 #include "machine/method_names.h"

@@ -2,16 +2,12 @@
 // round-off; its two forms against each other on the hydraulic four-bar; bent sensors against a scan of what is to be
 // least; its behaviour with bad data.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "math/dense.h"
 #include "observe/guard.h"
 #include "support/machines.h"

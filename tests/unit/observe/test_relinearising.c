@@ -2,14 +2,10 @@
 // state, parameter and all noises; closed forms; on linear plants the extended filter, which test_observer.c holds to a
 // textbook; bit comparison of work at once with work that is spread; counted evaluations of the plant and allocations.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/oleodyn.h"
 #include "support/allocations.h"

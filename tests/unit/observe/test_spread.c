@@ -1,13 +1,8 @@
 // Outputs that are clipped: what they are uncertain by, and what they tell as sensors. Oracles: closed forms of one and
 // two states at rest; the normal distribution.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/observer.h"
 
 // Two states that stay where they are. Outputs: the first, not below zero; the second, within +-1; both added up; zero
@@ -120,6 +115,22 @@ static void clipped_sensors_are_heard(void **state) {
   }
 }
 
+// The innovation of a clipped sensor: moments of max(x, 0) by Gauss and Hermite's three points, at x = -1 and -1 +- 2 sqrt(3). The outer ones have the
+// weight 1/6, and the values 2 sqrt(3) - 1 and 0. The standard deviation has the sensor's noise as well.
+static void moments_of_clipped_sensors(void **state) {
+  (void)state;
+  const double P[] = {4, 0, 0, 1}, x0[] = {-1, 0}, y[NY] = {5, NAN, NAN, NAN}, high = 2 * sqrt(3) - 1;
+  od_plant *plant = make_plant(x0);
+  od_observer *o = od_observer_new(plant, &(od_observer_options){.sensor_sigma = noise, .gate = 5});
+  assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+  assert_int_equal(od_observer_correct(o, y), OD_OK);
+  double mean = high / 6, variance = high * high / 6 - mean * mean;
+  near(od_observer_innovations(o)[0].value, 5 - mean, 1e-9);
+  near(od_observer_innovations(o)[0].sigma, sqrt(variance + noise[0] * noise[0]), 1e-9);
+  od_observer_free(o);
+  od_plant_free(plant);
+}
+
 // What says zero and is believed to be below zero agrees: nothing happens.
 static void agreeing_sensors_change_nothing(void **state) {
   (void)state;
@@ -208,11 +219,10 @@ static void parameters_spread_clipped_outputs(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clipped_outputs_are_uncertain),
-                                     cmocka_unit_test(intervals_hold),
-                                     cmocka_unit_test(clipped_sensors_are_heard),
-                                     cmocka_unit_test(agreeing_sensors_change_nothing),
-                                     cmocka_unit_test(only_edges_clip),
-                                     cmocka_unit_test(parameters_spread_clipped_outputs)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clipped_outputs_are_uncertain),    cmocka_unit_test(intervals_hold),
+      cmocka_unit_test(clipped_sensors_are_heard),        cmocka_unit_test(moments_of_clipped_sensors),
+      cmocka_unit_test(agreeing_sensors_change_nothing),  cmocka_unit_test(only_edges_clip),
+      cmocka_unit_test(parameters_spread_clipped_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 // Static balance of the initial state against statics by hand: moments about joints, virtual work of a loop, flows
 // through orifices; a row of equal leaks.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/oleodyn.h"
 #include "support/machines.h"
 

@@ -2,14 +2,10 @@
 // hand, whose derivatives are complex steps.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/sim.h"
 #include "support/machines.h"

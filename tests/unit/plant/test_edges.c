@@ -1,15 +1,10 @@
 // Outputs elsewhere (od_sim_outputs_elsewhere), and which of them stand at an edge (od_plant_ops.edges), on random machines with all
 // their outputs. Oracles: a copy that is set to the same state; differences on both sides, which agree where there is no edge.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/sim.h"
 #include "plant/model_plant.h"
 #include "support/random_machine.h"

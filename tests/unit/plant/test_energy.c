@@ -1,12 +1,8 @@
 // Energy is the oracle: what goes in is stored or dissipated. No machine's equations of motion are used for it, only
 // the energies and powers of its elements.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "simulate/cvodes.h"
 #include "support/machines.h"
 

@@ -2,16 +2,11 @@
 // shares no code with the engine, must return the motion; Lagrange's equations of a double pendulum by hand; powers, which are the same
 // whatever drives the motion; statics of a lever.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "integrate/rates.h"
 #include "machine/machine.h"
 #include "oracle/extrapolation.h"

@@ -7,15 +7,11 @@
 // as the literature has them.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "hydraulics/circuit.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"

@@ -2,13 +2,10 @@
 // derivatives. The oracle: the same machine with the simulation's own dense factors, bit by bit. The plant around it factors the
 // same dense matrix in its own work memory, so that nothing but the way there differs.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/motion_parts.h"
 #include "filters/outputs_at_rates.h"

@@ -2,14 +2,10 @@
 // same jump in complex numbers, over random machines with blocks. Samples that fail: against a simulation in which nothing has failed.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "mechanics/mechanics.h"
 #include "oleodyn/observer.h"
 #include "plant/model_plant.h"

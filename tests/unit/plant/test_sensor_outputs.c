@@ -5,14 +5,10 @@
 // differences of the positions of four of its points, its turn rates as those of their velocities, and accelerations as
 // sixth-order differences of velocities over a run of short Runge-Kutta steps.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "integrate/integrators.h"
 #include "oleodyn/build.h"
 #include "oleodyn/sim.h"
@@ -161,18 +157,17 @@ static double rate_of(const double *sample, int stride, double h) {
   return sum / (60 * h);
 }
 
-static void near(const char *what, unsigned long long seed, double got, double want, double bound) {
-  if (!(fabs(got - want) < bound * (1 + fabs(want))))
-    print_error("machine %llu, %s: got %.12g, want %.12g\n", seed, what, got, want);
-  assert_true(fabs(got - want) < bound * (1 + fabs(want)));
+static void compare(const char *what, unsigned long long seed, double got, double want, double bound) {
+  if (!(fabs(got - want) < bound * (1 + fabs(want)))) print_error("machine %llu, %s:\n", seed, what);
+  near_scaled(got, want, bound, 1);
 }
 
 static void check_velocities(const rig *r, unsigned long long seed, int body, double e[AXES][AXES]) {
   double v[AXES];
   for (int i = 0; i < AXES; i++) v[i] = value(r, "body%d.o.v%c", body, axis[i]);
   for (int k = 0; k < AXES; k++) {
-    near("body_v", seed, value(r, "body%d.o.body_v%c", body, axis[k]), along(e[k], v), 1e-11);
-    near("gyro", seed, value(r, "body%d.gyro_%c", body, axis[k]), turn_rate(r, body, e, k), 1e-11);
+    compare("body_v", seed, value(r, "body%d.o.body_v%c", body, axis[k]), along(e[k], v), 1e-11);
+    compare("gyro", seed, value(r, "body%d.gyro_%c", body, axis[k]), turn_rate(r, body, e, k), 1e-11);
   }
 }
 
@@ -187,10 +182,10 @@ static void check_accelerations(const rig *r, unsigned long long seed, int body,
   }
   for (int k = 0; k < AXES; k++) {
     double alpha = value(r, "body%d.body_alpha_%c", body, axis[k]);
-    near("body_a", seed, value(r, "body%d.o.body_a%c", body, axis[k]), along(e[k], a), 1e-6);
-    near("accelerometer", seed, value(r, "body%d.o.accelerometer_%c", body, axis[k]), along(e[k], felt), 1e-6);
-    near("body_alpha", seed, alpha, rate_of(&h->gyro[0][k], AXES, step), 1e-6);
-    near("alpha", seed, alpha, along(e[k], turn), 1e-11);
+    compare("body_a", seed, value(r, "body%d.o.body_a%c", body, axis[k]), along(e[k], a), 1e-6);
+    compare("accelerometer", seed, value(r, "body%d.o.accelerometer_%c", body, axis[k]), along(e[k], felt), 1e-6);
+    compare("body_alpha", seed, alpha, rate_of(&h->gyro[0][k], AXES, step), 1e-6);
+    compare("alpha", seed, alpha, along(e[k], turn), 1e-11);
   }
 }
 

@@ -2,15 +2,11 @@
 // derivatives unit.plant.jacobians holds to the complex step; a ladder of equal volumes and leaks, whose modes are known in closed
 // form, both of the equations and of the trapezoidal rule.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "math/dense.h"
 #include "model/model.h"
 #include "model/outputs.h"

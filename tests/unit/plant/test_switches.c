@@ -2,18 +2,15 @@
 // - The map of a switch, by states and parameters: against differences of switches that were really taken,
 //   over random machines. They share the equations, and nothing of the complex steps that find the derivatives.
 // - Where a switch is found in a step: against closed forms.
+// - Guards of tables: against their knots by hand.
 // - What is stored in an element and lost in a switch: the energy balance of the machine.
 // - A run with many switches: against CVODES, which finds them by its own root search and takes its own steps; and the order of
 //   the error, which is one where switches are taken at the end of steps, and two where they are located.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "plant/model_plant.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
@@ -236,8 +233,37 @@ static void agrees_with_cvodes(void **state) {
   od_machine_free(m);
 }
 
+// Guards of tables: the place on the scale of knots, where knot k is at the value k, straight between them and beyond both ends.
+static void places_on_scales(void **state) {
+  (void)state;
+  const char *text =
+      "bodies: {mass: {point: {mass: 1 kg}}}\ngravity: [0, 0, 0]\n"
+      "joints: {rail: {type: prismatic, between: [ground, mass], axis: [1, 0, 0]}}\n"
+      "inputs: {u: {unit: 1, constant: 1}, v: {unit: 1, constant: 0.25}}\n"
+      "blocks:\n"
+      "  one: {type: table, input: u, at: [1, 2, 4, 5], values: [0, 5, 7, 9]}\n"
+      "  two: {type: table-2d, row: u, column: v, at_row: [-1, 0, 3], at_column: [0, 1], values: [[1, 2], [3, 4], [5, 6]]}\n"
+      "initial: {rail.position: 0 m, rail.rate: 0 m/s}\nrun: {time: 1 s, step: 1 ms}\n";
+  // u and v; the places on the scales of the table, of the rows and of the columns.
+  static const double point[][5] = {{0, 0.25, -1, 1, 0.25},       {1, 0.5, 0, 4.0 / 3, 0.5},   {1.5, 1, 0.5, 1.5, 1},
+                                    {2, -1, 1, 5.0 / 3, -1},      {3.5, 0, 1.75, 13.0 / 6, 0}, {4.5, 3, 2.5, 2.5, 3},
+                                    {7, 0.25, 5, 10.0 / 3, 0.25}, {-2, 0, -3, -1, 0}};
+  od_test_run run = od_test_begin(od_test_machine_text(text), "rail.position", NULL);
+  assert_int_equal(od_plant_guards(run.plant), 3);
+  assert_int_equal(run.plant->scales, 3);
+  for (size_t i = 0; i < sizeof point / sizeof *point; i++) {
+    double x[2] = {0}, guard[3];
+    assert_int_equal(od_sim_set(run.sim, 0, x, point[i]), OD_OK);
+    assert_int_equal(od_sim_guards(run.sim, guard), OD_OK);
+    for (int k = 0; k < 3; k++) near(guard[k], point[i][2 + k], 1e-12);
+  }
+  assert_true(run.plant->scale_knots[0] == 4 && run.plant->scale_knots[1] == 3 && run.plant->scale_knots[2] == 2);
+  od_test_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(maps_are_exact), cmocka_unit_test(opens_in_time),
-                                     cmocka_unit_test(brakes_and_loses), cmocka_unit_test(agrees_with_cvodes)};
+                                     cmocka_unit_test(brakes_and_loses), cmocka_unit_test(agrees_with_cvodes),
+                                     cmocka_unit_test(places_on_scales)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

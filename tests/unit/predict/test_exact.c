@@ -5,14 +5,10 @@
 // with matrices, sum of modes) are compared with each other on random systems.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "predict/exponential.h"
 #include "predict/predict.h"
 #include "oracle/fin_servo.h"

@@ -4,14 +4,10 @@
 // of high order over whole predictions of machines; closed forms of steady states.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "predict/predict.h"
 #include "support/allocations.h"
 #include "support/machines.h"

@@ -5,17 +5,12 @@
 // polynomials; spikes that were put in; medians by sorting; closed forms of regression lines; straight lines and sines
 // between samples with the error bound h^2/8 max |x''|.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "random/random.h"
 #include "prepare/prepare.h"
 

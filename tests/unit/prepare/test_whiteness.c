@@ -4,15 +4,10 @@
 // quantiles as printed in tables; correlations written out by hand; how often white noise is called coloured, which
 // must be as often as promised; correlations a^k of a first-order process.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "random/random.h"
 #include "math/chi_squared.h"
 #include "prepare/whiteness.h"

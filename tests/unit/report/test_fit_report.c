@@ -1,10 +1,6 @@
 // The report of a fit: its figures are those of the fit, its sentences say what was found, and it is well-formed whatever
 // the names, the data and the end of the search.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 

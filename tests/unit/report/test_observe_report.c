@@ -1,10 +1,6 @@
 // The report of an observer: its figures are those of the run, with and without a known truth, however long the run and
 // however many the parameters.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <math.h>

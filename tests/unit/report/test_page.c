@@ -1,9 +1,5 @@
 // The page writer: well-formed whatever it is given, nothing from outside, the same bits again.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <locale.h>
 #include <math.h>

@@ -2,11 +2,7 @@
 //
 // Oracles: the step response of a second-order lag and the margins of K/(s + 1)^3 in closed form, integrals of sines; what a coarse run
 // cannot know.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 
@@ -15,10 +11,6 @@
 #include "support/machine_file.h"
 
 static const double pi = 3.14159265358979323846;
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 // What a machine that lives for one judgement leaves of it; the requirements are gone with it.
 typedef struct outcome {

@@ -2,11 +2,7 @@
 //
 // Oracles: the printed numbers of eq. A.20 to A.23 of [28] in docs/theory.md; the integral of a rectified sine in closed form; all points
 // of a random walk, looked at one by one.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +13,6 @@
 
 static const double bar = 1e5, litre = 1e-3, inch = 0.0254, pi = 3.14159265358979323846;
 static const double flow = 91e-3 / 60;  // 91 l/min
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 // A.20: 0.2 L between 240 and 260 bar, precharged with 216 bar. The printed 3.9 L is that without the correction of 1.43 that the
 // equation has; with it, it is 5.5 L, which the 6 L that were built in still cover.

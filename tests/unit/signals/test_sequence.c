@@ -1,9 +1,5 @@
 // Sequences of segments, slopes of all signals, and values placed by a density: against closed forms, differences and sums.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -14,10 +10,6 @@
 static const double pi = 3.14159265358979323846;
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 static int setup(void **state) {
   *state = od_signals_new();

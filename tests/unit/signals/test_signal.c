@@ -1,9 +1,5 @@
 // Signals against closed forms.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +9,6 @@
 static const double pi = 3.14159265358979323846;
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-static void near(double actual, double expected, double tolerance) {
-  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
-}
 
 static int setup(void **state) {
   *state = od_signals_new();
@@ -281,6 +273,50 @@ static void test_prbs_recurrence(void **state) {
   }
 }
 
+// Bit k is the sum of the bits behind it at the taps of the published table (Xilinx XAPP 052), so that logs of other tools can be compared. Other
+// primitive polynomials have the same period and another sequence.
+static void test_prbs_taps(void **state) {
+  od_signals *s = *state;
+  static const int taps[32][4] = {[2] = {2, 1},
+                                  [3] = {3, 2},
+                                  [4] = {4, 3},
+                                  [5] = {5, 3},
+                                  [6] = {6, 5},
+                                  [7] = {7, 6},
+                                  [8] = {8, 6, 5, 4},
+                                  [9] = {9, 5},
+                                  [10] = {10, 7},
+                                  [11] = {11, 9},
+                                  [12] = {12, 6, 4, 1},
+                                  [13] = {13, 4, 3, 1},
+                                  [14] = {14, 5, 3, 1},
+                                  [15] = {15, 14},
+                                  [16] = {16, 15, 13, 4},
+                                  [17] = {17, 14},
+                                  [18] = {18, 11},
+                                  [19] = {19, 6, 2, 1},
+                                  [20] = {20, 17},
+                                  [21] = {21, 19},
+                                  [22] = {22, 21},
+                                  [23] = {23, 18},
+                                  [24] = {24, 23, 22, 17},
+                                  [25] = {25, 22},
+                                  [26] = {26, 6, 2, 1},
+                                  [27] = {27, 5, 2, 1},
+                                  [28] = {28, 25},
+                                  [29] = {29, 27},
+                                  [30] = {30, 6, 4, 1},
+                                  [31] = {31, 28}};
+  for (int order = 2; order <= 31; order++) {
+    int node = prbs(s, order, 77);
+    for (int k = order; k < order + 200; k++) {
+      int sum = 0;
+      for (int i = 0; i < 4 && taps[order][i]; i++) sum ^= bit(s, node, k - taps[order][i]);
+      assert_int_equal(bit(s, node, k), sum);
+    }
+  }
+}
+
 static void test_prbs_edges(void **state) {
   od_signals *s = *state;
   // 0.1 s per bit: products and quotients round, edges must still be exact.
@@ -339,6 +375,7 @@ int main(void) {
       TEST(test_prbs_is_maximal),
       TEST(test_long_prbs_have_full_period),
       TEST(test_prbs_recurrence),
+      TEST(test_prbs_taps),
       TEST(test_prbs_edges),
       TEST(test_sum),
   };

@@ -4,15 +4,11 @@
 //   unit.simulate.accuracy                            the tests
 //   unit.simulate.accuracy calibrate 1 400 [rk4]      400 machines from seed 1 on, one line each, then the counts
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/machine.h"
 #include "simulate/run.h"
 #include "support/machines.h"

@@ -4,15 +4,11 @@
 //   unit.simulate.adaptive                        the tests
 //   unit.simulate.adaptive calibrate 1 400        400 machines from seed 1 on, one line each, then the counts
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "simulate/step_control.h"
 #include "support/machines.h"
 #include "support/random_file.h"

@@ -1,12 +1,8 @@
 // Runs of unstable loops: they end when the motion is beyond all bounds, with time and state, and what there is of them is marked as
 // partial, in the same words everywhere. The oracle is the closed form x' = (u + 1.5 x - x)/T, x = 2 u (exp(t/(2 T)) - 1).
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 

@@ -3,15 +3,11 @@
 // Oracles: an undamped pendulum keeps the energy it begins with; an orifice between a volume of oil with constant modulus K and a
 // source turns V/K (p - p0)^2 / 2 into heat, however the flow depends on the pressures.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "requirements/judge.h"
 #include "simulate/run.h"
 #include "support/machines.h"

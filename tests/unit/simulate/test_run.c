@@ -1,15 +1,11 @@
 // Runs over time: inputs that jump on and off the grid against closed forms, CVODES with coarse recording through dead
 // points, machines far from the origin against the same machine at home.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "simulate/run.h"
 #include "machine/method_names.h"
 #include "support/machines.h"

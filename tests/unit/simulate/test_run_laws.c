@@ -2,15 +2,11 @@
 //
 // Oracles: speeds, delays, pressures and forces in closed form.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "simulate/run.h"
 #include "support/machines.h"
 

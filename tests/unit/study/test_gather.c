@@ -1,12 +1,8 @@
 // Gathering many runs. Oracles: closed forms, and the rate at which intervals hold the truth over many studies.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "random/random.h"
 #include "study/gather.h"
 

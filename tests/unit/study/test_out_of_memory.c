@@ -4,11 +4,7 @@
 //
 // Allocations of other libraries do not fail here, since these say nothing about it. Shows what an allocation does:
 //   unit.study.out_of_memory TEST NUMBER
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <errno.h>
 #include <math.h>

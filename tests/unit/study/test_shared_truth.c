@@ -1,11 +1,7 @@
 // True motions that runs share: they are the ones that each run would simulate for itself, and what depends on the seed is not shared.
 //
 // Oracle: the same experiment without a kept motion, bit by bit; a failing machine says what it says by itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -2,13 +2,8 @@
 //
 // Oracle: a sine, of which extremes, mean and mean square over windows are closed forms; a lag that grows as exp(100 t).
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/study.h"
 #include "support/scratch.h"
 

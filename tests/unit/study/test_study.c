@@ -1,14 +1,10 @@
 // Study files and their runs: what is wrong is said with its place, results do not depend on the number of threads, and
 // an interrupt leaves what is done.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/study.h"
 #include "support/scratch.h"
 

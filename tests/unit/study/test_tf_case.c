@@ -3,13 +3,8 @@
 // Oracle: a lag of first order, whose transfer function is known: without noise a fit of order 1 explains all of its response, with
 // noise as much as the noise leaves, and Levy's method of order 1 and vector fitting agree.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "study/study.h"
 #include "support/scratch.h"
 

@@ -3,15 +3,11 @@
 // Oracles: nominal flow times the root of drops, written here once more; the play of a hysteresis; two openings one after another found by
 // bisection for the pressure between them; the flow that a compensator keeps, whatever the load.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 #define CIRCUIT                                                                                                  \
@@ -30,9 +26,6 @@ static void at_start(double u, const char *valve, const char *initial, const cha
     if (strstr(names[i], "flow")) y[i] *= 6e4;
     od_test_end(&run);
   }
-}
-static void near(double got, double want) {
-  if (!(fabs(got - want) <= 1e-6 * fmax(fabs(want), 1))) fail_msg("got %.12g, expected %.12g", got, want);
 }
 // 40 L/min at 5 bar: over an edge that is open by a share, between two pressures in bar.
 static double edge(double open, double from, double to) {
@@ -53,8 +46,8 @@ static void two_way(void **state) {
   for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
     double y[2];
     at_start(points[i].u, points[i].open ? open : closed, "", flow, 2, y);
-    near(y[0], edge(points[i].share, 200, 165));
-    near(y[1], points[i].share);
+    near_scaled(y[0], edge(points[i].share, 200, 165), 1e-6, 1);
+    near_scaled(y[1], points[i].share, 1e-6, 1);
   }
 }
 
@@ -67,19 +60,21 @@ static void two_positions(void **state) {
       "two_position_valves: {v: {command: u, between: [S, T], a: A, stroke: 10 V, nominal_flow: 40 L/min, overlap: 0.5}}";
   double y[4];
   at_start(0, four, "", flows, 4, y);  // at rest: S to B, A to T
-  near(y[0], edge(1, 1, 165)), near(y[1], edge(1, 200, 141)), near(y[2], -edge(1, 200, 141));
+  near_scaled(y[0], edge(1, 1, 165), 1e-6, 1), near_scaled(y[1], edge(1, 200, 141), 1e-6, 1),
+      near_scaled(y[2], -edge(1, 200, 141), 1e-6, 1);
   at_start(10, four, "", flows, 4, y);
-  near(y[0], edge(1, 200, 165)), near(y[1], edge(1, 1, 141)), near(y[3], edge(1, 141, 1) + 0);
+  near_scaled(y[0], edge(1, 200, 165), 1e-6, 1), near_scaled(y[1], edge(1, 1, 141), 1e-6, 1),
+      near_scaled(y[3], edge(1, 141, 1) + 0, 1e-6, 1);
   at_start(7.5, four, "", flows, 2, y);
-  near(y[0], edge(0.5, 200, 165)), near(y[1], edge(0.5, 1, 141));
+  near_scaled(y[0], edge(0.5, 200, 165), 1e-6, 1), near_scaled(y[1], edge(0.5, 1, 141), 1e-6, 1);
   at_start(5, four, "", flows, 2, y);
   assert_true(y[0] == 0 && y[1] == 0);
   at_start(0, three, "", flows, 3, y);
-  near(y[0], edge(1, 1, 165)), near(y[2], 0);
+  near_scaled(y[0], edge(1, 1, 165), 1e-6, 1), near_scaled(y[2], 0, 1e-6, 1);
   at_start(7, three, "", flows, 2, y);
   assert_true(y[0] == 0);  // within the overlap
   at_start(8.75, three, "", flows, 1, y);
-  near(y[0], edge(0.5, 200, 165));
+  near_scaled(y[0], edge(0.5, 200, 165), 1e-6, 1);
 }
 
 static void centres(void **state) {
@@ -106,9 +101,11 @@ static void centres(void **state) {
         "proportional_valves: {v: {command: u, between: [S, T], a: A, b: B, stroke: 10 V, nominal_flow: 40 L/min, %s}}",
         points[i].keys);
     at_start(points[i].u, valve, "", flows, 3, y);
-    near(y[0], edge(points[i].pump_a, 200, 165) + edge(points[i].tank_a, 1, 165));
-    near(y[1], edge(points[i].pump_b, 200, 141) + edge(points[i].tank_b, 1, 141));
-    near(y[2], -edge(points[i].pump_a, 200, 165) - edge(points[i].pump_b, 200, 141) - edge(points[i].across, 200, 1));
+    near_scaled(y[0], edge(points[i].pump_a, 200, 165) + edge(points[i].tank_a, 1, 165), 1e-6, 1);
+    near_scaled(y[1], edge(points[i].pump_b, 200, 141) + edge(points[i].tank_b, 1, 141), 1e-6, 1);
+    near_scaled(y[2],
+                -edge(points[i].pump_a, 200, 165) - edge(points[i].pump_b, 200, 141) - edge(points[i].across, 200, 1),
+                1e-6, 1);
   }
 }
 
@@ -159,15 +156,18 @@ static void sections(void **state) {
   const double told = 0.7e-6 * sqrt(2 / 870.0) * 6e4;  // L/min over the root of a pascal
   at_start(6, SECTION, ", v.compensator: 0.3", names, 5, y);
   double supply = through_both(0.6, 0.6, 165, &drop), tell = told * sqrt(145e5);
-  near(y[0], supply - tell), near(y[1], edge(0.6, 1, 141)), near(y[2], tell), near(y[3] / 1e5, drop);
-  near(y[4] / 1e3, (200e5 * supply - 165e5 * y[0] - 141e5 * y[1] + 1e5 * y[1] - 20e5 * tell) / 6e4 / 1e3);
+  near_scaled(y[0], supply - tell, 1e-6, 1), near_scaled(y[1], edge(0.6, 1, 141), 1e-6, 1),
+      near_scaled(y[2], tell, 1e-6, 1), near_scaled(y[3] / 1e5, drop, 1e-6, 1);
+  near_scaled(y[4] / 1e3, (200e5 * supply - 165e5 * y[0] - 141e5 * y[1] + 1e5 * y[1] - 20e5 * tell) / 6e4 / 1e3, 1e-6,
+              1);
   at_start(-10, SECTION, ", v.compensator: 1", names, 4, y);
   supply = through_both(2, 1, 141, &drop), tell = told * sqrt(121e5);
-  near(y[1], supply - tell), near(y[0], edge(1, 1, 165)), near(y[3] / 1e5, drop);
+  near_scaled(y[1], supply - tell, 1e-6, 1), near_scaled(y[0], edge(1, 1, 165), 1e-6, 1),
+      near_scaled(y[3] / 1e5, drop, 1e-6, 1);
   // At rest all is closed, and the port is open to the tank.
   at_start(0, SECTION, "", names, 3, y);
   assert_true(y[0] == 0 && y[1] == 0);
-  near(y[2], -told * sqrt(19e5));
+  near_scaled(y[2], -told * sqrt(19e5), 1e-6, 1);
   // A load beyond the pump's pressure does not flow back: the first line is at 20 bar here.
   at_start(
       10,
@@ -175,7 +175,7 @@ static void sections(void **state) {
       "overlap: 0, set: 8 bar, range: 4 bar}}",
       "", names, 2, y);
   assert_true(y[0] == 0);
-  near(y[1], edge(1, 1, 141));
+  near_scaled(y[1], edge(1, 1, 141), 1e-6, 1);
 }
 
 // The compensator keeps the flow, whatever the load: by the drop at which it settles.

@@ -6,15 +6,11 @@
 // hand-written tangents, exact to round-off.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "mechanics/mechanics.h"
 #include "model/rate_derivatives.h"
 #include "oleodyn/sim.h"

@@ -1,15 +1,11 @@
 // Laws that jump where their own consequences lead back to the jump: the motion stays there (Filippov's solution), and the law has the value
 // between both sides that keeps it there. Oracles are closed forms, phase by phase, which each test states.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/machine.h"
 #include "simulate/run.h"
 #include "support/machines.h"

@@ -1,15 +1,11 @@
 // Newton's matrix along the tree of bodies. Oracles: the dense matrix, column by column from the exact tangents; steps with dense
 // factors; Lagrange's equations of a chain, written down here; a pendulum on its head in closed form.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "math/dense.h"
 #include "model/joint_types.h"
 #include "oleodyn/sim.h"

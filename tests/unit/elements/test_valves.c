@@ -4,15 +4,11 @@
 // Oracles: the orifice law and its laminar limit, Hagen and Poiseuille's law, the frequency of an inertance between a volume and a
 // tank, water hammer of a chain of pipes (Joukowsky), a first-order lag, balances of forces on spools.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 static const double pi = 3.14159265358979323846, density = 870, nu = 46e-6;
@@ -34,9 +30,6 @@ static double value(const char *element, double p, double a, double b, const cha
   return y;
 }
 
-static void near(double got, double want, double tolerance) {
-  if (!(fabs(got - want) <= tolerance * (fabs(want) + 1e-12))) fail_msg("got %.12g, expected %.12g", got, want);
-}
 static double edge(double opening, double area, double dp) {
   return copysign(opening * area * 0.7 * sqrt(2 / density * fabs(dp)), dp);
 }
@@ -47,11 +40,11 @@ static void throttles(void **state) {
   double transition = density / 2 * pow(100 * nu / (0.7 * 1e-3), 2);
   for (double dp = -2e7; dp <= 2e7; dp += 1.3e6) {
     double want = 0.7e-6 * sqrt(2 / density) * dp / pow(dp * dp + transition * transition, 0.25);
-    near(value(element, 2.1e7 + dp, 2.1e7, 1e5, "", "x.flow"), want, 1e-6);
+    near_scaled(value(element, 2.1e7 + dp, 2.1e7, 1e5, "", "x.flow"), want, 1e-6, 1e-12);
   }
   // Far above and far below the transition (18.8 kPa): the turbulent law, and 2 A d Cd^2 / (mu Re) dp.
-  near(value(element, 4.1e7, 2.1e7, 1e5, "", "x.flow"), edge(1, 1e-6, 2e7), 1e-6);
-  near(value(element, 2.1e7 + 1, 2.1e7, 1e5, "", "x.flow"), 2e-9 * 0.49 / (nu * density * 100), 1e-6);
+  near_scaled(value(element, 4.1e7, 2.1e7, 1e5, "", "x.flow"), edge(1, 1e-6, 2e7), 1e-6, 1e-12);
+  near_scaled(value(element, 2.1e7 + 1, 2.1e7, 1e5, "", "x.flow"), 2e-9 * 0.49 / (nu * density * 100), 1e-6, 1e-12);
   assert_true(value(element, 2.1e7, 2.1e7, 1e5, "", "x.flow") == 0);
 }
 
@@ -64,12 +57,12 @@ static void pipes(void **state) {
   double slow = 1000 * nu * area / 0.01, fast = 10000 * nu * area / 0.01;
   char flow[60];
   snprintf(flow, sizeof flow, ", x.flow: %.17g m^3/s", slow);
-  near(value(element, 1e7, 1e7, 1e5, flow, "x.loss"), slow * laminar * slow, 1e-9);
-  near(value(element, 1e7, 1e7, 1e5, flow, "x.reynolds"), 1000, 1e-9);
-  near(value(element, 1e7, 1e7, 1e5, flow, "x.energy"), density * 10 / area * slow * slow / 2, 1e-9);
+  near_scaled(value(element, 1e7, 1e7, 1e5, flow, "x.loss"), slow * laminar * slow, 1e-9, 1e-12);
+  near_scaled(value(element, 1e7, 1e7, 1e5, flow, "x.reynolds"), 1000, 1e-9, 1e-12);
+  near_scaled(value(element, 1e7, 1e7, 1e5, flow, "x.energy"), density * 10 / area * slow * slow / 2, 1e-9, 1e-12);
   snprintf(flow, sizeof flow, ", x.flow: %.17g m^3/s", -fast);
-  near(value(element, 1e7, 1e7, 1e5, flow, "x.loss"), fast * 0.03 * 10 / 0.01 * density / 2 * pow(fast / area, 2),
-       1e-9);
+  near_scaled(value(element, 1e7, 1e7, 1e5, flow, "x.loss"),
+              fast * 0.03 * 10 / 0.01 * density / 2 * pow(fast / area, 2), 1e-9, 1e-12);
   assert_true(value(element, 1e7, 2e7, 1e5, ", x.flow: 0 m^3/s", "x.loss") == 0);
 
   // Without friction: p swings about the tank's pressure as cos(w t), w = 1/sqrt(I C), C = (V + A L/2)/B + wall/2.
@@ -83,8 +76,8 @@ static void pipes(void **state) {
   const char *const names[] = {"P.pressure", "x.flow"};
   od_machine *machine = od_test_machine_text(text);
   od_test_run_to(machine, "cvodes", 0.02, 1e-4, names, 2, last);
-  near(last[0] - 100e5, 1e5 * cos(0.02 * w), 2e-4);  // a trace of laminar friction is left
-  near(last[1], 1e5 * capacity * w * sin(0.02 * w), 2e-4);
+  near_scaled(last[0] - 100e5, 1e5 * cos(0.02 * w), 2e-4, 1e-12);  // a trace of laminar friction is left
+  near_scaled(last[1], 1e5 * capacity * w * sin(0.02 * w), 2e-4, 1e-12);
   od_machine_free(machine);
 }
 
@@ -104,9 +97,9 @@ static void settle(const char *element, const char *spool, double p, double a, d
 static void settles(const char *element, const char *spool, double p, double a, double b, double want) {
   double opening;
   settle(element, spool, p, a, b, 0.25, &opening);
-  near(opening, want, 1e-6);
+  near_scaled(opening, want, 1e-6, 1e-12);
   settle(element, spool, p, a, b, 0.005, &opening);
-  near(opening, want * (1 - exp(-1)), 1e-6);
+  near_scaled(opening, want * (1 - exp(-1)), 1e-6, 1e-12);
 }
 
 static void spools(void **state) {
@@ -117,7 +110,7 @@ static void spools(void **state) {
   settles(relief, "x.opening", 120e5, 10e5, 0, half);
   settles(relief, "x.opening", 90e5, 0, 0, 0);
   settles(relief, "x.opening", 200e5, 10e5, 0, 1);
-  near(value(relief, 200e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6);
+  near_scaled(value(relief, 200e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6, 1e-12);
   assert_true(value(relief, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
   // Straight to 1 without rounded corners: slope (dp - set) / (Q_N (1 + f dp/p_N)), and the nominal flow at the nominal drop.
   const char *nominal =
@@ -126,8 +119,9 @@ static void spools(void **state) {
   settles(nominal, "x.opening", 120e5, 10e5, 0, 1e-9 * 10e5 / (5e-3 * (1 + 0.5 * 110 / 80)));
   settles(nominal, "x.opening", 109e5, 10e5, 0, 0);
   settles(nominal, "x.opening", 500e5, 0, 0, 1);
-  near(value(nominal, 90e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3, 1e-6);
-  near(value(nominal, 180e5 / 8, 0, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3 * sqrt(22.5 / 80), 1e-6);
+  near_scaled(value(nominal, 90e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3, 1e-6, 1e-12);
+  near_scaled(value(nominal, 180e5 / 8, 0, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3 * sqrt(22.5 / 80), 1e-6,
+              1e-12);
   assert_true(value(nominal, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
   const char *sequence =
       "sequence_valves: {x: {between: [P, A], drain: B, set: 100 bar, range: 20 bar, area: 10 mm^2}}";
@@ -150,8 +144,8 @@ static void spools(void **state) {
   settles(reducing, "x.spool", 200e5, 52e5, 0, half);
   settles(reducing, "x.spool", 200e5, 56e5, 0, -half);
   settles(reducing, "x.spool", 200e5, 62e5, 1e5, -1);
-  near(value(reducing, 200e5, 10e5, 1e5, ", x.spool: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6);
-  near(value(reducing, 200e5, 10e5, 1e5, ", x.spool: -0.4", "x.drained"), edge(0.4, 10e-6, 9e5), 1e-6);
+  near_scaled(value(reducing, 200e5, 10e5, 1e5, ", x.spool: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6, 1e-12);
+  near_scaled(value(reducing, 200e5, 10e5, 1e5, ", x.spool: -0.4", "x.drained"), edge(0.4, 10e-6, 9e5), 1e-6, 1e-12);
 }
 
 static void pilot_checks(void **state) {
@@ -164,10 +158,10 @@ static void pilot_checks(void **state) {
   settles(x, "x.opening", 10e5, 90e5, 31e5, 1);     // and 84 bar open it
   double y = (82e5 - 4 * 0.5 - 80e5 - 1e5) / 2e5;   // about half; the corner of the pilot's ramp takes 0.5 Pa
   settles(x, "x.opening", 10e5, 90e5, 30.5e5, y * y * (3 - 2 * y));
-  near(value(x, 10e5, 90e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, -80e5), 1e-6);
-  near(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, 80e5), 1e-6);
+  near_scaled(value(x, 10e5, 90e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, -80e5), 1e-6, 1e-12);
+  near_scaled(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, 80e5), 1e-6, 1e-12);
   assert_true(value(x, 90e5, 10e5, 31e5, ", x.opening: 0", "x.flow") == 0);
-  near(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.loss"), 80e5 * edge(0.7, 10e-6, 80e5), 1e-6);
+  near_scaled(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.loss"), 80e5 * edge(0.7, 10e-6, 80e5), 1e-6, 1e-12);
 }
 
 // The ball goes from where it begins, in the middle, to where pressures put it, by its lag.
@@ -177,7 +171,7 @@ static void ball_settles(double a, double b, double want) {
   settle(x, "x.ball", a, b, 60e5, 0.25, &ball);
   assert_true(fabs(ball - want) < 1e-6);
   settle(x, "x.ball", a, b, 60e5, 0.005, &ball);
-  near(ball, want + (0.5 - want) * exp(-1), 1e-6);
+  near_scaled(ball, want + (0.5 - want) * exp(-1), 1e-6, 1e-12);
 }
 static void shuttles(void **state) {
   (void)state;
@@ -186,22 +180,24 @@ static void shuttles(void **state) {
   ball_settles(80e5, 80e5, 0.5);
   ball_settles(80.5e5, 80e5, 0.75 * 0.75 * (3 - 2 * 0.75));
   const char *x = "shuttles: {x: {between: [P, A], to: B, area: 10 mm^2, range: 1 bar}}";
-  near(value(x, 100e5, 20e5, 60e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, 40e5), 1e-6);
-  near(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "x.flow"), edge(1, 10e-6, 40e5), 1e-6);
-  near(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "A.inflow"), -edge(1, 10e-6, 40e5), 1e-6);
+  near_scaled(value(x, 100e5, 20e5, 60e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, 40e5), 1e-6, 1e-12);
+  near_scaled(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "x.flow"), edge(1, 10e-6, 40e5), 1e-6, 1e-12);
+  near_scaled(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "A.inflow"), -edge(1, 10e-6, 40e5), 1e-6, 1e-12);
   assert_true(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "P.inflow") == 0);
-  near(value(x, 80e5, 80e5, 60e5, "", "x.flow"), edge(1, 10e-6, 20e5), 1e-6);  // both half
-  near(value(x, 100e5, 20e5, 120e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, -20e5), 1e-6);
+  near_scaled(value(x, 80e5, 80e5, 60e5, "", "x.flow"), edge(1, 10e-6, 20e5), 1e-6, 1e-12);  // both half
+  near_scaled(value(x, 100e5, 20e5, 120e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, -20e5), 1e-6, 1e-12);
   // A little off its seats: some of it goes over from the higher to the lower node.
-  near(value(x, 100e5, 20e5, 60e5, ", x.ball: 0.9", "x.flow"), edge(0.9, 10e-6, 40e5) - edge(0.1, 10e-6, 40e5), 1e-6);
+  near_scaled(value(x, 100e5, 20e5, 60e5, ", x.ball: 0.9", "x.flow"), edge(0.9, 10e-6, 40e5) - edge(0.1, 10e-6, 40e5),
+              1e-6, 1e-12);
 }
 
 // Whatever is behind it, flows settle at the share.
 static void dividers(void **state) {
   (void)state;
   const char *x = "flow_dividers: {x: {from: P, to: [A, B], share: 0.3, area: 20 mm^2, nominal: 40 L/min}}";
-  near(value(x, 100e5, 80e5, 60e5, ", x.spool: 0.4", "x.flow_a"), 0.3 * edge(0.6 - 0.025, 20e-6, 20e5), 1e-6);
-  near(value(x, 100e5, 80e5, 60e5, ", x.spool: 0.4", "x.flow_b"), 0.7 * edge(1, 20e-6, 40e5), 1e-6);
+  near_scaled(value(x, 100e5, 80e5, 60e5, ", x.spool: 0.4", "x.flow_a"), 0.3 * edge(0.6 - 0.025, 20e-6, 20e5), 1e-6,
+              1e-12);
+  near_scaled(value(x, 100e5, 80e5, 60e5, ", x.spool: 0.4", "x.flow_b"), 0.7 * edge(1, 20e-6, 40e5), 1e-6, 1e-12);
   const char *text =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {P: {volume: 1 L}}\n"
       "tanks: {A: {pressure: 90 bar}, B: {pressure: 10 bar}}\npumps: {pump: {to: P, flow: 40 L/min}}\n"
@@ -211,9 +207,9 @@ static void dividers(void **state) {
   double last[3];
   od_machine *machine = od_test_machine_text(text);
   od_test_run_to(machine, "cvodes", 2, 0.1, names, 3, last);
-  near(last[0], 0.3 * 40e-3 / 60, 1e-6);
-  near(last[1], 0.7 * 40e-3 / 60, 1e-6);
-  near(last[2], 40e-3 / 60, 1e-6);
+  near_scaled(last[0], 0.3 * 40e-3 / 60, 1e-6, 1e-12);
+  near_scaled(last[1], 0.7 * 40e-3 / 60, 1e-6, 1e-12);
+  near_scaled(last[2], 40e-3 / 60, 1e-6, 1e-12);
   od_machine_free(machine);
 }
 
@@ -236,11 +232,13 @@ static double warm(const char *element, double a, const char *name) {
 static void warm_oil(void **state) {
   (void)state;
   double rho = density / (1 + 7e-4 * 20), mu = nu * exp(-0.03 * 20) * rho;
-  near(warm("leaks: {x: {between: [P, A], slope: 1e-12}}", 20e5, "x.flow"), 80e5 * 1e-12 * nu * density / mu, 1e-9);
-  near(warm("orifices: {x: {between: [P, A], area: 1 mm^2, discharge: 0.7}}", 20e5, "x.flow"),
-       0.7e-6 * sqrt(2 / rho * 80e5), 1e-9);
-  near(warm("throttles: {x: {between: [P, A], area: 1 mm^2, diameter: 1 mm, reynolds: 100}}", 100e5 - 1, "x.flow"),
-       2e-9 * 0.49 / (mu * exp(0.2) * 100), 1e-6);
+  near_scaled(warm("leaks: {x: {between: [P, A], slope: 1e-12}}", 20e5, "x.flow"), 80e5 * 1e-12 * nu * density / mu,
+              1e-9, 1e-12);
+  near_scaled(warm("orifices: {x: {between: [P, A], area: 1 mm^2, discharge: 0.7}}", 20e5, "x.flow"),
+              0.7e-6 * sqrt(2 / rho * 80e5), 1e-9, 1e-12);
+  near_scaled(
+      warm("throttles: {x: {between: [P, A], area: 1 mm^2, diameter: 1 mm, reynolds: 100}}", 100e5 - 1, "x.flow"),
+      2e-9 * 0.49 / (mu * exp(0.2) * 100), 1e-6, 1e-12);
 }
 
 int main(void) {

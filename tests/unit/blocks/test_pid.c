@@ -1,14 +1,10 @@
 // PID controllers with limits against closed forms of the saturated equations and, sampled, against their recursions
 // written out by hand: P, PI, PD, PID and I, in and out of saturation, with the tracking time that follows the gains.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/machine.h"
 #include "support/machines.h"
 

@@ -4,15 +4,11 @@
 // resistance at all frequencies; the same with the impedance of laminar flow by Bessel functions (their power series); Joukowsky's rho a v.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "elements/elements.h"
 #include "support/machines.h"
 

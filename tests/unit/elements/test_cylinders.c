@@ -2,15 +2,11 @@
 //
 // Oracles: areas and volumes by hand (the volume by Simpson's rule over the area), the steady speed against a narrowing way, a balance of energies.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 #define SLEDGE                                                                                         \
@@ -34,9 +30,6 @@ static double value(const char *element, double x, double v, double c, double l,
   od_test_end(&run);
   return y;
 }
-static void near(double got, double want) {
-  if (!(fabs(got - want) <= 1e-6 * fabs(want) + 1e-15)) fail_msg("got %.12g, expected %.12g", got, want);
-}
 static double orifice(double area, double bar) {
   return copysign(area * 0.7 * sqrt(2 / 870.0 * fabs(bar) * 1e5), bar);
 }
@@ -45,30 +38,36 @@ static void cushions(void **state) {
   (void)state;
   const char *retracted =
       "cushions: {x: {between: [ground.A, sledge], chambers: [C, L], begin: 0.43 m, end: 0.4 m, full: 80 mm^2, last: 2 mm^2}}";
-  near(value(retracted, 0.5, 0, 100, 60, "x.flow"), orifice(80e-6, 40));   // away from the end
-  near(value(retracted, 0.43, 0, 100, 60, "x.flow"), orifice(80e-6, 40));  // where it begins
-  near(value(retracted, 0.41, 0, 100, 60, "x.flow"), orifice(28e-6, 40));  // a third is left
-  near(value(retracted, 0.4, 0, 100, 60, "x.flow"), orifice(2e-6, 40));
-  near(value(retracted, 0.39, 0, 60, 100, "x.flow"), orifice(2e-6, -40));  // in the stop; no check valve
-  near(value(retracted, 0.41, 0, 100, 60, "x.loss"), 40e5 * orifice(28e-6, 40));
+  near_scaled(value(retracted, 0.5, 0, 100, 60, "x.flow"), orifice(80e-6, 40), 1e-6, 1e-9);   // away from the end
+  near_scaled(value(retracted, 0.43, 0, 100, 60, "x.flow"), orifice(80e-6, 40), 1e-6, 1e-9);  // where it begins
+  near_scaled(value(retracted, 0.41, 0, 100, 60, "x.flow"), orifice(28e-6, 40), 1e-6, 1e-9);  // a third is left
+  near_scaled(value(retracted, 0.4, 0, 100, 60, "x.flow"), orifice(2e-6, 40), 1e-6, 1e-9);
+  near_scaled(value(retracted, 0.39, 0, 60, 100, "x.flow"), orifice(2e-6, -40), 1e-6,
+              1e-9);  // in the stop; no check valve
+  near_scaled(value(retracted, 0.41, 0, 100, 60, "x.loss"), 40e5 * orifice(28e-6, 40), 1e-6, 1e-9);
   assert_true(value(retracted, 0.41, 0, 60, 60, "x.flow") == 0);
   const char *extended =
       "cushions: {x: {between: [ground.A, sledge], chambers: [C, L], begin: 0.6 m, end: 0.64 m, full: 80 mm^2, last: 2 mm^2,"
       " shape: 2, check: 50 mm^2, range: 1 bar}}";
-  near(value(extended, 0.62, 0, 100, 60, "x.flow"), orifice(2e-6 + 78e-6 / 4, 40));
-  near(value(extended, 0.64, 0, 60, 100, "x.flow"), orifice(52e-6, -40));     // back through the check valve
-  near(value(extended, 0.64, 0, 99.5, 100, "x.flow"), orifice(27e-6, -0.5));  // half open
-  near(value(extended, 0.3, 0, 100, 60, "x.flow"), orifice(80e-6, 40));
+  near_scaled(value(extended, 0.62, 0, 100, 60, "x.flow"), orifice(2e-6 + 78e-6 / 4, 40), 1e-6, 1e-9);
+  near_scaled(value(extended, 0.64, 0, 60, 100, "x.flow"), orifice(52e-6, -40), 1e-6,
+              1e-9);  // back through the check valve
+  near_scaled(value(extended, 0.64, 0, 99.5, 100, "x.flow"), orifice(27e-6, -0.5), 1e-6, 1e-9);  // half open
+  near_scaled(value(extended, 0.3, 0, 100, 60, "x.flow"), orifice(80e-6, 40), 1e-6, 1e-9);
 }
 
 static void leaks(void **state) {
   (void)state;
+  const char *cylinder =
+      "cylinders: {x: {between: [ground.A, sledge], chambers: [C, L], areas: [20 cm^2, 10 cm^2], closed: 0.4 m, stroke: 0.5 m,"
+      " leakage: 3e-13}}";
+  near_scaled(value(cylinder, 0.5, 0, 100, 60, "x.leakage"), 40e5 * 3e-13, 1e-6, 1e-9);
   const char *leak =
       "position_leaks: {x: {between: [ground.A, sledge], chambers: [C, L], slope: 1e-13, worn: 4e-13, place: 0.5 m, width: 0.1 "
       "m}}";
-  near(value(leak, 0.5, 0, 100, 60, "x.flow"), 40e5 * 5e-13);
-  near(value(leak, 0.4, 0, 100, 60, "x.flow"), 40e5 * (1 + 4 * exp(-1)) * 1e-13);
-  near(value(leak, 1.5, 0, 60, 100, "x.flow"), -40e5 * 1e-13);
+  near_scaled(value(leak, 0.5, 0, 100, 60, "x.flow"), 40e5 * 5e-13, 1e-6, 1e-9);
+  near_scaled(value(leak, 0.4, 0, 100, 60, "x.flow"), 40e5 * (1 + 4 * exp(-1)) * 1e-13, 1e-6, 1e-9);
+  near_scaled(value(leak, 1.5, 0, 60, 100, "x.flow"), -40e5 * 1e-13, 1e-6, 1e-9);
   assert_true(value(leak, 0.5, 0, 60, 60, "x.flow") == 0);
 }
 
@@ -90,12 +89,12 @@ static void stages(void **state) {
   (void)state;
   static const double x[] = {0, 0.1, 0.298, 0.3, 0.305, 0.4, 0.55, 0.7, 0.75};
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
-    near(value(STAGES, 0.4 + x[i], 0, 80, 60, "x.force"), 80e5 * stage_area(x[i]) * 1e-4);
-    near(value(STAGES, 0.4 + x[i], 0.2, 80, 60, "C.inflow"), -0.2 * stage_area(x[i]) * 1e-4);
+    near_scaled(value(STAGES, 0.4 + x[i], 0, 80, 60, "x.force"), 80e5 * stage_area(x[i]) * 1e-4, 1e-6, 1e-9);
+    near_scaled(value(STAGES, 0.4 + x[i], 0.2, 80, 60, "C.inflow"), -0.2 * stage_area(x[i]) * 1e-4, 1e-6, 1e-9);
   }
   // In the stops, 1 mm deep, at rest and going in.
-  near(value(STAGES, 0.4 + 0.751, 0, 80, 60, "x.force"), 80e5 * 20e-4 - 1e8 * 1e-3);
-  near(value(STAGES, 0.399, -0.5, 80, 60, "x.force"), 80e5 * 60e-4 + 1e8 * 1e-3 * 1.5);
+  near_scaled(value(STAGES, 0.4 + 0.751, 0, 80, 60, "x.force"), 80e5 * 20e-4 - 1e8 * 1e-3, 1e-6, 1e-9);
+  near_scaled(value(STAGES, 0.399, -0.5, 80, 60, "x.force"), 80e5 * 60e-4 + 1e8 * 1e-3 * 1.5, 1e-6, 1e-9);
 }
 
 // A pump fills it against a viscous load, slowly: where it is follows from the volume, by Simpson's rule over the area.

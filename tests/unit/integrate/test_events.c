@@ -1,15 +1,11 @@
 // What happens between two points of the grid: bends of inputs, switches, tables and formulas whose argument passes a knot and comes back, contacts;
 // and machines that no run can predict. Oracles are closed forms, which each test states.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "simulate/run.h"
 #include "support/machines.h"
 

@@ -1,14 +1,10 @@
 // Steps after which the state is moved a little, with what is evaluated half-way serving both. Oracle: the step, and then od_sim_set(),
 // which evaluates everything anew; what differs must be of second order in the move.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/sim.h"
 #include "support/machines.h"
 

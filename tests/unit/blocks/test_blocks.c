@@ -2,13 +2,9 @@
 // that stand for an element of the machine against that element, sampled blocks against their recursions by hand.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "machine/machine.h"
 #include "model/model.h"
 #include "support/machines.h"

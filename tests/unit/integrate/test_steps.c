@@ -2,13 +2,10 @@
 // the function plant against closed forms; what an iteration ends with solves the rule.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/filter_types.h"
 #include "support/allocations.h"

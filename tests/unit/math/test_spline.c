@@ -2,14 +2,9 @@
 // the parameter of an abscissa found by bisection (tests/oracle/hydraulic_fourbar.c has the basis functions; no code in
 // common): values, basis functions, slopes and derivatives by control points, in real and in complex numbers.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oracle/hydraulic_fourbar.h"
 
 // Both builds of the template in one file.
@@ -21,11 +16,6 @@
 
 enum { MOST_POINTS = 14, HIGHEST = 7 };
 static const double tiny = 1e-30;
-
-static void near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) print_error("%.17g is not %.17g within %g\n", value, expected, tolerance);
-  assert_true(fabs(value - expected) <= tolerance);
-}
 
 // Numbers between 0 and 1, always the same ones.
 static double uniform(uint64_t *seed) {

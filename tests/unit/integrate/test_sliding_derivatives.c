@@ -2,13 +2,10 @@
 // each rule, with the values of the jumps as unknowns and the guards at the end as their equations.
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "filters/complex_step.h"
 #include "machine/machine.h"

@@ -3,20 +3,12 @@
 // Oracles: the control's characteristic at rest and a first-order lag; a drive's speed by its torque balance; adiabatic and isothermal
 // compression of an ideal gas and its exponential cooling; a hydrostatic transmission's ratio of speeds and torques.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
-
-static void near(double got, double want, double tolerance) {
-  if (!(fabs(got - want) <= tolerance * (fabs(want) + 1e-12))) fail_msg("got %.12g, expected %.12g", got, want);
-}
 
 // The first output of a machine with sources P, A (Pa) and a volume V after a time.
 static double after(const char *element, double p, double a, double time, const char *name) {
@@ -38,10 +30,10 @@ static void pressure_pumps(void **state) {
   const char *x =
       "pressure_pumps: {x: {from: T, to: P, flow: 60 L/min, set: 200 bar, range: 10 bar, leakage: 1e-12}}\n"
       "initial: {V.pressure: 1 bar, x.swash: 1}";
-  near(after(x, 101e5, 0, 1, "x.flow"), 1e-3 - 100e5 * 1e-12, 1e-6);
-  near(after(x, 206e5, 0, 1, "x.swash"), 0.525, 1e-6);  // half way, and half of the corner
-  near(after(x, 206e5, 0, 0.03, "x.swash"), 0.525 + 0.475 * exp(-1), 1e-6);
-  near(after(x, 250e5, 0, 1, "x.flow"), -249e5 * 1e-12, 1e-3);
+  near_scaled(after(x, 101e5, 0, 1, "x.flow"), 1e-3 - 100e5 * 1e-12, 1e-6, 1e-12);
+  near_scaled(after(x, 206e5, 0, 1, "x.swash"), 0.525, 1e-6, 1e-12);  // half way, and half of the corner
+  near_scaled(after(x, 206e5, 0, 0.03, "x.swash"), 0.525 + 0.475 * exp(-1), 1e-6, 1e-12);
+  near_scaled(after(x, 250e5, 0, 1, "x.flow"), -249e5 * 1e-12, 1e-3, 1e-12);
 }
 
 static void sensing_pumps(void **state) {
@@ -49,10 +41,10 @@ static void sensing_pumps(void **state) {
   const char *x =
       "sensing_pumps: {x: {to: P, load: A, flow: 60 L/min, margin: 20 bar, cutoff: 250 bar, range: 4 bar}}\n"
       "initial: {V.pressure: 1 bar, x.swash: 1}";
-  near(after(x, 100e5, 90e5, 1, "x.swash"), 1, 1e-6);
-  near(after(x, 100e5, 78e5, 1, "x.swash"), 0.525, 1e-6);
-  near(after(x, 252e5, 245e5, 1, "x.swash"), 0.525, 1e-6);
-  near(after(x, 100e5, 78e5, 1, "x.power"), 0.525e-3 * 100e5, 1e-6);
+  near_scaled(after(x, 100e5, 90e5, 1, "x.swash"), 1, 1e-6, 1e-12);
+  near_scaled(after(x, 100e5, 78e5, 1, "x.swash"), 0.525, 1e-6, 1e-12);
+  near_scaled(after(x, 252e5, 245e5, 1, "x.swash"), 0.525, 1e-6, 1e-12);
+  near_scaled(after(x, 100e5, 78e5, 1, "x.power"), 0.525e-3 * 100e5, 1e-6, 1e-12);
   // It comes to rest where the metering edge takes what it delivers: p - p_load between margin and margin + range.
   const char *rest =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {P: {volume: 1 L}}\n"
@@ -63,8 +55,8 @@ static void sensing_pumps(void **state) {
   double last[3];
   od_machine *machine = od_test_machine_text(rest);
   od_test_run_to(machine, "cvodes", 3, 0.1, names, 3, last);
-  near(last[1], 1 - ((last[0] - 120e5) / 4e5 - 0.025), 1e-6);
-  near(last[2], 0.7 * 8e-6 * sqrt(2.0 / 870 * (last[0] - 100e5)), 1e-5);
+  near_scaled(last[1], 1 - ((last[0] - 120e5) / 4e5 - 0.025), 1e-6, 1e-12);
+  near_scaled(last[2], 0.7 * 8e-6 * sqrt(2.0 / 870 * (last[0] - 100e5)), 1e-5, 1e-12);
   od_machine_free(machine);
 }
 
@@ -85,20 +77,21 @@ static void driven_pumps(void **state) {
     else
       high = w;
   }
-  near(after(x, 101e5, 0, 5, "x.rate"), low, 1e-6);
-  near(after(x, 101e5, 0, 5, "x.flow"), 8e-6 * low - 100e5 * 1e-12, 1e-6);
-  near(after(x, 101e5, 0, 5, "x.energy"), 0.05 * low * low, 1e-6);
+  near_scaled(after(x, 101e5, 0, 5, "x.rate"), low, 1e-6, 1e-12);
+  near_scaled(after(x, 101e5, 0, 5, "x.flow"), 8e-6 * low - 100e5 * 1e-12, 1e-6, 1e-12);
+  near_scaled(after(x, 101e5, 0, 5, "x.energy"), 0.05 * low * low, 1e-6, 1e-12);
   // The drive gives what is lost by leakage and friction and what the oil takes; what is lost is no part of that.
   double power = (load + 0.05 * low) * low, loss = 1e-12 * 1e14 + 0.05 * low * low;
-  near(after(x, 101e5, 0, 5, "x.power"), power, 1e-6);
-  near(after(x, 101e5, 0, 5, "x.loss"), loss, 1e-6);
-  near(after(x, 101e5, 0, 5, "x.work") - after(x, 101e5, 0, 4, "x.work"), power, 1e-5);
-  near(after(x, 101e5, 0, 5, "energy.dissipated") - after(x, 101e5, 0, 4, "energy.dissipated"), loss, 1e-5);
+  near_scaled(after(x, 101e5, 0, 5, "x.power"), power, 1e-6, 1e-12);
+  near_scaled(after(x, 101e5, 0, 5, "x.loss"), loss, 1e-6, 1e-12);
+  near_scaled(after(x, 101e5, 0, 5, "x.work") - after(x, 101e5, 0, 4, "x.work"), power, 1e-5, 1e-12);
+  near_scaled(after(x, 101e5, 0, 5, "energy.dissipated") - after(x, 101e5, 0, 4, "energy.dissipated"), loss, 1e-5,
+              1e-12);
   // Of the oil the source takes p Q and the tank gives its part: input is the drive's less that.
-  near(after(x, 101e5, 0, 5, "energy.input") - after(x, 101e5, 0, 4, "energy.input"), loss, 1e-4);
+  near_scaled(after(x, 101e5, 0, 5, "energy.input") - after(x, 101e5, 0, 4, "energy.input"), loss, 1e-4, 1e-12);
   // While the speed is far away: inertia w' = torque - load - viscous w.
   double c = 0.05 / 0.1, end = (200 - load) / 0.05 * (1 - exp(-c * 0.05));
-  near(after(x, 101e5, 0, 0.05, "x.rate"), end, 1e-6);
+  near_scaled(after(x, 101e5, 0, 0.05, "x.rate"), end, 1e-6, 1e-12);
 }
 
 static double accumulator(const char *time_constant, const char *initial, double p, double time, const char *name) {
@@ -114,15 +107,15 @@ static double accumulator(const char *time_constant, const char *initial, double
 static void thermal_accumulators(void **state) {
   (void)state;
   // Fast: p V^1.4 stays, so V0 (1 - (p0/p)^(1/1.4)) of oil, and T/T0 = (p/p0)^(0.4/1.4).
-  near(accumulator("1e9 s", "", 150e5, 20, "x.oil"), 2e-3 * (1 - pow(1.0 / 3, 1 / 1.4)), 1e-5);
-  near(accumulator("1e9 s", "", 150e5, 20, "x.temperature"), 300 * pow(3, 0.4 / 1.4), 1e-5);
+  near_scaled(accumulator("1e9 s", "", 150e5, 20, "x.oil"), 2e-3 * (1 - pow(1.0 / 3, 1 / 1.4)), 1e-5, 1e-12);
+  near_scaled(accumulator("1e9 s", "", 150e5, 20, "x.temperature"), 300 * pow(3, 0.4 / 1.4), 1e-5, 1e-12);
   // Slow: p V stays, and the gas is as warm as its surroundings.
-  near(accumulator("0.1 s", "", 150e5, 20, "x.oil"), 2e-3 * (1 - 1.0 / 3), 1e-6);
-  near(accumulator("0.1 s", "", 150e5, 20, "x.temperature"), 300, 1e-6);
+  near_scaled(accumulator("0.1 s", "", 150e5, 20, "x.oil"), 2e-3 * (1 - 1.0 / 3), 1e-6, 1e-12);
+  near_scaled(accumulator("0.1 s", "", 150e5, 20, "x.temperature"), 300, 1e-6, 1e-12);
   // Empty and below its precharge nothing flows, and warm gas cools down by exp(-t/T).
-  near(accumulator("5 s", ", x.oil: 0 L, x.warmer: 40 K", 10e5, 3, "x.warmer"), 40 * exp(-0.6), 1e-6);
+  near_scaled(accumulator("5 s", ", x.oil: 0 L, x.warmer: 40 K", 10e5, 3, "x.warmer"), 40 * exp(-0.6), 1e-6, 1e-12);
   assert_true(accumulator("5 s", ", x.oil: 0 L, x.warmer: 40 K", 10e5, 3, "x.flow") == 0);
-  near(accumulator("5 s", ", x.oil: 1 L, x.warmer: 30 K", 100e5, 1e-9, "x.gas_pressure"), 110e5, 1e-6);
+  near_scaled(accumulator("5 s", ", x.oil: 1 L, x.warmer: 30 K", 100e5, 1e-9, "x.gas_pressure"), 110e5, 1e-6, 1e-12);
 }
 
 // A motor of half the displacement turns twice as fast: speed = Q / (D setting) at rest of the pressures.
@@ -143,8 +136,8 @@ static void variable_motors(void **state) {
     double last[2], rate = 0.5e-3 / (1e-5 * setting[i]);
     od_machine *machine = od_test_machine_text(text);
     od_test_run_to(machine, "cvodes", 20, 0.1, names, 2, last);
-    near(last[0], rate, 1e-6);
-    near(last[1] - 1e5, rate / (1e-5 * setting[i]), 1e-6);
+    near_scaled(last[0], rate, 1e-6, 1e-12);
+    near_scaled(last[1] - 1e5, rate / (1e-5 * setting[i]), 1e-6, 1e-12);
     od_machine_free(machine);
   }
 }
@@ -161,9 +154,9 @@ static void transmission(void **state) {
   double turn = 2 * 3.14159265358979323846, dp = last[0] - last[1];
   // At 60 degrees the oil is thinner than at 40, where friction and leakages hold: pump and motor leak from A to B, and A to the tank.
   double thinner = exp(0.03 * 20) * (1 + 7e-4 * 20), per_bar = 1e-3 / 60 / 1e5 * thinner;
-  near(80e-6 / turn * dp, 120 + 0.2 / thinner * last[3], 1e-3);
+  near_scaled(80e-6 / turn * dp, 120 + 0.2 / thinner * last[3], 1e-3, 1e-12);
   double leaks = per_bar * (2 * 0.02 * dp + 0.005 * (last[0] - 1e5));
-  near(45e-6 / turn * last[2], 80e-6 / turn * last[3] + leaks, 1e-3);
+  near_scaled(45e-6 / turn * last[2], 80e-6 / turn * last[3] + leaks, 1e-3, 1e-12);
 }
 
 int main(void) {

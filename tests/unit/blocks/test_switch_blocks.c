@@ -1,12 +1,8 @@
 // Blocks with modes, and those with corners, in runs: against closed forms with every integrator, with steps that fall beside the switches.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};

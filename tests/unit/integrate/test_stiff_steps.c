@@ -2,13 +2,9 @@
 // anything may be left in them, and the rules must not lose their digits there. The oracle is a mass on a spring and a damper, which is
 // linear: the rules are rational functions of its matrix, written here in long double.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "oleodyn/sim.h"
 #include "support/machines.h"
 

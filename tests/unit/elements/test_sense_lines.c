@@ -2,14 +2,10 @@
 //
 // Oracle: two orifices in a row, from the load to the line and from the line to the tank, share the pressure by the squares of their areas.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 // Loads of 120 and 50 bar at port a of two sections, held by sources behind wide orifices; levers as given.

@@ -2,20 +2,12 @@
 //
 // Oracles: Wilson's and Schloesser's laws written here once more, in all four quadrants; the volume that a pump has moved; the weight of a column of oil.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
-
-static void near(double got, double want) {
-  if (!(fabs(got - want) <= 1e-6 * fabs(want) + 1e-15)) fail_msg("got %.12g, expected %.12g", got, want);
-}
 
 static double unit(double speed, double from, double to, double setting, const char *name) {
   char text[1500];
@@ -48,12 +40,16 @@ static void quadrants(void **state) {
     double T = D * dp - 1e5 * mu * 1e-5 * w - (0.05 * 1e-5 * fabs(dp) + 2) * tanh(w / 0.5);
     double oil = dp * Q, shaft = T * w;
 #define UNIT(name) unit(w, point[i][1], point[i][2], point[i][3], name)
-    near(UNIT("x.flow"), Q);
-    near(UNIT("x.slip"), slip);
-    near(UNIT("x.force"), T);
-    near(UNIT("x.loss"), oil - shaft);
+    near_scaled(UNIT("x.flow"), Q, 1e-6, 1e-9);
+    near_scaled(UNIT("x.slip"), slip, 1e-6, 1e-9);
+    near_scaled(UNIT("x.force"), T, 1e-6, 1e-9);
+    near_scaled(UNIT("x.loss"), oil - shaft, 1e-6, 1e-9);
     assert_true(oil - shaft >= 0);
-    near(UNIT("x.efficiency"), oil > 0 && shaft > 0 ? shaft / oil : oil < 0 && shaft < 0 ? oil / shaft : 0);
+    near_scaled(UNIT("x.efficiency"),
+                oil > 0 && shaft > 0   ? shaft / oil
+                : oil < 0 && shaft < 0 ? oil / shaft
+                                       : 0,
+                1e-6, 1e-9);
   }
 }
 
@@ -76,14 +72,14 @@ static double tank(double filled, double p, const char *name) {
 static void oil_tanks(void **state) {
   (void)state;
   double column = 870 * 9.80665;
-  near(tank(0.6, 2e5, "x.level"), 0.24);
-  near(tank(0.6, 2e5, "x.volume"), 0.06);
-  near(tank(0.6, 2e5, "x.oil_pressure"), 1.2e5 + column * 0.24);
-  near(tank(0.6, 2e5, "x.flow"), 5e-4 * 0.7 * sqrt(2 / 870.0 * (0.8e5 - column * 0.24)));
-  near(tank(0.6, 1e5, "x.flow"), -5e-4 * 0.7 * sqrt(2 / 870.0 * (0.2e5 + column * 0.24)));
-  near(tank(0.6, 1e5, "x.energy"), 0.06 * (1.2e5 + column * 0.12));
+  near_scaled(tank(0.6, 2e5, "x.level"), 0.24, 1e-6, 1e-9);
+  near_scaled(tank(0.6, 2e5, "x.volume"), 0.06, 1e-6, 1e-9);
+  near_scaled(tank(0.6, 2e5, "x.oil_pressure"), 1.2e5 + column * 0.24, 1e-6, 1e-9);
+  near_scaled(tank(0.6, 2e5, "x.flow"), 5e-4 * 0.7 * sqrt(2 / 870.0 * (0.8e5 - column * 0.24)), 1e-6, 1e-9);
+  near_scaled(tank(0.6, 1e5, "x.flow"), -5e-4 * 0.7 * sqrt(2 / 870.0 * (0.2e5 + column * 0.24)), 1e-6, 1e-9);
+  near_scaled(tank(0.6, 1e5, "x.energy"), 0.06 * (1.2e5 + column * 0.12), 1e-6, 1e-9);
   assert_true(tank(0, 1e5, "x.flow") == 0);  // empty
-  near(tank(0.005, 1e5, "x.flow"), -0.5 * 5e-4 * 0.7 * sqrt(2 / 870.0 * (0.2e5 + column * 0.002)));
+  near_scaled(tank(0.005, 1e5, "x.flow"), -0.5 * 5e-4 * 0.7 * sqrt(2 / 870.0 * (0.2e5 + column * 0.002)), 1e-6, 1e-9);
   // A pump draws from the junction at its port and fills a bottle of air: what the one lost the other has, but for the oil that is pressed.
   const char *text = TANK
       "junctions: [T]\noil_tanks: {x: {at: T, capacity: 10 L, area: 0.05 m^2, port: 5 cm^2}}\n"

@@ -1,13 +1,9 @@
 // Servo valves and plays in machines, against closed forms: flows by the data sheet, the step response of a spool of second
 // order, the stretch in which its rate is limited, and a mass that flies to and fro in a gap.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/machines.h"
 
 #define CIRCUIT                                                                              \
