@@ -151,7 +151,7 @@ static int run_and_write(arguments *a, od_study *s) {
 static const char details[] =
     "The study file names cases: an experiment, perhaps in a variant or with other numbers, and how many seeds it is run\n"
     "with. Every metric is printed with its 99 % sampling interval, and beside the Cramer-Rao bound and the published\n"
-    "value where there are such. For coverage, NEES and NIS the interval is where a right filter lies, and a star marks a\n"
+    "value where there are such. For coverage, NEES and NIS the interval is that of a consistent filter, and a star marks a\n"
     "value outside it. The same seeds give the same bits on any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes what its runs gave; --merge puts the files together. The rows are those of one\n"
     "run of the whole study, to the bit on one kind of machine. What a part that died has not given is named, to be run again.\n\n"

@@ -119,7 +119,7 @@ static const od_filter_option options[] = {
 
 const od_filter od_filter_relinearising = {
     .name = "relinearising",
-    .description = "extended Kalman filter whose past is linearized anew, window by window",
+    .description = "extended Kalman filter that linearizes its past again, window by window",
     .option = options,
     .options = sizeof options / sizeof *options,
     .memory = memory,

@@ -72,7 +72,7 @@ typedef struct size_text {
 static size_text interval_of(const od_scatter *s) {
   od_consistency c = od_consistency_of(s->square * (double)s->count, (double)s->count);
   size_text t;
-  snprintf(t.text, sizeof t.text, "NIS per dimension %.*g; of a right filter %.4f to %.4f in 95 %% of all runs",
+  snprintf(t.text, sizeof t.text, "NIS per dimension %.*g; 95 %% interval of a consistent filter: %.4f to %.4f",
            c.value < 1000 ? 5 : 4, c.value, c.low, c.high);
   return t;
 }
@@ -152,7 +152,7 @@ static void judge_means(judge *j) {
   if (who.count == 0) return;
   j->blamed = true;
   SAY(j, OD_DOUBTFUL, "innovations.mean", "Off on average:",
-      "%s of what the observer expects single values to be off by; of a right filter the mean is zero.",
+      "%s of what the observer expects single values to be off by; the mean of a consistent filter is zero.",
       od_name_list_text(&who));
 }
 
@@ -359,7 +359,7 @@ static void judge_settling(judge *j) {
     if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
   if (!isnan(o->settled_since))
     SAY(j, OD_SOUND, "filter.settled",
-        "Settled:", "from %s on the filter has found its own linearisation and its model good enough.",
+        "Settled:", "from %s on neither the linearization nor the model needs a correction.",
         od_duration_text(o->settled_since, 3).text);
   else if ((double)o->steps < window)
     SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",

@@ -165,7 +165,7 @@ static bool remark(od_friction_fitted *f) {
   if (f->film_leads)
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "film.leads", "Film leads:",
-             "the film that the force tells does not lag behind the speed in this step (pole %.4g, expected between "
+             "the film computed from the force does not lag behind the speed in this step (pole %.4g, expected between "
              "0 and 1), so that tau_hn stays at its start, with which sigma_0 was found. Begin and end the step at "
              "lower speeds, or give film_by: least-squares.",
              f->film_pole) &&
@@ -174,8 +174,8 @@ static bool remark(od_friction_fitted *f) {
   advise(f, advice, sizeof advice);
   if (*list)
     ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown",
-                        "Not told:", "the data do not tell %s: the values shown are not estimates.%s%s", list,
-                        explained ? " The others hold." : "", advice) &&
+                        "Not determined:", "the data do not determine %s: the values shown are not estimates.%s%s",
+                        list, explained ? " The others hold." : "", advice) &&
          ok;
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)

@@ -177,13 +177,13 @@ static void test_film_leads(void **state) {
   outcome o = run(s, "friction-fit " CYLINDERS
                      " --variant sequential --set 'run.pieces[0].half_cosine=0.04' --set 'run.pieces[2].lag=0.02'");
   ends_with(o, 0);
-  says(o.out, "the data do not tell tau_hn:");
+  says(o.out, "the data do not determine tau_hn:");
   forget(o);
   o = run(s, "friction-fit " CYLINDERS
              " --variant sequential --set 'fit.film[0]=6.4 s' --set 'fit.film[1]=6.7 s' --csv film.csv");
   ends_with(o, 0);
   says(o.out, "Film leads:");
-  says(o.out, "the data do not tell tau_hn:");
+  says(o.out, "the data do not determine tau_hn:");
   forget(o);
   od_table *t = table_of(s, "film.csv");
   assert_int_equal(t->columns, 7);
