@@ -426,11 +426,20 @@ static void test_nonsense(void **state) {
   assert_int_equal(od_friction_law_find("bogus"), -1);
 }
 
+// A grid of no samples needs no memory; of n samples it has at most 2 n nodes of six numbers and three places.
+static void size_of_a_grid(void **state) {
+  (void)state;
+  assert_int_equal(od_friction_grid_size(0), 0);
+  assert_int_equal(od_friction_grid_size(-3), 0);
+  assert_int_equal(od_friction_grid_size(1), 2 * (6 * sizeof(double) + 3 * sizeof(int)));
+  assert_int_equal(od_friction_grid_size(1000), 2000 * (6 * sizeof(double) + 3 * sizeof(int)));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves),           cmocka_unit_test(test_cylinders),
-                                     cmocka_unit_test(test_slopes),           cmocka_unit_test(test_steady),
-                                     cmocka_unit_test(test_nonsense),         cmocka_unit_test(test_sensitivities),
-                                     cmocka_unit_test(test_wide_exp),         cmocka_unit_test(test_signals),
-                                     cmocka_unit_test(test_signal_over_time), cmocka_unit_test(test_along)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(size_of_a_grid),        cmocka_unit_test(test_curves),   cmocka_unit_test(test_cylinders),
+      cmocka_unit_test(test_slopes),           cmocka_unit_test(test_steady),   cmocka_unit_test(test_nonsense),
+      cmocka_unit_test(test_sensitivities),    cmocka_unit_test(test_wide_exp), cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_signal_over_time), cmocka_unit_test(test_along)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "oracle/extrapolation.h"
 #include "plant/inverse.h"
+#include "support/machines.h"
 #include "support/machine_file.h"
 
 enum { MOST = 4 };
@@ -324,8 +325,38 @@ static void friction_is_steady(void **state) {
   end(&b);
 }
 
+// Three carts on a rail, each on a spring to the one before it; the first is driven, the others move on their own. Newton's second law of each.
+static void two_loose_carts(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "gravity: [0, 0, 0]\nbodies: {a: {point: {mass: 2 kg}}, b: {point: {mass: 3 kg}}, c: {point: {mass: 5 kg}}}\n"
+      "joints:\n  A: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}\n"
+      "  B: {type: prismatic, between: [a, b], axis: [1, 0, 0], stiffness: 70 N/m}\n"
+      "  C: {type: prismatic, between: [b, c], axis: [1, 0, 0], stiffness: 40 N/m, damping: 6 N s/m}\n"
+      "initial: {A.position: 0 m, B.position: 0 m, C.position: 0 m}\n");
+  const od_model *m = od_machine_model(machine);
+  const int moved[] = {output(machine, "A.position"), output(machine, "B.position"), output(machine, "C.position")};
+  const od_drive drive = {OD_DRIVE_COORDINATE, m->joint[0].coordinate, 1};
+  od_plant *plant;
+  od_inverse *inverse;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(od_inverse_new(plant, moved, 3, 2, &drive, 1, NULL, 0, &inverse), OD_OK);
+  assert_int_equal(od_inverse_start(inverse), OD_OK);
+  const double q[] = {0.1, 0.15, -0.3}, v[] = {0.4, -0.7, 0.5};  // each against the one before it
+  double a[3] = {1.5}, effort;
+  const double first = 70 * q[1], second = 40 * q[2] + 6 * v[2];  // tensions
+  assert_int_equal(od_inverse_solve(inverse, NULL, q, v, a, &effort), OD_OK);
+  near(a[1], (second - first) / 3 - 1.5, 1e-9);
+  near(a[2], -second / 5 - (second - first) / 3, 1e-9);
+  near(effort, 2 * 1.5 - first, 1e-9);
+  od_inverse_free(inverse);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(two_loose_carts),
       cmocka_unit_test_setup_teardown(double_pendulum_returns, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(pendulum_by_its_tip_returns, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(fourbar_returns, machine_file_start, machine_file_end),
