@@ -176,7 +176,7 @@ static bool find_positions(od_assembly *s, int conditions) {
   int n = m->coordinates, rows = m->rows + conditions;
   double *z = s->w + m->layout.z, *step = s->trial;
   memcpy(z, m->z0, (size_t)n * sizeof *z);
-  double size = position_residual(s, conditions, true), good = 1e-13 * (1 + m->size);
+  double size = position_residual(s, conditions, true), tolerance = 1e-13 * (1 + m->size);
   if (rows == 0) return true;
   for (int round = 0; round < 200; round++) {
     least_norm_step(s, rows, step);
@@ -197,7 +197,7 @@ static bool find_positions(od_assembly *s, int conditions) {
     }
     bool stuck = !(smaller < size);
     size = position_residual(s, conditions, true);
-    if (size <= good && (largest < 1e-12 || stuck)) return true;
+    if (size <= tolerance && (largest < 1e-12 || stuck)) return true;
     if (stuck) break;
   }
   return size < 1e-10 * (1 + m->size);

@@ -135,7 +135,7 @@ static leftover find_leftover(od_balance *b, const double *x) {
 }
 
 // Relative to the typical size of a coordinate: within this distance of a balance, one Newton step estimates the pressures.
-static const double short_way = 0.3;
+static const double linear_distance = 0.3;
 
 void od_balance_complain_about_failure(od_balance *b, const double *start, const double *x) {
   const od_plant *plant = b->t->plant;
@@ -146,7 +146,7 @@ void od_balance_complain_about_failure(od_balance *b, const double *start, const
     memcpy(there, start, (size_t)od_plant_nx(plant) * sizeof *there);
     for (int j = 0; j < b->unknowns; j++) {
       there[b->state[j]] += step[j];
-      near = near && (b->state[j] >= b->n || fabs(step[j]) < short_way * b->scale[j]);
+      near = near && (b->state[j] >= b->n || fabs(step[j]) < linear_distance * b->scale[j]);
     }
     // Without balanced coordinates the balance is linear in the pressures, so one step gives their values.
     if (near && od_balance_complain_about_suction(b, there, b->angles == 0)) return;

@@ -12,7 +12,7 @@
 #include "plant/model_plant.h"
 
 // Tolerance for round-off in the time: a sample is due this part of its period early.
-static const double early = 1e-6;
+static const double time_tolerance = 1e-6;
 
 double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   const od_model *m = od_plant_data_of(plant)->m;
@@ -134,8 +134,8 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
-    if (t < (*count - early) * period) continue;
-    *count = floor(t / period + early) + 1;
+    if (t < (*count - time_tolerance) * period) continue;
+    *count = floor(t / period + time_tolerance) + 1;
     status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);
     sampled = true;
   }
