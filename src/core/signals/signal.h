@@ -10,20 +10,17 @@
 typedef enum od_signal_kind {
   OD_SIGNAL_CONSTANT,  // value
   OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s): offset before start
-  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag);
-                    // holds offset outside
-  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: each frequency for so many whole
-                           // periods, one after another; zero afterwards
+  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag); offset outside
+  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: whole periods at each frequency; zero afterwards
   OD_SIGNAL_STEPS,         // initial value, then (time, value) pairs: jumps
   OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: jumps through a first-order lag
   OD_SIGNAL_RAMPS,         // (time, value) pairs connected by straight lines, constant outside
   OD_SIGNAL_HALF_COSINES,  // (time, value) pairs connected by half-cosines, constant outside
   OD_SIGNAL_PRBS,          // low, high, bit time (s), seed, order (register length 2..31)
   OD_SIGNAL_SUM,           // children
-  OD_SIGNAL_SEQUENCE,      // initial value, then segments (signals/sequence.h), the first of which begins at zero;
-                           // constant before and after
-  OD_SIGNAL_DERIVATIVE,    // one child: its exact derivative; jumps are ignored
-  OD_SIGNAL_TABLE,         // samples (time, value) connected by straight lines, from a file
+  OD_SIGNAL_SEQUENCE,  // initial value, then segments (signals/sequence.h) from time zero on; constant before and after
+  OD_SIGNAL_DERIVATIVE,  // one child: its exact derivative; jumps are ignored
+  OD_SIGNAL_TABLE,       // samples (time, value) connected by straight lines, from a file
 } od_signal_kind;
 
 typedef struct od_signals od_signals;
