@@ -105,6 +105,7 @@ static void check_gears(od_build *b, const od_model *m) {
   }
 }
 
+// Sets the links and coordinates that loads act on; reports joints that cannot have a load.
 static void resolve_elements(od_build *b, od_model *m) {
   for (int i = 0; i < m->loads; i++) {
     od_load *load = &m->load[i];
@@ -138,6 +139,8 @@ static int find_actuator(od_model *m, const od_actuator *wanted) {
   return m->actuators++;
 }
 
+// Lists the actuators of all elements that act on the mechanism; reports joints that cannot have one. Returns false if memory ran
+// out.
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;

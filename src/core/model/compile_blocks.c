@@ -129,6 +129,7 @@ static int add_measure(od_model *m, const od_output *o) {
   return m->signals + m->measures++;
 }
 
+// Finds the measured quantities of all blocks; reports those that do not exist or cannot be measured.
 static void find_measures(od_build *b, od_model *m) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].inputs; k++) {

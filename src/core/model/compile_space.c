@@ -76,6 +76,7 @@ static bool level_ends(const od_model *m, int a, int b, const double n[3]) {
   return fabs(level(m, a, n) - level(m, b, n)) < 1e-12 * (1 + m->size);
 }
 
+// Whether all joints, closures, elements and contacts are compatible with a plane of normal n.
 static bool is_planar(const od_model *m, const double n[3]) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];

@@ -82,6 +82,7 @@ typedef struct source {
   int offset, column, node;
 } source;
 
+// The pressure of a node as an input.
 static source pressure_source(const od_model *m, int node) {
   const od_layout *l = &m->layout;
   int states = 2 * m->actuators, signals = states + m->circuit_states;
@@ -105,6 +106,7 @@ static source state_source(const od_model *m, const od_instance *e, int index) {
   return state < 0 ? signal_source(m, e->signal) : (source){m->layout.c + state, 2 * m->actuators + state, -1};
 }
 
+// The source of an input of an instance.
 static source source_of(const od_model *m, const od_instance *e, od_in_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -174,6 +176,7 @@ static int moving_ins(const od_model *m, const od_instance *e) {
   return ins;
 }
 
+// Adds a target of output `out`: w[to] += sign * output.
 static void add_target(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
   const od_element_class *c = od_instance_class(e);
   m->join.target[m->join.targets++] = (od_target){.from = e->out + out,
@@ -204,6 +207,7 @@ static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   }
 }
 
+// Adds the targets of an output.
 static void place_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {

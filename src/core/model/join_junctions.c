@@ -45,6 +45,7 @@ static void add_flows(od_model *m, const od_instance *e, int place) {
   }
 }
 
+// Adds an instance with an end at a junction: its inputs, flows and a batch of its own.
 static void add_instance(od_model *m, int instance) {
   od_junctions *j = &m->join.at_junction;
   const od_instance *e = &m->instance[instance];

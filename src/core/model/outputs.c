@@ -202,6 +202,7 @@ static bool is_shown(const od_instance *e, const od_element_output *o) {
          (o->shows == OD_SHOWS_STATE || !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST));
 }
 
+// The output of an instance for an entry of its class's list.
 static od_output element_output(const od_model *m, int instance, const od_element_output *o) {
   const od_instance *e = &m->instance[instance];
   od_output out = {.index = instance, .component = o->index, .second = -1, .negative = o->negative};

@@ -150,6 +150,7 @@ OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double 
   return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
+// U <- U F', in groups of ROWS rows.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
   double *T = b->scratch, *part = T + n * width;

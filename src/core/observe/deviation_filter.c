@@ -6,6 +6,7 @@
 
 // ---- memory
 
+// Places the parts from `memory` on. Returns their size in bytes.
 static size_t place(od_deviations *r, double *memory, size_t nx, size_t np, size_t ny, size_t most) {
   size_t n = nx + np, used = 0;
   const struct {

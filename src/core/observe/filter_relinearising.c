@@ -43,6 +43,7 @@ static void restart(od_observer *o) {
   od_smoother_restart(smoother_of(o), o);
 }
 
+// Follows a jump of the state, or abandons the window after a change of coordinates.
 static od_status follow(od_observer *o, const double *map, const double *by_parameters) {
   od_smoother *s = smoother_of(o);
   size_t d = sizeof(double), nx = (size_t)s->nx;

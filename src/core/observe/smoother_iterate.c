@@ -69,6 +69,7 @@ static void begin_backward(od_smoother *s) {
 
 // ---- a trajectory that was accepted
 
+// Stores the end of the accepted trajectory, or (back) restores it to the worker.
 static void keep_end(od_smoother *s, bool back) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
@@ -92,6 +93,7 @@ static double within_bounds(const od_observer *w, int i, double by) {
   return fmin(fmax(p + by, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]) - p;
 }
 
+// Whether the filter's end is within convergence_sigmas of the trajectory's end.
 static bool is_near(const od_smoother *s) {
   const od_observer *w = od_smoother_worker(s);
   od_covariance b = od_observer_belief(w);
@@ -230,6 +232,7 @@ static bool try_other_start(od_smoother *s) {
   return false;
 }
 
+// Ends the iteration: tries another start, widens a prior that is too narrow, or closes the window.
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
@@ -243,6 +246,7 @@ static od_status finish(od_smoother *s) {
   return OD_OK;
 }
 
+// Copies the worker's estimate to the live observer.
 static void replace_live(od_smoother *s, od_observer *o) {
   const od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
@@ -260,6 +264,7 @@ static bool is_enough(const od_smoother *s) {
   return s->passes >= (s->attempt == 0 && is_hopeless(s) ? PASSES_BEFORE_RESTART : MOST_PASSES);
 }
 
+// Accepts the tried trajectory, then ends the iteration or begins the next backward pass.
 static od_status accept(od_smoother *s) {
   s->best = s->J;
   s->has_end = s->fresh = 1;
@@ -303,6 +308,7 @@ static od_status judge(od_smoother *s, bool complete) {
 
 // ---- pieces
 
+// Computes the adjoints of up to BACK samples; after the first sample a forward pass begins.
 static od_status piece_back(od_smoother *s) {
   for (int i = 0; i < BACK; i++) {
     od_smoother_backward(s, s->at);
@@ -335,6 +341,7 @@ static od_status piece_forward(od_smoother *s) {
   return OD_OK;
 }
 
+// Propagates the worker by one sample; replaces the live observer when the worker has reached the present.
 static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   if (s->at == s->last) {
     replace_live(s, o);

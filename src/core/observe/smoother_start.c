@@ -240,6 +240,7 @@ void od_smoother_keep_start(od_smoother *s, double *lambda) {
   for (int i = 0; i < s->np; i++) lambda[s->nx + i] += od_smoother_stay_within(s, &prior, i, mean, delta);
 }
 
+// Moves the worker to the prior's states minus `moved`, or to states with the prior's outputs minus `moved`.
 static od_status go_to_states(od_smoother *s, const double *moved) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   const double *mean = od_smoother_at(s, s->start_mean);
@@ -310,6 +311,7 @@ static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   return count;
 }
 
+// The same for states and parameters.
 static int far_states(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   od_covariance prior = prior_of(s);

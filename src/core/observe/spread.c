@@ -15,6 +15,7 @@ static bool outputs_at(const od_covariance *b, double factor, const od_spread_wo
   return od_sim_outputs_elsewhere(w->probe, w->x, b->np ? w->x + b->nx : NULL, y) == OD_OK;
 }
 
+// Updates the largest spread of each output with the trials of one unknown.
 static void keep_largest(int unknown, double unknown_sigma, int ny, const double *y, const od_spread_work *w,
                          od_spread *out) {
   for (int i = 0; i < ny; i++) {

@@ -244,6 +244,7 @@ static bool pose(od_balance *b) {
   return true;
 }
 
+// Searches the balance from t->x. Stores the balanced values in the model, or reports why there are none.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;

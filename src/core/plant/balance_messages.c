@@ -80,6 +80,7 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   }
 }
 
+// Reports an unknown that no equation depends on, and the elements that close its volume off.
 static void complain_about_column(od_balance *b, int j) {
   char closers[400] = "";
   for (int i = 0; i < b->s->balances; i++)
@@ -114,6 +115,7 @@ typedef struct leftover {
   const char *unit;  // of a force; NULL: a rate
 } leftover;
 
+// Finds the equation with the largest relative residual at x.
 static leftover find_leftover(od_balance *b, const double *x) {
   od_equilibrium e = od_balance_problem(b);
   double *r = b->work, *a = r + b->rows + b->helds, largest = -1;

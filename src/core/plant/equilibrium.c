@@ -170,6 +170,7 @@ static double turn(const search *s, const double *x) {
   return dot;
 }
 
+// Overdamped motion from x until Newton's method converges. Returns false if it does not; x is then the last point.
 static bool let_go(const search *s, double *x) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;

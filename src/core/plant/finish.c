@@ -78,6 +78,8 @@ static void check_senses(od_assembly *s) {
   }
 }
 
+// Creates a plant at the initial point for the last checks. Returns false if that is impossible; end_trial() frees it in any
+// case.
 static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};

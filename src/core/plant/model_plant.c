@@ -17,6 +17,7 @@
 
 // ---- start and residual
 
+// Initializes the work memory and x from the model. Returns OD_SINGULAR if the closure Jacobian has lost rank.
 static od_status start(const od_plant *plant, void *work, double *x) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -127,6 +128,7 @@ static void come_back(const od_plant_data *d, void *work) {
   for (int j = 0; j < m->coordinates; j++) p->w[l->zd + j] = 0;
 }
 
+// Keeps the coordinates of the last point as the start after a failure, or (back) returns to the kept ones.
 static void settle(const od_plant *plant, void *work, bool back) {
   const od_plant_data *d = od_plant_data_of(plant);
   if (back) {

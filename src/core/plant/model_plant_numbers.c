@@ -96,6 +96,7 @@ size_t od_model_plant_change_doubles(const od_plant_data *d) {
 
 // ---- whenever numbers have changed
 
+// Computes the derivatives of the constants by all parameters of the mechanism, unless they are up to date.
 static void find_values(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -146,6 +147,7 @@ static void number_column(const od_plant_data *d, const od_work_parts *p, int j,
   od_model_plant_end_number(d, p, j);
 }
 
+// Computes the columns of `count` parameters j in lanes.
 static void number_lanes(const od_plant_data *d, const od_work_parts *p, const int *j, int count, double *gp) {
   double *lanes = p->change + d->changes;
   od_number_change change = {lanes, 0};

@@ -214,6 +214,7 @@ typedef struct reaction_rows {
   const unsigned char *wanted;
 } reaction_rows;
 
+// Computes one column of the reactions' derivatives by a complex step.
 static od_status reaction_column(const reaction_rows *r, od_complex_move move, double *h, int columns, int column) {
   const od_plant_data *d = od_plant_data_of(r->plant);
   od_work_parts p = od_work_parts_of(d, r->work);

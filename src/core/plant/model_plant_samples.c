@@ -95,6 +95,7 @@ static double *ring_of(const od_model *m, const od_work_parts *p, int sampler) {
   return b->samples > 0 ? p->w + m->layout.ring + b->ring : NULL;
 }
 
+// Stores the data that od_model_plant_undo_sample() restores.
 static void keep_before_sample(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   double *kept = p->w + m->layout.before_sample, *samples = kept + m->switchers;

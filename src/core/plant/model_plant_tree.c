@@ -33,6 +33,7 @@ typedef struct tree_parts {
   int *pivot, *inner_pivot;
 } tree_parts;
 
+// Places the parts from `base` on. Returns their size in bytes.
 static size_t lay_out(const od_plant_data *d, char *base, tree_parts *t) {
   const od_model *m = d->m;
   size_t n = (size_t)m->freedom, nc = (size_t)m->states, own = (size_t)m->tree_states.own_count, end = 0;
@@ -188,6 +189,7 @@ static void add_states(const od_plant_data *d, const od_work_parts *p, const tre
   }
 }
 
+// Fills C, R and D of the border.
 static void fill_border(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
                         double beta) {
   const od_model *m = d->m;
