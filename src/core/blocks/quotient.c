@@ -1,6 +1,4 @@
-// Quotient: y = gain n/d. If
-// d
-//  is less than `least`, d is replaced by `least` with the sign of d.
+// Quotient: y = gain n/d. If |d| is less than `least`, d is replaced by `least` with the sign of d.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {

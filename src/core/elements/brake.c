@@ -2,9 +2,7 @@
 // releases when the pressure has risen to `release`. It holds elastically about the position of engagement, the anchor, and slips
 // beyond its holding force, which moves the anchor (Dahl's law).
 //   force = -(holding * (s - anchor) / deflection + damping * s')        the sum is limited to the holding force
-//   anchor' =
-// s'
-//  * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
+//   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.
 #ifdef OD_ELEMENT_TEXT
 

@@ -5,14 +5,11 @@
 //
 // Newton's method with exact derivatives, from the last pressures. Three measures make it robust:
 // - Damping: if a valve is closed, flows hardly depend on a pressure, and Newton steps are too long. Then each junction is damped
-// by
-// F_j
-//  / longest_step, as if it had a small volume.
+//   by |F_j| / longest_step, as if it had a small volume.
 // - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
-// length. It
-//   weighs junctions with large and with small flows equally.
+//   length. It weighs junctions with large and with small flows equally.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
-// there.
+//   there.
 // If there is no solution (a pump with closed outlet), the pressure there and all rates become NaN, which steps report. In
 // complex numbers the derivatives are those of the real parts, and two more steps compute the imaginary parts, which are small.
 

@@ -7,8 +7,7 @@
 //
 // A window ends unfinished, and another one begins at the live estimate, in these cases:
 // - The coordinates of a mechanism change. Process noise and covariances are given in coordinates, and the worker's would have to
-// change
-//   at the same sample as the live observer's. Whether the filter has settled is unchanged.
+//   change at the same sample as the live observer's. Whether the filter has settled is unchanged.
 // - A guard has increased the covariance, or the caller has (od_observer_inflate): earlier samples no longer count.
 // - The process noise correlates states with parameters, or parameters with each other.
 // - The memory for samples is full, after many samples without any sensor.

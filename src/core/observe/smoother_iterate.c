@@ -4,13 +4,12 @@
 //
 //   1  The live observer has linearized the window: a backward pass gives a first trajectory.
 //   2  If its J is too large for noise, the trajectory that it was computed from is also tried (that of an earlier window with
-//   the same
-//      start, or the prior's mean), and the better one is taken. The other one is tried later if this one does not converge.
+//      the same start, or the prior's mean), and the better one is taken. The other one is tried later if this one does not
+//      converge.
 //   3  Filter about the trajectory, backward pass, next trajectory. Steps are halved while J does not decrease. The iteration
-//   ends
-//      when the filter's end is within a fraction of its sigma from the trajectory's end.
+//      ends when the filter's end is within a fraction of its sigma from the trajectory's end.
 //   4  The filter's end is the new estimate there. The worker takes the samples that arrived meanwhile, and replaces the live
-//   observer.
+//      observer.
 //
 // Windows grow from the start, each twice as long as the one before, up to the longest. Only then is the information sufficient
 // to describe earlier samples by a mean and a covariance. Each later window begins where the one before ends.
