@@ -103,7 +103,7 @@ typedef struct od_block_state {
 
 // ---- the class
 
-// q numbers, x states, u inputs, held what its jumps are held at (base/formula.h; NULL: none is), y outputs.
+// q: numbers; x: states; u: inputs; held: values at which its jumps are held (base/formula.h; NULL: none); y: outputs.
 typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
                                   const double *held, double *y, double *rate);
 typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,

@@ -1,4 +1,4 @@
-// The list of block classes, and what follows from the table of a class and the spec of a block.
+// The list of block classes, and properties that follow from a class and the spec of a block.
 #include "blocks/block_classes.h"
 
 #include <stddef.h>
@@ -28,7 +28,7 @@ od_block_spec od_block_spec_of(const char *type) {
   return (od_block_spec){.block_class = od_block_class_find(type)};
 }
 
-// The choice that a key decides, or NULL.
+// The choice that a key sets, or NULL.
 static const od_block_choice *choice_of(const od_block_class *c, const char *key) {
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES && c->choices[i].rule != OD_CHOICE_NONE; i++)
     if (strcmp(c->choices[i].key, key) == 0) return &c->choices[i];
@@ -93,7 +93,7 @@ bool od_block_gives(const od_block_spec *s, const char *key) {
   return choice && s->choice[choice - c->choices];
 }
 
-// Of abscissae: each of the first with each of the second.
+// The number of combinations of abscissae: each of the first with each of the second.
 static int count_combinations(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   int count = 1;
@@ -119,7 +119,7 @@ int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
   }
 }
 
-// Blocks with samples or modes jump between steps.
+// The number of jumps. Blocks with samples or modes jump only between steps, so they have none.
 static int count_jumps(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   if (c->margin || s->sample > 0) return 0;
@@ -139,7 +139,7 @@ od_block_counts od_block_count(const od_block_spec *s) {
   };
 }
 
-// ---- what kind of block it is
+// ---- properties
 
 bool od_block_passes_on(const od_block_spec *s, bool sampling) {
   const od_block_class *c = od_block_class_of(s);

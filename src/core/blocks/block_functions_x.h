@@ -3,14 +3,14 @@
 //   X(evaluate)(const X(numbers) *q, X(block) b)              writes b.y and b.rate
 //   X(step)(const X(numbers) *q, X(block) b, od_x *next)      with OD_BLOCK_SAMPLED: the states after a sample
 //   X(margin)(const X(numbers) *q, X(block) b)                 with OD_BLOCK_MODES: positive until a switch is due
-//   X(switch_states)(const X(numbers) *q, X(block) b, od_x *next)    and the states after that
+//   X(switch_states)(const X(numbers) *q, X(block) b, od_x *next)    and the states after the switch
 //   slopes(const numbers_r *q, block_r b, double *by)         with OD_BLOCK_SLOPES: by states, then inputs
 #include "base/scalar_x.h"
 
 typedef struct X(block) {
   const od_block_spec *s;
   const od_x *x, *u;  // states, inputs
-  const od_x *held;   // what its jumps are held at (base/formula.h), or NULL
+  const od_x *held;   // values at which its jumps are held (base/formula.h), or NULL
   od_x *y, *rate;     // outputs, rates of states
 } X(block);
 

@@ -1,4 +1,4 @@
-// The derivatives of one block: what its class gives by hand, unit steps of what is linear, complex steps of the rest.
+// The derivatives of one block: from its class if it has them, otherwise unit steps of linear blocks and complex steps of others.
 #include <complex.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void fill(od_block_counts n, const double *q, const double *x, const doub
   for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
 }
 
-// A linear block without an offset: its answer to one of its states or inputs alone.
+// The derivatives of a linear block without an offset: its response to a unit value of each state or input.
 static void unit_slopes(const od_block_spec *s, od_block_counts n, const double *q, double *by) {
   double x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS], y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
   int columns = n.states + n.inputs;
@@ -71,7 +71,7 @@ void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const dou
                             const double *u, const double *held, int number, double *by) {
   complex_block b;
   for (int i = 0; i < n.outputs + n.states; i++) by[i] = 0;
-  if (s->sample > 0) return;  // it holds what it has
+  if (s->sample > 0) return;  // its output is held
   fill(n, q, x, u, held, &b);
   b.q[number] += __builtin_complex(0.0, tiny);
   od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
@@ -84,7 +84,7 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
   const od_block_class *c = od_block_class_of(s);
   complex_block b;
   for (int i = 0; i < n.states; i++) next[i] = 0;
-  if (c->remembers) return;  // what comes out went in long ago
+  if (c->remembers) return;  // the output is an earlier input
   fill(n, q, x, u, NULL, &b);
   for (int i = 0; along.dx && i < n.states; i++) b.x[i] += __builtin_complex(0.0, tiny * along.dx[i]);
   b.u[0] += __builtin_complex(0.0, tiny * along.du);

@@ -1,4 +1,4 @@
-// Dead zone: what of u sticks out of a band.
+// Dead zone: the part of u outside of a band.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {

@@ -1,4 +1,4 @@
-// The largest or smallest of several signals of one unit, times a gain: OD_BEATS(a, b) tells whether a is chosen rather than b.
+// The largest or smallest of several signals of one unit, times a gain: OD_BEATS(a, b) is true if a is chosen instead of b.
 #define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {

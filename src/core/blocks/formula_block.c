@@ -1,4 +1,4 @@
-// Formula: a law that the user writes down, over named inputs and named numbers.
+// Formula: a law that the user writes, as a function of named inputs and named numbers.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #undef OD_FORMULA_VALUE
@@ -9,7 +9,7 @@
 #endif
 
 typedef struct X(numbers) {
-  od_x parameter[1];  // choice 0 says how many
+  od_x parameter[1];  // choice 0 is their count
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

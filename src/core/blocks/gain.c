@@ -1,4 +1,4 @@
-// Gain: y = gain u. Sampled it samples and holds.
+// Gain: y = gain u. A sampled gain is a sample and hold.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 

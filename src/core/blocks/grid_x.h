@@ -1,4 +1,4 @@
-// All of a block that is bilinear between the points of a grid and constant beyond it. Its inputs choose row and column.
+// Common part of blocks that are bilinear between the points of a grid and constant outside. Their inputs are row and column.
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
@@ -17,7 +17,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 }
 
 #ifndef OD_COMPLEX
-// Its slope along the part of an interval; none beyond the ends.
+// The derivative of the part of an interval; zero beyond the ends.
 static inline double part_slope(const double *at, interval_r i) {
   return i.part > 0 && i.part < 1 ? 1 / (at[i.first + 1] - at[i.first]) : 0;
 }

@@ -1,10 +1,10 @@
-// Integrator: x' = gain u - (x - y)/Tt,  y = x within the limits. Beyond them the integral is led back with the time constant
+// Integrator: x' = gain u - (x - y)/Tt,  y = x within the limits. Beyond the limits the integral returns with the time constant
 // Tt (back-calculation).
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
-  od_x gain, lower, upper, tracking;  // all but the gain only with limits
+  od_x gain, lower, upper, tracking;  // all except the gain only with limits
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

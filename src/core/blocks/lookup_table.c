@@ -1,10 +1,10 @@
-// Table: straight lines between points, the end values beyond them. For what is known by measured points, such as friction over a
+// Table: linear interpolation between points, constant beyond them. For measured characteristics, such as friction over a
 // position.
 #ifdef OD_BLOCK_TEXT
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
-  od_x at[1];  // choice 0 says how many; then as many values
+  od_x at[1];  // choice 0 is their count; the values follow
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

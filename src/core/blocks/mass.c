@@ -1,5 +1,4 @@
-// Mass that a piston drives: m v' = A pL - d v - k x - F (Merritt, Hydraulic Control Systems, 1967; source 22 in
-// docs/theory.md).
+// Mass driven by a piston: m v' = A pL - d v - k x - F (Merritt, Hydraulic Control Systems, 1967; source 22 in docs/theory.md).
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {

@@ -1,21 +1,21 @@
 // PID controller with a filtered derivative and limits:
 //   v = kp e + I + kd (e - f)/Tf,  I' = ki e + (y - v)/Tt,  f' = (e - f)/Tf,  y = v within the limits
-// Beyond the limits the integral is led back with the time constant Tt (back-calculation). Tt is given or follows the gains: Ti
+// Beyond the limits the integral returns with the time constant Tt (back-calculation). Tt is given or computed from the gains: Ti
 // for a PI controller, sqrt(Ti Td) with a derivative part, Ti = kp/ki, Td = kd/kp (Astrom and Hagglund, source 27 in
-// docs/theory.md). Without ki there is no integral to lead back.
+// docs/theory.md). Without ki there is no integral.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
-  od_x kp, ki, kd, filter, lower, upper, tracking;  // limits and tracking only where they are given
+  od_x kp, ki, kd, filter, lower, upper, tracking;  // limits and tracking only if they are given
 } X(numbers);
 
-// 1/Tt. Written with rates, it goes to zero with ki, with a finite slope where kp is there.
+// 1/Tt. In terms of rates it goes to zero with ki, with a finite slope unless kp is zero.
 //   - With a derivative part Tt is at least Ti/10: sqrt(Ti Td) alone goes to zero with kd, and a spike of the derivative
-//     would empty the integral.
-//   - A pure I controller has no time constant in its gains; the shorter Tt is the better, so it gets the least.
+//     would reset the integral.
+//   - A pure I controller has no time constant in its gains; a short Tt is best, so it gets the least.
 static inline od_x X(tracking)(const X(numbers) * q, X(block) b) {
-  const double most = 1 / 1e-3, of_integral = 10;  // 1/s; 1/Tt is at most so many times 1/Ti
+  const double most = 1 / 1e-3, of_integral = 10;  // 1/s; limit of 1/Tt relative to 1/Ti
   od_x kd = b.s->choice[DERIVATIVE] ? q->kd : 0;
   bool by_gains = !b.s->choice[TRACKING], pure = RE(q->kp) == 0 && RE(kd) == 0;
   if (RE(q->ki) == 0 && (!by_gains || RE(q->kp) == 0)) return 0;
@@ -42,7 +42,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   if (derivative) b.rate[1] = slope;
 }
 
-// Once per sample: the integral adds up e T, the derivative's filter steps implicitly.
+// Once per sample: the integral adds e T; the derivative's filter takes an implicit step.
 static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   bool derivative = b.s->choice[DERIVATIVE], limited = b.s->choice[LIMITED];
   double T = b.s->sample;

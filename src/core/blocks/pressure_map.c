@@ -1,4 +1,4 @@
-// Map over two pressures, such as those of a cylinder's chambers: bilinear between the points of a grid, constant beyond it.
+// Map over two pressures, such as those of a cylinder's chambers: bilinear between the points of a grid, constant outside.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #include "blocks/grid_x.h"

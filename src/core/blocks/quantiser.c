@@ -1,5 +1,5 @@
-// Quantiser: the nearest multiple of a step, as converters and encoders have it. It jumps, so it has no slope; with a sample it does so once in
-// that time.
+// Quantizer: the nearest multiple of a step, as in converters and encoders. Its output jumps, so its slope is zero; a sampled
+// quantizer jumps only at samples.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 

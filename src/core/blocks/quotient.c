@@ -1,4 +1,4 @@
-// Quotient: y = gain n/d. Where |d| is less than `least`, it counts as that large, with its sign.
+// Quotient: y = gain n/d. If |d| is less than `least`, d is replaced by `least` with the sign of d.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {

@@ -1,4 +1,4 @@
-// Rate limit: the output follows the input with a short lag, and no faster than the limits allow.
+// Rate limit: the output follows the input with a short lag and a limited rate.
 //   y' = (u - y)/time_constant between the limits
 #ifdef OD_BLOCK_TEXT
 

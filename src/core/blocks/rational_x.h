@@ -1,6 +1,6 @@
-// A transfer function b(s)/a(s) with the states v, v', ... of v = u/a(s), part of the texts of blocks that are one:
+// A transfer function b(s)/a(s) with the states v, v', ... of v = u/a(s), common part of blocks with a transfer function:
 //   a_n v^(n) = u - sum a_i v^(i),   y = sum b_i v^(i)   (i = 0 .. n, coefficients in ascending powers)
-// To be included behind X(numbers); the block's own part is X(coefficients), how they follow from its numbers.
+// Included after X(numbers); the block defines X(coefficients), which computes the coefficients from its numbers.
 #define OD_BLOCK_SLOPES
 typedef struct X(rational) {
   int n;  // degree of the denominator

@@ -1,5 +1,5 @@
-// Relay: a switch with hysteresis. It is on from when u has risen to the upper threshold until u has fallen to the lower one; what it was
-// before stays between the two.
+// Relay: a switch with hysteresis. It switches on when u rises to the upper threshold and off when u falls to the lower one;
+// between the two it keeps its mode.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 

@@ -1,5 +1,5 @@
-// Sample and hold: takes u whenever the trigger rises to the upper threshold, and holds it until the next time. Between two takes the trigger
-// must have fallen to the lower one. (What takes u in equal intervals is a gain with a sample.)
+// Sample and hold: samples u when the trigger rises to the upper threshold, and holds the value until the next time. Before the
+// next sample the trigger must fall to the lower threshold. (Samples at equal intervals: a gain with a sample.)
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 

@@ -1,5 +1,5 @@
-// Switch: one of two signals, by a third one with hysteresis. It is on from when the control signal has risen to the upper threshold
-// until it has fallen to the lower one.
+// Switch: one of two signals, selected by a third one with hysteresis. It switches on when the control signal rises to the upper
+// threshold and off when the control signal falls to the lower one.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 

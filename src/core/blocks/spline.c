@@ -1,12 +1,12 @@
-// Spline: a smooth curve through points, straight beyond them. For characteristics that are fitted, such as the static curve of a
-// valve before or behind a linear block: the output is linear in the values, and each value matters only near its point.
+// Spline: a smooth curve through points, linear beyond them. For fitted characteristics, such as the static characteristic of a
+// valve in series with a linear block: the output is linear in the values, and each value has an effect only near its point.
 //
-// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbors (Bessel), so that
-// the curve has a continuous slope, and goes exactly through points that lie on a parabola. Two points make a line.
+// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbors (Bessel). So the curve
+// has a continuous slope and reproduces a parabola exactly. Two points give a line.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {
-  od_x at[1];  // choice 0 says how many; then as many values
+  od_x at[1];  // choice 0 is their count; the values follow
 } X(numbers);
 
 // The slope of the straight line from point i to the next.

@@ -1,9 +1,9 @@
-// State machine: sequence logic. It is in one of several states, each with an output, and goes to another one when the conditions of a
-// transition hold, at the moment when they begin to. Its own states are the mode (0, 1, ... in the order of the file) and the time since it came
-// there, which runs only in states from which a transition asks for it: the others may be points of rest.
+// State machine: sequence logic. It is in one of several states, each with an output, and changes to another one at the moment
+// when the conditions of a transition become true. Its own states are the mode (0, 1, ... in the order of the file) and the time
+// since the last change. The time runs only in states with a transition that depends on time; the others may be equilibria.
 //
-// Conditions are formulas over inputs, mode, time and numbers. All of them stand in one list of operations, whose last two results are
-// how far it is from the nearest transition, and the mode behind that.
+// Conditions are formulas of inputs, mode, time and numbers. All of them are in one list of operations. Its last two results are
+// the margin to the nearest transition, and the mode after the transition.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 

@@ -1,6 +1,6 @@
 // Transfer function N(s)/D(s), sampled N(z)/D(z). Numbers are the coefficients of the numerator, then of the denominator, each
-// from the highest power down; how many there are decide the degrees, and a struct of numbers cannot say that. Their units go
-// with their powers of s, which is what the shape OD_POLYNOMIAL of a field is for.
+// from the highest power down. Their count determines the degrees, so a struct cannot name them. Their units depend on their
+// powers of s, which is the purpose of the shape OD_POLYNOMIAL of a field.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 typedef struct X(numbers) {

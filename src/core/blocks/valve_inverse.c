@@ -1,5 +1,5 @@
 // The inverse of a servo valve (elements/servo_valve.c): the part of the stroke at which a wanted flow passes one of its ports,
-// for feed-forward. A positive flow passes the edge to the first line, a negative one that to the second.
+// for feedforward. A positive flow passes the edge to the first line, a negative flow the edge to the second.
 //   y = Q / (nominal_flow sqrt(d/nominal_drop)),   d = |p_line - p_port|, at least `least`
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
@@ -9,8 +9,8 @@ typedef struct X(numbers) {
 } X(numbers);
 
 typedef struct X(edge) {
-  int line;  // which input is the pressure behind the edge
-  int sign;  // of d drop / d that pressure; 0 where the least drop holds
+  int line;  // the input with the pressure at the line of the edge
+  int sign;  // sign of d drop / d (this pressure); 0 at the least drop
   od_x drop;
 } X(edge);
 

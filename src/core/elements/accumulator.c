@@ -1,9 +1,9 @@
-// Gas accumulator behind an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The
-// state V is the volume of oil in it.
+// Gas accumulator with an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The state V
+// is the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The last thousandth of the oil closes the inlet's valve, so that below the precharge pressure the shell is empty and nothing
-// flows out. When almost no gas is left, its pressure goes on along its tangent.
+// The last thousandth of the oil closes the inlet's valve, so that the shell is empty below the precharge pressure and nothing
+// flows out. If almost no gas is left, its pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -13,18 +13,18 @@ typedef struct X(numbers) {
   od_x volume, precharge, exponent, area, discharge;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow, rate, gas_pressure;  // inflow: of the node
+  od_x inflow, rate, gas_pressure;  // inflow: into the node
 } X(out);
 typedef struct X(report) {
   od_x loss, stored, flow;
 } X(report);
 
-// The gas at a volume V of oil: its pressure, and the work that brought it there from V = 0.
+// The gas at a volume V of oil: its pressure, and the work of compression from V = 0.
 typedef struct X(gas) {
   od_x pressure, work;
 } X(gas);
 
-static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // of the volume
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // parts of the volume
 
 static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
   od_x rest = q->exponent - 1, energy = q->precharge * q->volume;
@@ -34,7 +34,7 @@ static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
 }
 
 static inline X(gas) X(gas_at)(const X(numbers) * q, od_x oil) {
-  od_x share = 1 - oil / q->volume;  // of the volume, that is gas
+  od_x share = 1 - oil / q->volume;  // of gas in the volume
   if (RE(oil) < 0) return (X(gas)){q->precharge, q->precharge * oil};
   if (RE(share) >= X(least_gas)) return X(compressed)(q, share);
   X(gas) end = X(compressed)(q, X(least_gas));

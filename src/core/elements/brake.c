@@ -1,8 +1,8 @@
-// Holding brake of a joint, applied by springs and released by pressure: it takes hold when the pressure has fallen to `engage`
-// and lets go when that has risen to `release`. It holds elastically about the place where it took hold, the anchor, and slips
-// beyond its holding force, dragging the anchor along (Dahl's law).
-//   force = -(holding * (s - anchor) / deflection + damping * s')        both parts together never beyond the holding force
-//   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force, and the anchor stays
+// Holding brake of a joint, applied by springs and released by pressure: it engages when the pressure has fallen to `engage` and
+// releases when the pressure has risen to `release`. It holds elastically about the position of engagement, the anchor, and slips
+// beyond its holding force, which moves the anchor (Dahl's law).
+//   force = -(holding * (s - anchor) / deflection + damping * s')        the sum is limited to the holding force
+//   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.
 #ifdef OD_ELEMENT_TEXT
 
@@ -26,8 +26,8 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// The elastic part of the force, as a share of the holding force, and the energy in it. In motion it does not come beyond 1; a state
-// that was set or corrected may.
+// The elastic part of the force relative to the holding force, and its energy. In motion the part is at most 1; a state that was
+// set or corrected may exceed it.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }
@@ -46,7 +46,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
                                   X(report) * r) {
   (void)s;
   od_x share = (in->place - in->anchor) / q->deflection;
-  // What the joint puts in, less what the deflection takes up.
+  // The power of the joint, minus the power stored in the deflection.
   r->loss =
       OD_SELECT(X(holds)(in), -out->force * in->speed - q->holding * X(clamped)(share) * (in->speed - out->rate), 0);
   r->stored = OD_SELECT(X(holds)(in), q->holding * q->deflection * X(elastic_energy)(share), 0);

@@ -1,8 +1,8 @@
-// Counterbalance valve: holds a load at `from` until its pressure, helped by the pilot, opens it towards `to`.
+// Counterbalance valve: holds a load at `from` until the load pressure and the pilot pressure open it towards `to`.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from + ratio p_pilot - back p_to - set) / range) - opening) / time_constant
-// ratio is the pilot's area over that of the load's pressure. The pressure behind the valve closes it by the factor `back`: 0 where the
-// spring chamber is vented, 1 + ratio where it is not. The check valve for lifting is an element of its own.
+// ratio is the pilot's area over that of the load pressure. The downstream pressure closes the valve by the factor `back`: 0 for
+// a vented spring chamber, otherwise 1 + ratio. The check valve for lifting is a separate element.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,8 +1,8 @@
-// Hydraulic cylinder between two points: pressure in chamber a pushes them apart, in chamber b pulls them together.
+// Hydraulic cylinder between two points: pressure in chamber a pushes them apart, pressure in chamber b pulls them together.
 //   x = length - closed,  F = p_a A_a - p_b A_b + stops
 //   V_a = dead_a + A_a x,  V_b = dead_b + A_b (stroke - x)
-// The end stops push back with k d (1 + damping d'), d how deep the piston is in them; they never pull. The part k d is
-// elastic, the rest is lost. Leakage from a to b is an element of its own (leak.c), and so is friction.
+// The end stops push back with k d (1 + damping d'), where d is the penetration of the piston; they never pull. The part k d is
+// elastic, the rest is lost. Leakage from a to b is a separate element (leak.c), and so is friction.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 
@@ -14,7 +14,7 @@ typedef struct X(numbers) {
   od_x closed, stroke, dead_a, dead_b, leakage, stop_stiffness, stop_damping;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow_a, inflow_b;  // what the moving piston adds to the chambers
+  od_x inflow_a, inflow_b;  // flows of the moving piston into the chambers
   od_x volume_a, volume_b, largest_a, largest_b;
   od_x force;
 } X(out);

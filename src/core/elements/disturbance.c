@@ -1,8 +1,8 @@
-// A force or torque that nobody knows: what a model leaves out, for observers to estimate along with the rest. Its state is the
-// force itself, which forgets itself with a time constant or, without one, stays as it is.
+// An unknown force or torque: effects that the model omits, to be estimated by observers. Its state is the force itself, which
+// decays with a time constant or, without one, is constant.
 //   force' = -force / time
-// `noise` is not in this equation: it tells observers how far the force wanders in a second. With a time constant its standard
-// deviation in the long run is noise sqrt(time / 2 s); without one it is a random walk.
+// `noise` is not in this equation: it gives observers the standard deviation of the force's change in a second. With a time
+// constant the stationary standard deviation is noise sqrt(time / 2 s); without one the force is a random walk.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,5 +1,5 @@
-// Flow divider: splits a flow into two at a fixed ratio, whatever the pressures behind it. A spool throttles the branch that gets too
-// much; it moves as long as the flows are not at their ratio.
+// Flow divider: splits a flow into two at a fixed ratio, independent of the downstream pressures. A spool throttles the branch
+// with too much flow; it moves until the flows have their ratio.
 //   Q_a = share * limit(1 - spool) * area * discharge * sqrt(2/rho) * root(p - p_a)
 //   Q_b = (1 - share) * limit(1 + spool) * area * discharge * sqrt(2/rho) * root(p - p_b)
 //   spool' = (Q_a/share - Q_b/(1 - share)) / (nominal * time_constant)
@@ -13,7 +13,7 @@ typedef struct X(numbers) {
   od_x share, area, discharge, nominal, time_constant;
 } X(numbers);
 typedef struct X(out) {
-  od_x flow, a, b, rate;  // flow: out of the node in front, negative
+  od_x flow, a, b, rate;  // flow: out of the upstream node, negative
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;

@@ -1,8 +1,8 @@
-// Pump of fixed displacement on a drive: the drive follows a wanted speed as far as its torque allows, against the inertia of both and the
-// pump's torque. The state is the speed.
+// Pump of fixed displacement with a drive: the drive follows a wanted speed as far as its torque allows, against the inertia of
+// both and the pump's torque. The state is the speed.
 //   Q = displacement * speed - leakage * dp,    dp = p_to - p_from
 //   inertia * speed' = T - displacement * dp - viscous * speed,    T = torque * tanh(gain * (wanted - speed) / torque)
-// Leakage and viscous friction follow the oil's viscosity; both heat it.
+// Leakage and viscous friction depend on the oil's viscosity; both heat the oil.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

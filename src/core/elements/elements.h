@@ -19,8 +19,8 @@ static inline const od_element_class *od_element_class_at(int i) {
 // Returns the index of the class with this name, or -1.
 int od_element_class_find(const char *name);
 
-// The places of the numbers of valves, ports and cylinders are public (oleodyn/build.h).
-enum { OD_PORT_KEPT = 20 };         // scalars that a port keeps from evaluate() for its slopes
+// The indices of the numbers of valves, ports and cylinders are public (oleodyn/build.h).
+enum { OD_PORT_KEPT = 20 };         // scalars that a port keeps from evaluate() for its derivatives
 enum { OD_SERVO_VALVE_TWO_PORTS };  // index of a servo valve's choice: whether it has port b
 
 #endif

@@ -1,4 +1,5 @@
-// Flow formula: a flow between two nodes by a law that the user writes down, over both pressures, named signals and named numbers.
+// Flow formula: a flow between two nodes by a law that the user writes, as a function of both pressures, named signals and named
+// numbers.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/formula_value_x.h"
 
@@ -6,7 +7,7 @@ typedef struct X(in) {
   od_x from, to, signal[1 + OD_MORE_SIGNALS];
 } X(in);
 typedef struct X(numbers) {
-  od_x parameter[1];  // as many as the instance has
+  od_x parameter[1];  // the number of entries depends on the instance
 } X(numbers);
 #include "elements/flow_x.h"
 

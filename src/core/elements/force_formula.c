@@ -1,5 +1,5 @@
-// Force formula: what pushes two points apart, or drives a joint on, by a law that the user writes down, over the length or coordinate
-// x, its rate v, named signals and named numbers. All its power counts as lost.
+// Force formula: a force that pushes two points apart, or acts in a joint, by a law that the user writes, as a function of the
+// length or coordinate x, its rate v, named signals and named numbers. All its power counts as lost.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/formula_value_x.h"
 
@@ -7,7 +7,7 @@ typedef struct X(in) {
   od_x x, rate, signal[1 + OD_MORE_SIGNALS];
 } X(in);
 typedef struct X(numbers) {
-  od_x parameter[1];  // as many as the instance has
+  od_x parameter[1];  // the number of entries depends on the instance
 } X(numbers);
 typedef struct X(out) {
   od_x force;

@@ -1,4 +1,5 @@
-// What elements with a formula share: its value over what an instance reads and its numbers, and the slopes by its numbers.
+// Common part of elements with a formula: its value at the inputs of an instance and its numbers, and the derivatives by its
+// numbers.
 #undef OD_FORMULA_VALUE
 #ifdef OD_COMPLEX
 #define OD_FORMULA_VALUE od_formula_value_complex

@@ -1,6 +1,6 @@
-// What valves between two lines and the ports a and b share: how the flows over their edges meet at the four ends, and what is lost. To be
-// included behind X(in) with first, second, a and b, and X(out) with to_first, to_second, to_a and to_b, the flows out of the valve. Their
-// tables: servo_spool_tables.h.
+// Common part of valves between two lines and the ports a and b: the sums of the edges' flows at the four ends, and the loss.
+// Included after X(in) with first, second, a and b, and X(out) with to_first, to_second, to_a and to_b, the flows out of the
+// valve. Their tables: servo_spool_tables.h.
 typedef struct X(report) {
   od_x loss, stored;
 } X(report);

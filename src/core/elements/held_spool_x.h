@@ -1,7 +1,7 @@
-// A spool as in servo_spool_x.h that follows its command with a hysteresis: it stays until the command is more than half of it away. To be included
-// behind X(in) with command, spool, speed and held, and X(numbers).
+// A spool as in servo_spool_x.h that follows its command with a hysteresis: it stays until the command differs by more than half
+// of the hysteresis. Included after X(in) with command, spool, speed and held, and X(numbers).
 //   held' = 10 w (u - held - limit(u - held, hysteresis/2)),    u: the command between `low` and the stroke
-// Without a hysteresis what the spool follows is the command.
+// Without a hysteresis the spool follows the command itself.
 #include "elements/servo_spool_x.h"
 
 static inline void X(held_spool_rates)(const X(in) * in, const X(numbers) * q, od_x low, od_x *spool, od_x *speed,

@@ -1,5 +1,5 @@
-// Leak: laminar flow in proportion to the pressure difference. Cylinders have one of their own.
-//   Q = slope * (p_from - p_to), with the oil as thick as where its viscosity is given; warmer oil leaks more
+// Leak: laminar flow in proportion to the pressure difference. Cylinders have their own.
+//   Q = slope * (p_from - p_to), at the viscosity of the oil's reference temperature; warmer oil leaks more
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 

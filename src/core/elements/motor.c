@@ -1,9 +1,10 @@
-// Hydraulic motor or pump in a joint: it turns with the oil that it takes, and drives the joint on with the pressure difference between
-// its ends.
+// Hydraulic motor or pump in a joint: its speed is proportional to its flow, and the pressure difference between its ends drives
+// the joint.
 //   Q = D * speed + leakage * (p_from - p_to),    D = displacement * setting * signal
 //   force = D * (p_from - p_to) - viscous * speed
-// Leakage and viscous friction follow the oil's viscosity, as that of leaks does. A signal swivels it, also to the other side, where the setting is given as one.
-// In a revolute joint displacement is the volume per radian and the force a torque. Dry friction is friction of the joint.
+// Leakage and viscous friction depend on the oil's viscosity, as in leaks. A signal changes the displacement, also to the other
+// side, if the setting is given as a signal. In a revolute joint displacement is the volume per radian and the force a torque.
+// Dry friction is friction of the joint.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,8 +1,9 @@
-// Oil tank: a tank whose oil is counted. It stands behind a port at a node, usually a junction where all lines to the tank meet. The state is how full it
-// is, as a share of its capacity.
+// Oil tank: a tank with a finite amount of oil. It is connected by a port to a node, usually a junction where all lines to the
+// tank meet. The state is its fill level relative to its capacity.
 //   V = filled * capacity,    p_oil = air + rho g V / area
 //   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)
-// The last hundredth of the oil closes the port: from an empty tank nothing flows. Where filled is above 1 it would spill over.
+// The last hundredth of the oil closes the port: nothing flows out of an empty tank. If filled is above 1 the tank would
+// overflow.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -12,13 +13,13 @@ typedef struct X(numbers) {
   od_x capacity, area, air, port, discharge;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow, rate, oil_pressure;  // inflow: of the node
+  od_x inflow, rate, oil_pressure;  // inflow: into the node
 } X(out);
 typedef struct X(report) {
   od_x loss, stored, flow, volume, level;
 } X(report);
 
-// Weight of a cubic meter of oil.
+// The weight of a cubic meter of oil, N/m3.
 static inline od_x X(weight)(const od_x *oil) {
   const double g = 9.80665;
   return 2 * g / (oil[OD_OIL_STATE_ROOT] * oil[OD_OIL_STATE_ROOT]);

@@ -1,9 +1,9 @@
-// Pilot-operated check valve: lets oil pass from `from` to `to`, and back as well while the pilot pushes it open.
+// Pilot-operated check valve: lets oil pass from `from` to `to`, and also back while the pilot pressure opens it.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (step((opens - crack)/(full - crack)) - opening) / time_constant
 //   opens = p_from - p_to + ratio * max(p_pilot - p_from, 0)
-// ratio is the pilot piston's area over the seat's. The opening lags behind: oil that flows back raises p_from, which opens it further, so
-// that pressures at one moment would not decide it.
+// ratio is the pilot piston's area over the seat's. The opening has a lag: oil that flows back raises p_from, which opens the
+// valve further, so the present pressures alone would not determine the opening.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,8 +1,8 @@
-// Pipe or hose between two volumes, as one lump: resistance and inertance of its oil, half of its volume and of its wall's
-// compliance at either end. The state Q is the flow.
+// Pipe or hose between two volumes, as one lump: resistance and inertance of its oil, with half of its volume and of its wall's
+// compliance at each end. The state Q is the flow.
 //   inertance * Q' = p_from - p_to - drop(Q),    inertance = rho L / A
 //   drop = 128 mu L / (pi d^4) Q up to a Reynolds number of 2000, friction L / d * rho / 2 * Q |Q| / A^2 from 3000 on
-// Several in a row, with volumes between them, make a long line.
+// Several pipes in series, with volumes between them, make a long line.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

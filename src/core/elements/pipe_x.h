@@ -1,6 +1,6 @@
-// What round lines share: inertance and resistance per length. To be included in the text of an element.
+// Common part of round lines: inertance and resistance per length. Included in the text of an element.
 typedef struct X(bore) {
-  od_x diameter, area, density, inertance;  // inertance: of a meter, kg/m5
+  od_x diameter, area, density, inertance;  // inertance: per meter, kg/m5
 } X(bore);
 
 #undef OD_QUARTER_PI
@@ -19,8 +19,8 @@ static inline od_x X(pipe_reynolds)(const X(bore) * bore, od_x flow, od_x mu) {
   return bore->density * X(magnitude)(flow) * bore->diameter / (bore->area * mu);
 }
 
-// The pressure that is lost per meter: Hagen and Poiseuille's law up to a Reynolds number of 2000, from 3000 on the turbulent one, and
-// a smooth passage between them.
+// The pressure loss per meter: the law of Hagen and Poiseuille up to a Reynolds number of 2000, the turbulent law from 3000 on,
+// and a smooth transition between them.
 static inline od_x X(pipe_gradient)(const X(bore) * bore, od_x flow, od_x mu, od_x friction) {
   od_x d = bore->diameter, laminar = 32 * mu / (d * d * bore->area) * flow;
   od_x turbulent = friction / d * bore->density / 2 * flow * X(magnitude)(flow) / (bore->area * bore->area);

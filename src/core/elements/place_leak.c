@@ -1,6 +1,7 @@
-// Leakage past a piston that depends on where it is, as in a barrel that is worn in the middle of the stroke: laminar, and larger about one place.
+// Leakage past a piston that depends on its position, as in a barrel worn in the middle of the stroke: laminar, and larger about
+// one position.
 //   Q = (slope + worn * exp(-((length - place) / width)^2)) * thinness * (p_from - p_to)
-// It follows the oil's viscosity, as that of leaks does.
+// It depends on the oil's viscosity, as in leaks.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,5 +1,5 @@
-// Axial play between two points or in a joint: nothing acts while the coordinate x is within the gap about `free`; beyond, an
-// elastic contact pushes back.
+// Axial play between two points or in a joint: no force while the coordinate x is within the gap about `free`; beyond, an elastic
+// contact pushes back.
 //   d = |x - free| - gap/2,    force = -side stiffness d (1 + damping d') for d > 0
 // The contact never pulls. The part stiffness d is elastic, the rest is lost.
 #ifdef OD_ELEMENT_TEXT

@@ -2,8 +2,9 @@
 // points (math/spline_x.h).
 //   s = side * spool - dead_band - overlap
 //   Q = area * discharge * sqrt(2/rho) * opening * root(p_from - p_to)
-//   opening = C(s)/full, or C(s)/full * s/stroke where the curve is a flow coefficient; 0 where s is below zero
-// It stays as it stands in the memory of the instance: for slopes, and because a curve is followed quicker than found.
+//   opening = C(s)/full, or C(s)/full * s/stroke if the curve is a flow coefficient; 0 if s is below zero
+// The state of the port is kept in the memory of the instance: for derivatives, and because the next evaluation of the curve is
+// faster.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 #include "math/spline_x.h"
@@ -15,13 +16,13 @@ typedef struct X(numbers) {
   od_x overlap, curve[];  // abscissae of the control points, then their ordinates
 } X(numbers);
 typedef struct X(out) {
-  od_x flow, value;  // value: of the curve, 0 where the port is closed
+  od_x flow, value;  // value: of the curve, 0 if the port is closed
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The travel of the spool into the port, the curve there, the opening, and what flows through the port fully open.
+// The travel of the spool into the port, the curve there, the opening, and the flow through the fully open port.
 typedef struct X(port_state) {
   X(curve_point) curve;
   od_x travel, opening, full_flow;
@@ -29,7 +30,7 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// Where the travel is zero an opening is that with which its curve begins; a flow coefficient is multiplied by the travel.
+// At zero travel an opening is the first value of its curve; a flow coefficient is multiplied by the travel.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);
@@ -73,7 +74,7 @@ typedef struct slopes_r {
   } flow, value;
 } slopes_r;
 
-// d opening / d travel of an open port; zero where the travel has reached the curve's end.
+// d opening / d travel of an open port; zero at and beyond the curve's end.
 static double opening_slope(const numbers_r *q, const setting_r *s, const port_state_r *port) {
   if (port->travel >= q->curve[s->choice[OD_PORT_COUNT] - 1]) return 0;
   if (s->choice[OD_PORT_LAW] == OD_VALVE_OPENING) return curve_slope_r(&port->curve) / s->host[OD_VALVE_FULL];
@@ -109,7 +110,7 @@ static double opening_by_point(const numbers_r *q, const setting_r *s, const por
   bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
   const double *v = s->host;
   double slope = per_value * port->curve.B[place] * (abscissa ? -curve_slope_r(&port->curve) : 1);
-  // At the curve's end the travel is the last abscissa itself.
+  // At the curve's end the travel is the last abscissa.
   if (abscissa && coefficient && point == count - 1 && port->travel >= q->curve[count - 1])
     slope += port->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
   return slope;
@@ -148,7 +149,7 @@ static bool number_slopes(const od_batch *b, const int *pool, double *w, int i, 
   const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
   double per_value = opening_per_value(&s, port);
   for (int k = 0; k < count; k++, dout += outs_r) {
-    dout[1] = 0;  // the curve's value has no effect on anything
+    dout[1] = 0;  // no other quantity depends on the curve's value
     if (number[k] == 0)
       dout[0] = -port->full_flow * opening_slope(q, &s, port);
     else if (number[k] < OD_NUMBER_OF_HOST)

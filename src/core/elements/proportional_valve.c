@@ -1,8 +1,8 @@
-// Proportional valve by its data sheet, 3/3 or 4/3, with any center. Where the spool is positive, port a opens to the first line (the
-// pump's) and port b to the second (the tank's); where it is negative, the other way round.
+// Proportional valve by its data sheet, 3/3 or 4/3, with any center. A positive spool opens port a to the first line (the pump's)
+// and port b to the second (the tank's); a negative spool opens them the other way round.
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
-// Edges to the second line have an overlap of their own, and between the lines is an edge that is open about the center:
+// Edges to the second line have their own overlap, and an edge between the lines is open about the center:
 //   opening = idle * (1 - (t / idle_width)^2), not below zero
 //   closed center: overlaps of zero and more;  open center: both negative;  float center: tank_overlap negative;  tandem center: idle
 // The spool: held_spool_x.h.

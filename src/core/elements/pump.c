@@ -1,4 +1,4 @@
-// Pump: a flow that is given, whatever the pressures.
+// Pump: a given flow, independent of the pressures.
 //   Q = flow * signal
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES

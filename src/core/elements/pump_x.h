@@ -1,4 +1,4 @@
-// What pumps with a control share: a swash plate that follows what the control wants by a lag, and leakage. To be included behind X(in),
+// Common part of pumps with a control: a swash plate that follows the control with a lag, and leakage. Included after X(in),
 // which has `to` and `swash`, and X(numbers).
 typedef struct X(out) {
   od_x flow, rate;
@@ -8,7 +8,7 @@ typedef struct X(report) {
 } X(report);
 #include "elements/metering_x.h"
 
-// From `from` on the suction side; wanted: the displacement that the control wants, of the largest one.
+// suction: pressure at the inlet; wanted: the displacement that the control requests, relative to the largest one.
 static inline void X(pump)(const X(in) * in, const X(numbers) * q, X(setting) s, od_x suction, od_x wanted,
                            X(out) * out) {
   out->flow = q->flow * in->swash - q->leakage * s.oil[OD_OIL_STATE_THINNESS] * (in->to - suction);

@@ -1,9 +1,9 @@
-// Reducing valve: keeps the pressure behind it from exceeding `set`. Its spool closes the way from the supply while that pressure goes
-// from `set` to set + range; where it has a drain, it opens the way there over the next range.
+// Reducing valve: limits the downstream pressure to `set`. Its spool closes the passage from the supply while that pressure rises
+// from `set` to set + range; with a drain, it opens the passage there over the next range.
 //   Q = limit(spool) * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   Q_drain = limit(-spool) * area * discharge * sqrt(2/rho) * root(p_to - p_drain)
 //   spool' = (limit(y) - limit(-y) - spool) / time_constant,    y = (set + range - p_to) / range
-// Pressures count against the drain, or against the air.
+// Pressures are relative to the drain, or to the atmosphere.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

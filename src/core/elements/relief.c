@@ -1,4 +1,4 @@
-// Relief valve: oil flows once the pressure difference exceeds what the valve is set to; the corner is rounded.
+// Relief valve: oil flows when the pressure difference exceeds the setting of the valve; the corner is rounded.
 //   Q = slope * ramp(p_from - p_to - set)
 #ifdef OD_ELEMENT_TEXT
 

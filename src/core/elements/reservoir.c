@@ -1,6 +1,6 @@
-// Reservoir: all oil of the machine, with one temperature T. What elements lose heats it, a cooler and the walls take heat away.
+// Reservoir: all oil of the machine, with one temperature T. The losses of elements heat it; a cooler and the walls remove heat.
 //   rho * heat_capacity * volume * T' = heating - conductance * max(signal, 0) * (T - ambient)
-// rho is the oil's density at T. A machine has one reservoir at most; with one, the oil's viscosity and density follow T.
+// rho is the oil's density at T. A machine has at most one reservoir; with one, the oil's viscosity and density depend on T.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -23,7 +23,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->rate = (out->heating - out->cooling) / capacity;
 }
 
-// Heat is no energy that the machine could use: losses count where they arise.
+// Heat is not available to the machine: losses count where they arise.
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
   (void)in, (void)q, (void)s, (void)out;

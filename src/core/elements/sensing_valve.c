@@ -1,17 +1,17 @@
-// Section of a load-sensing valve: a proportional 4/3 spool with closed center, a compensator in front of it that keeps the drop over the metering edge,
-// and a port that tells the pressure of the load.
+// Section of a load-sensing valve: a proportional 4/3 spool with closed center, an upstream compensator that keeps the drop over
+// the metering edge constant, and a port with the pressure of the load.
 //   t = (spool - offset) / stroke,    m = (|t| - overlap) / (1 - overlap) between 0 and 1
-//   the load is at a where t > 0 and at b where t < 0; the other one is open to the tank by m
+//   the load is at a for t > 0 and at b for t < 0; the other port is open to the tank by m
 //   Q = nominal_flow / sqrt(nominal_drop) * g * root(p_pump - p_load),    g^2 = m^2 c^2 / (m^2 + c^2 + 0.01^2),    c = compensator * largest
 //   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        over the metering edge
 //   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
-// s goes from 0 to 1 while m goes from 0 to 0.05: at rest the port is open to the tank. Where sections share the node of their sense ports, each feeds
-// it through a check valve and none is open to the tank, so that the highest load counts:
+// s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node
+// of their sense ports, each feeds it through a check valve and none is open to the tank, so that the highest load counts:
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
-// Two openings one after another share the drop by the
-// inverse squares of their sizes, which needs no pressure between them. Oil does not flow back from the load to the pump, as if by a check valve.
-// The metering edge leaks as if it were open by 1 %, which keeps the compensator from closing altogether at rest. The spool: servo_spool_x.h.
+// Two openings in series share the drop by the inverse squares of their sizes, which needs no pressure between them. Oil does not
+// flow back from the load to the pump, as with a check valve. The metering edge leaks as if it were open by 1 %, so that the
+// compensator does not close completely in the center position. The spool: servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 
@@ -32,10 +32,11 @@ typedef struct X(report) {
 #include "elements/metering_x.h"
 #include "elements/servo_spool_x.h"
 
-// Which side the spool opens, how far, how far the port tells the load, what both openings let pass, and the drop over the metering edge.
+// The side that the spool opens, its opening, the part of the load pressure in the sense port, the opening of both throttles in
+// series, and the drop over the metering edge.
 typedef struct X(metering) {
   bool at_a;
-  od_x load, m, told, pass, drop;
+  od_x load, m, load_share, pass, drop;
 } X(metering);
 
 static inline X(metering) X(meter)(const X(in) * in, const X(numbers) * q) {
@@ -43,10 +44,10 @@ static inline X(metering) X(meter)(const X(in) * in, const X(numbers) * q) {
   X(metering) x = {.at_a = RE(t) > 0};
   x.m = X(edge)(x.at_a ? t : -t, q->overlap);
   x.load = x.at_a ? in->a : in->b;
-  x.told = X(smooth_step)(x.m / 0.05);
+  x.load_share = X(smooth_step)(x.m / 0.05);
   od_x c = q->largest * OD_SELECT(RE(in->compensator) < 0, 0, in->compensator), both = c * c + x.m * x.m + 1e-4;
   x.pass = x.m * c / od_x_sqrt(both);
-  x.drop = (in->pump - in->tank - x.told * (x.load - in->tank)) * c * c / both;
+  x.drop = (in->pump - in->tank - x.load_share * (x.load - in->tank)) * c * c / both;
   return x;
 }
 
@@ -55,17 +56,17 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   od_x back = x.at_a ? in->b : in->a, dp = in->pump - x.load;
   od_x supply = X(smooth_step)(dp / (2 * s.oil[OD_OIL_STATE_SMOOTHING])) * x.pass * X(nominal)(q, dp, s.oil);
   od_x drained = x.m * X(nominal)(q, back - in->tank, s.oil);
-  od_x tell = X(edge_flow)(x.told, q->sense_area, q->discharge, x.load - in->sense, s.oil);
-  od_x vent = X(edge_flow)(1 - x.told, q->sense_area, q->discharge, in->tank - in->sense, s.oil);
+  od_x from_load = X(edge_flow)(x.load_share, q->sense_area, q->discharge, x.load - in->sense, s.oil);
+  od_x vent = X(edge_flow)(1 - x.load_share, q->sense_area, q->discharge, in->tank - in->sense, s.oil);
   if (s.choice[OD_SENSE_SHARED]) {
-    tell *= X(smooth_step)((x.load - in->sense) / (2 * s.oil[OD_OIL_STATE_SMOOTHING]));
+    from_load *= X(smooth_step)((x.load - in->sense) / (2 * s.oil[OD_OIL_STATE_SMOOTHING]));
     vent = 0;
   }
   out->to_pump = -supply;
   out->to_tank = drained - vent;
-  out->to_a = x.at_a ? supply - tell : -drained;
-  out->to_b = x.at_a ? -drained : supply - tell;
-  out->to_sense = tell + vent;
+  out->to_a = x.at_a ? supply - from_load : -drained;
+  out->to_b = x.at_a ? -drained : supply - from_load;
+  out->to_sense = from_load + vent;
   X(spool_rates)(in, q, X(between)(in->command, -q->stroke, q->stroke), &out->travel_rate, &out->speed_rate);
   out->compensator_rate = (1 - X(spring_opening)(x.drop, q->set, q->range) - in->compensator) / q->time_constant;
 }

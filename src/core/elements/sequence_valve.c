@@ -1,5 +1,5 @@
-// Sequence valve: passes oil on once the pressure in front of it has reached `set`, whatever the pressure behind it; its spring
-// chamber drains to a node of its own, or to the air.
+// Sequence valve: passes oil when the upstream pressure has reached `set`, independent of the downstream pressure; its spring
+// chamber drains to a separate node, or to the atmosphere.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from - p_drain - set) / range) - opening) / time_constant
 #ifdef OD_ELEMENT_TEXT

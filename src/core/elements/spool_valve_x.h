@@ -1,5 +1,6 @@
-// What valves between two nodes have in common whose spool follows pressures by a lag: the flow over one edge, all of whose power is
-// lost, and the rate of the opening. To be included behind X(in), X(numbers) and the declaration of X(target), where the spool goes.
+// Common part of valves between two nodes whose spool follows pressures with a lag: the flow over one edge, whose whole power is
+// lost, and the rate of the opening. Included after X(in), X(numbers) and the declaration of X(target), the opening that the
+// spool approaches.
 typedef struct X(out) {
   od_x flow, rate;
 } X(out);

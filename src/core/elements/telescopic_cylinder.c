@@ -1,10 +1,10 @@
-// Telescopic cylinder, single-acting, with up to four stages: the widest moves first, as it needs the least pressure, so that the length alone tells which
-// one moves.
+// Telescopic cylinder, single-acting, with up to four stages. The widest stage moves first, because it needs the least pressure,
+// so the length determines the moving stage.
 //   x = length - closed,    S_i = stroke_1 + .. + stroke_i
 //   A(x) = area_1 + sum_i (area_i+1 - area_i) step((x - S_i) / soft + 1/2),    V(x) = dead + integral of A from 0 to x
 //   F = p A(x) + stops
-// From one stage to the next the area changes within the length `soft`. The end stops push back with k d (1 + damping d'), d how deep the piston is
-// in them; they never pull. The part k d is elastic, the rest is lost.
+// From one stage to the next the area changes within the length `soft`. The end stops push back with k d (1 + damping d'), where
+// d is the penetration of the piston; they never pull. The part k d is elastic, the rest is lost.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -23,12 +23,12 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The integral of step(t) from -infinity on.
+// The integral of step(t) from -infinity to t.
 static inline od_x X(step_integral)(od_x t) {
   return OD_SELECT(RE(t) <= 0, 0, OD_SELECT(RE(t) >= 1, t - 0.5, t * t * t * (1 - t / 2)));
 }
 
-// Area and volume at x, and the whole stroke.
+// Area and volume at x, and the total stroke.
 typedef struct X(extension) {
   od_x area, volume, stroke;
 } X(extension);

@@ -1,22 +1,22 @@
-// The circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and push on the
-// mechanism, the pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), C the compliance of elements there. Everything is a function of numbers
-// (theta), states c, signals u, lengths and speeds, all in the work memory.
+// The circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and push on the mechanism.
+// The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), with C the compliance of elements there.
+// Everything is a function of numbers (theta), states c, signals u, lengths and speeds, all in the work memory.
 //
-// Below zero pressure oil cavitates: elements then see zero, and the state x counts the void, the volume without oil:
+// Below zero pressure oil cavitates: elements then read zero pressure, and the state x gives the void, the volume without oil:
 //   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
-// with B and C at zero pressure. A void takes the same volume of oil to form and to fill again, wherever V goes meanwhile.
-// Oil under tension (od_build_oil_tension()) goes on with p' as above instead, and does not keep its volume.
+// with B and C at zero pressure. A void takes the same volume of oil to form and to fill again, also if V changes meanwhile. Oil
+// under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve its volume.
 
 static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
   int state = m->node[node].state;
   return state >= 0 && RE(w[m->layout.c + state]) < 0;
 }
-// A junction, whose pressure is zero while more is drawn from it than flows into it.
+// Whether a junction cavitates: its pressure is zero and the outflow is larger than the inflow.
 static inline bool X(junction_cavitates)(const od_model *m, const od_x *w, int node) {
   return RE(w[m->layout.pressure + node]) == 0 && RE(w[m->layout.inflow + node]) < 0;
 }
 
-// Pressures as elements see them, and the oil.
+// Computes the pressures that elements read, and the oil's properties.
 static inline void X(node_pressures)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {
@@ -31,7 +31,7 @@ static inline void X(node_pressures)(const od_model *m, od_x *w) {
   w[l->one] = 1;
 }
 
-// What instances depend on, into their `in`.
+// Copies the inputs of all instances into their `in`.
 static inline void X(gather)(const od_model *m, od_x *w) {
   const int *from = m->join.gather;
   od_x *in = w + m->layout.in;
@@ -43,8 +43,8 @@ static inline void X(gather)(const od_model *m, od_x *w) {
 
 // ---- nodes
 
-// A node's volume does not fall below this part of what it has with everything that adds to it at its largest: a piston
-// deep in its stop must not squeeze oil out of existence.
+// The least volume of a node, relative to its volume with all contributions at their largest: the volume must stay positive for a
+// piston deep in its stop.
 static const double X(least_volume) = 1e-3;
 
 static void X(sum_up)(const od_model *m, od_x *w) {
@@ -65,20 +65,20 @@ static inline bool X(is_squeezed)(const od_model *m, const od_x *w, int node) {
   return RE(w[l->volume + node]) < X(least_volume) * RE(w[l->largest + node]);
 }
 
-// The volume that a node's pressure feels.
+// The volume that determines a node's pressure.
 static inline od_x X(node_volume)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   return X(is_squeezed)(m, w, node) ? X(least_volume) * w[l->largest + node] : w[l->volume + node];
 }
 
-// What one unit of inflow does to its pressure: 1/(V/B + C), B/V where nothing but the oil gives way.
+// The change of pressure per unit of inflow: 1/(V/B + C), or B/V without a compliance.
 static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   od_x oil = w[l->modulus + node] / X(node_volume)(m, w, node);
   return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
 }
 
-// What moving pistons push into a node: -dV/dt, as far as its pressure feels it.
+// The flow that moving pistons push into a node: -dV/dt, or zero at the least volume.
 static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
   od_x sum = 0;
   if (X(is_squeezed)(m, w, node)) return sum;
@@ -89,7 +89,7 @@ static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
   return sum;
 }
 
-// The share by which what pistons displace changes x while a node cavitates.
+// The factor x/B of the displaced flow in x' while a node cavitates.
 static inline od_x X(displaced_share)(const od_model *m, const od_x *w, int node) {
   return m->oil_tension ? 0 : w[m->layout.c + m->node[node].state] / w[m->layout.modulus + node];
 }
@@ -100,13 +100,13 @@ static __attribute__((noinline)) void X(correct_void_rate)(const od_model *m, od
   w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
 }
 
-// Of machines with junctions or a reservoir: the heat, and what is not to be trusted.
+// For machines with junctions or a reservoir: computes the heat, and sets rates to NAN if the junctions have no solution.
 static __attribute__((noinline)) void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (m->join.reservoir >= 0) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
 }
 
-// Forces of all actuators and rates of all circuit states; lengths, speeds, c and u stand in w.
+// Computes forces of all actuators and rates of all circuit states from lengths, speeds, c and u in w.
 static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   X(node_pressures)(m, w);
@@ -124,7 +124,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
 
-// Of that, what acts on the mechanism: pressures and forces, as far as states alone decide them.
+// Computes the part that acts on the mechanism: pressures and forces, as far as they depend on states alone.
 static void X(circuit_measure)(const od_model *m, od_x *w) {
   X(node_pressures)(m, w);
   X(gather)(m, w);
@@ -140,14 +140,14 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
 
 // ---- outputs and powers
 
-// The volume without oil of a node with a state.
+// The volume without oil of a node with a state, m3.
 static od_x X(node_void)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   if (!X(cavitates)(m, w, node)) return 0;
   return -w[l->c + m->node[node].state] / w[l->stiffness + node];
 }
 
-// The mass of oil in a node with a state: without what the walls of hoses have given way.
+// The mass of oil in a node with a state, kg, without the volume that hoses have expanded by.
 static od_x X(node_mass)(const od_model *m, const od_x *w, int node) {
   return X(oil_density)(m, w, w[m->layout.pressure + node]) * (X(node_volume)(m, w, node) - X(node_void)(m, w, node));
 }
@@ -159,14 +159,14 @@ static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// What an instance reports. It is written into its place in the work memory, which is not changed otherwise.
+// A report of an instance. It is written to its place in the work memory; nothing else changes there.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = od_instance_batch(m, &m->instance[instance]);
   X(report_batch)(&b, m->join.pool, (od_x *)w);
   return w[b.report + which];
 }
 
-// Energy stored in elements: springs, end stops, gas.
+// Energy stored in elements (springs, end stops, gas), J.
 static od_x X(circuit_stored)(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->instances; i++) sum += X(reported)(m, w, i, OD_REPORT_STORED);

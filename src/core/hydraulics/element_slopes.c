@@ -1,13 +1,13 @@
-// An instance is copied out of the machine into a small work memory of its own in complex numbers, one of its scalars is
-// moved along the imaginary axis, and its class evaluates it there.
+// An instance is copied from the machine into a small separate work memory in complex numbers, one of its scalars is moved along
+// the imaginary axis, and its class evaluates it there.
 #include "hydraulics/element_slopes.h"
 
 #include <string.h>
 
 static const double step = 1e-30;
 
-// The oil, numbers of the host, its own numbers, in, out, report and memory, one after another. Classes with more numbers,
-// such as ports with their curves, bring slopes of their own; a test holds all others to this.
+// The oil, the host's numbers, its own numbers, in, out, report and memory, contiguous. Classes with more numbers, such as ports
+// with their curves, have their own derivatives; a test checks that all others fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
   double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
@@ -93,7 +93,7 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
   return sum;
 }
 
-// Through the outs, whose slopes are known, and directly.
+// The change through the outputs, whose derivatives are known, and the direct change.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
@@ -110,7 +110,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
   return change(&a, a.batch.report + report);
 }
 
-// Classes with slopes by numbers of their own report what follows from in and out alone.
+// The reports of classes with their own derivatives by numbers depend only on `in` and `out`.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
   const od_element_class *c = od_instance_class(&m->instance[instance]);
   const double none[OD_MOST_IN] = {0};

@@ -1,17 +1,17 @@
-// Derivatives of a machine with a reservoir: everything in the oil depends on its temperature, and the rate of that on all that
-// heats the oil.
+// Derivatives of a machine with a reservoir: all elements with oil depend on its temperature, and the rate of the temperature
+// depends on all heat sources.
 
 static inline double out_by_temperature(const od_model *m, const double *w, const od_instance *e, int out) {
   return w[m->layout.by_temperature + e->out - m->layout.out + out];
 }
 
-// d rate of the temperature / d heat.
+// d (rate of the temperature) / d heat.
 static inline double heat_gain(const od_model *m, const double *w) {
   const od_instance *r = &m->instance[m->join.reservoir];
-  return w[r->slope + m->join.heat_in - r->in];  // its first out is the rate
+  return w[r->slope + m->join.heat_in - r->in];  // its first output is the rate
 }
 
-// How the oil looks to elements, by its temperature.
+// The derivatives of the oil's properties by its temperature.
 static void oil_by_temperature(const od_model *m, const double *w, double slope[OD_OIL_STATES]) {
   const double *theta = w + m->layout.theta;
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;
@@ -20,7 +20,7 @@ static void oil_by_temperature(const od_model *m, const double *w, double slope[
                        OD_WARM_BY_TEMPERATURE, slope);
 }
 
-// The outs of an instance when the oil changes.
+// The changes of an instance's outputs for a change of the oil.
 static void outs_by_oil(const od_model *m, double *w, int instance, const double doil[OD_OIL_STATES], double *dout) {
   const od_element_class *c = od_instance_class(&m->instance[instance]);
   double part[OD_MOST_OUT];
@@ -31,7 +31,7 @@ static void outs_by_oil(const od_model *m, double *w, int instance, const double
   }
 }
 
-// The columns of the temperature in the rows of forces, rates and junctions.
+// Adds the columns of the temperature in the rows of forces, rates and junctions.
 static void add_temperature_columns(const od_model *m, double *w, const double doil[OD_OIL_STATES]) {
   const od_layout *l = &m->layout;
   int state = m->join.warms, column = 2 * m->actuators + state;
@@ -50,7 +50,7 @@ static void add_temperature_columns(const od_model *m, double *w, const double d
   }
 }
 
-// The row of the temperature: all that heaters depend on.
+// Adds the row of the temperature: the derivatives of all heat sources.
 static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_STATES]) {
   const od_layout *l = &m->layout;
   double gain = heat_gain(m, w);
@@ -78,7 +78,7 @@ static void linearize_heat(const od_model *m, double *w) {
   add_heat_row(m, w, doil);
 }
 
-// ---- the heat when a number changes, pressures and states being what they are
+// ---- the heat for a change of a number, at constant pressures and states
 
 static double heat_by_users(const od_model *m, double *w, int first, int count) {
   double sum = 0;
@@ -92,7 +92,7 @@ static double heat_by_users(const od_model *m, double *w, int first, int count) 
 static double heat_by_oil(const od_model *m, double *w, int number) {
   double doil[OD_OIL_STATES], dout[OD_MOST_OUT], sum = 0;
   const double din[OD_MOST_IN] = {0};
-  if (number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY) return 0;  // of the bulk modulus
+  if (number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY) return 0;  // bulk modulus
   oil_state_slopes(m, w, number, doil);
   for (int i = 0; i < m->join.heaters; i++) {
     od_heater h = m->join.heater[i];

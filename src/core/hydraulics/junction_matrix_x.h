@@ -1,11 +1,12 @@
-// The matrix of junctions, group by group of those that hang together, M = damping - dF/dp: what flows more into a junction must be made up for by pressures, M dp = dF.
+// The matrix of junctions, by groups of connected junctions, M = damping - dF/dp: pressures must balance a change of the flows
+// into junctions, M dp = dF.
 //
-// Elements push oil from where pressure is high to where it is low, so M has a positive diagonal and hardly anything positive beside it,
-// and its rows sum up to what flows away to other nodes. Where several junctions are shut off together, these sums are less than the
-// rounding of the diagonal: they are kept beside the matrix, and elimination finds each pivot from them, without differences of numbers
-// that are almost the same (after Grassmann, Taksar and Heyman). So pressures of junctions that are shut off are as exact as others.
+// Elements move oil from high to low pressure, so M has a positive diagonal and almost no other positive entries, and its row
+// sums are the flows to other nodes. If several junctions are closed off together, these sums are smaller than the round-off of
+// the diagonal. They are therefore stored separately, and elimination computes each pivot from them, without differences of
+// nearly equal numbers (after Grassmann, Taksar and Heyman). So pressures of closed-off junctions are as accurate as others.
 
-// M from the slopes of elements as they stand in w; `held`: junctions whose pressure stays, whatever flows.
+// Computes M from the derivatives of elements in w. held: junctions whose pressure is constant.
 static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
                              bool (*held)(const od_model *, od_x *, int)) {
   const od_junctions *j = &m->join.at_junction;
@@ -15,7 +16,7 @@ static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
     for (int k = 0; k < j->group[i].count * j->group[i].count; k++) w[j->group[i].matrix + k] = 0;
   for (int i = 0; i < n; i++) sum[i] = X(junction_leak) + (damping ? damping[i] : 0);
   for (int i = 0; i < j->slopes;) {
-    // One element's part of a row: what it takes from one junction and gives to another cancels exactly.
+    // One element's part of a row: flows between two junctions cancel exactly.
     const od_junction_slope *s = &j->slope[i];
     od_x part = 0;
     for (; i < j->slopes && j->slope[i].from == s->from && j->slope[i].row == s->row; i++) {
@@ -34,8 +35,7 @@ static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
   }
 }
 
-// Of one group, M = L U in its place: the diagonal and what is above it are U, below it are the factors of L. False where a pivot is
-// zero.
+// Factors M = L U of one group in place: U on and above the diagonal, the factors of L below. Returns false if a pivot is zero.
 static bool X(junction_factor_group)(const od_model *m, od_x *w, const od_junction_group *g) {
   od_x *M = w + g->matrix, *sum = w + m->layout.junction_sum + g->first;
   int n = g->count;

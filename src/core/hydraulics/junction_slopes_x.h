@@ -1,5 +1,5 @@
-// Derivatives of the pressures of junctions. Rows of junctions begin as derivatives of their sums of flows; elimination turns them
-// into those of their pressures, and rates that depend on these get their share.
+// Derivatives of the pressures of junctions. The rows of junctions start as derivatives of their sums of flows. Elimination turns
+// them into derivatives of pressures, and they are added to the rates that depend on these pressures.
 
 static inline int junction_column(const od_model *m) {
   return 2 * m->actuators + m->circuit_states + m->signals;
@@ -8,7 +8,7 @@ static inline double *junction_row(const od_model *m, double *w, int junction) {
   return w + od_junction_row(m, junction);
 }
 
-// Where a junction cavitates its pressure stays zero, whatever happens.
+// The pressure of a cavitating junction stays zero.
 static bool junction_is_held(const od_model *m, double *w, int junction) {
   return junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
 }
@@ -20,7 +20,8 @@ static void begin_junction_row(const od_model *m, double *w, int junction) {
   row[g->columns + junction - g->first] = held ? 0 : 1;
 }
 
-// Rows of changes of flows become those of pressures; the columns behind them, the inverse of the junctions' matrix.
+// Turns rows of changes of flows into rows of changes of pressures; the columns after them become the inverse of the junctions'
+// matrix.
 static void solve_group_rows(const od_junction_group *g, double *w) {
   const double *M = w + g->matrix;
   double *rows = w + g->row;
@@ -36,7 +37,7 @@ static void solve_group_rows(const od_junction_group *g, double *w) {
   }
 }
 
-// What a rate's row has in the columns of junctions is carried on to all others.
+// Adds the junctions' rows to a rate's row, with its derivatives by the junctions' pressures as factors.
 static void carry_on(const od_model *m, double *w, int state) {
   const od_layout *l = &m->layout;
   const int *start = m->join.row_start, *column = m->join.row_column;
@@ -48,7 +49,7 @@ static void carry_on(const od_model *m, double *w, int state) {
     return;
   }
   for (int i = start[state + 1] - 1; i >= start[state] && column[i] >= first; i--) {
-    // The columns of a junction's row are all there in that of a rate which depends on it.
+    // The row of a rate that depends on a junction has all columns of the junction's row.
     const od_junction_group *g = od_junction_group_of(m, column[i] - first);
     const double by = w[l->rate_row + i], *from = junction_row(m, w, column[i] - first);
     for (int k = start[state], q = 0; by != 0 && q < g->columns; k++)
@@ -65,7 +66,7 @@ static __attribute__((noinline)) void eliminate_junctions(const od_model *m, dou
   for (int k = 0; k < m->circuit_states; k++) carry_on(m, w, k);
 }
 
-// The change of a junction's pressure when the flows into junctions change by dF.
+// The change of a junction's pressure for changes dF of the flows into junctions.
 static double junction_change(const od_model *m, double *w, int junction, const double *dF) {
   const od_junction_group *g = od_junction_group_of(m, junction);
   const double *inverse = junction_row(m, w, junction) + g->columns;
@@ -74,7 +75,7 @@ static double junction_change(const od_model *m, double *w, int junction, const 
   return sum;
 }
 
-// Along a direction: lengths and speeds by the last tangent, states by dc, signals by du (or NULL).
+// The same along a direction: lengths and speeds by the last tangent, states by dc, signals by du (or NULL).
 static double junction_tangent(const od_model *m, const double *w, int junction, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
   const od_junction_group *g = od_junction_group_of(m, junction);

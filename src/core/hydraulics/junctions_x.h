@@ -1,32 +1,33 @@
-// Junctions: nodes without volume. The flows into a junction sum up to zero at any moment, which decides its pressure:
+// Junctions: nodes without volume. The flows into a junction sum to zero at any moment, which determines its pressure:
 //   F_j(p) = sum of flows into j - leak * p_j = 0
-// The leak is far below anything that is measured; it decides the pressure where everything around a junction is closed.
-// Pressures do not fall below zero: p_j = 0 with F_j < 0 is a solution too, more is then drawn than flows in.
+// The leak is far below any measured flow; it determines the pressure if everything around a junction is closed. Pressures are
+// not negative: p_j = 0 with F_j < 0 is also a solution; the outflow is then larger than the inflow.
 //
-// Newton's method with exact slopes, from the last pressures. Three things make it safe:
-// - damping: where a valve is shut flows hardly depend on a pressure, and a step would go anywhere. Where it is too long each junction is
-//   damped by |F_j| / longest_step, as if it had a small volume.
-// - the length of a step: the power that the sums of flows do along it, sum d_j F_j, falls with its length, through zero where the step
-//   should have ended. It weighs junctions with large and with small flows alike.
-// - where 20 steps have not been enough, junctions are solved one after another by bisection, and steps go on from there.
-// Where there is no solution (a pump with no way out) the pressure there and all rates become NaN, which steps report.
-// In complex numbers slopes are those of the real parts, and two more steps carry the imaginary parts, which are small.
+// Newton's method with exact derivatives, from the last pressures. Three measures make it robust:
+// - Damping: if a valve is closed, flows hardly depend on a pressure, and Newton steps are too long. Then each junction is damped
+//   by |F_j| / longest_step, as if it had a small volume.
+// - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
+//   length. It weighs junctions with large and with small flows equally.
+// - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
+//   there.
+// If there is no solution (a pump with closed outlet), the pressure there and all rates become NaN, which steps report. In
+// complex numbers the derivatives are those of the real parts, and two more steps compute the imaginary parts, which are small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
-static const double X(longest_step) = 3e7;     // Pa; beside the largest pressure of a junction
+static const double X(longest_step) = 3e7;     // Pa; in addition to the largest pressure of a junction
 enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
   return w + m->layout.pressure + m->join.at_junction.node[junction];
 }
 
-// Whether a junction's sum need not be zero: its pressure cannot fall any more.
+// Whether a junction's sum need not be zero: its pressure is zero and cannot decrease.
 static bool X(junction_held)(const od_model *m, od_x *w, int junction) {
   return !(RE(*X(junction_pressure)(m, w, junction)) > 0) && RE(w[m->layout.junction_flow + junction]) < 0;
 }
 
-// Sums of flows at the present pressures; returns whether all that must be zero are zero but for rounding.
+// Computes the sums of flows at the present pressures. Returns whether all that must be zero are zero up to round-off.
 static bool X(junction_flows)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   od_x *F = w + m->layout.junction_flow, *through = w + m->layout.junction_through;
@@ -46,10 +47,10 @@ static bool X(junction_flows)(const od_model *m, od_x *w) {
   return rounding;
 }
 
-// The slope of an element's flow by the pressure of a junction, as junction_evaluate_slopes left it.
+// The derivative of an element's flow by the pressure of a junction, after junction_evaluate_slopes.
 static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_junction_slope *s) {
 #ifdef OD_COMPLEX
-  // Beside the imaginary parts that are there already.
+  // In addition to the present imaginary parts.
   const od_batch *alone = &m->join.at_junction.alone[s->instance];
   int outs = od_element_class_at(alone->element_class)->outs;
   od_x before[OD_MOST_OUT], in = w[s->in];
@@ -83,7 +84,7 @@ static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 
 #include "hydraulics/junction_matrix_x.h"
 
-// step = M^-1 start with this damping; returns how long it is, NaN where there is none.
+// step = M^-1 start with this damping. Returns its length, NaN if there is no solution.
 static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   od_x *step = w + m->layout.junction_step, *start = w + m->layout.junction_start;
   for (int i = 0; i < m->junctions; i++) step[i] = damping * fabs(RE(start[i]));
@@ -97,7 +98,7 @@ static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   return length;
 }
 
-// The step of Newton's method from the present pressures, and what it started from; false where there is none.
+// Computes the step of Newton's method from the present pressures, and its starting values. Returns false if there is none.
 static bool X(junction_find_step)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   double longest = X(longest_step);
@@ -112,7 +113,7 @@ static bool X(junction_find_step)(const od_model *m, od_x *w) {
   return isfinite(length);
 }
 
-// Pressures a part of the step away from those before it.
+// Sets the pressures to a fraction of the step from those before it.
 static void X(junction_move)(const od_model *m, od_x *w, double part) {
   for (int i = 0; i < m->junctions; i++) {
     od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
@@ -129,9 +130,9 @@ static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   return power;
 }
 
-// Goes along the step until the power has fallen enough: less far where it is turned round (with the root of a pressure difference full
-// steps go from one side of the solution to the other), further where it has hardly fallen (where valves begin to open). Returns
-// whether nothing but rounding is left.
+// Searches along the step until the power has decreased enough: a shorter step if the power changes its sign (because of the
+// square root in flows, full steps may oscillate about the solution), a longer one if it has hardly decreased (when valves begin
+// to open). Returns whether only round-off remains.
 static bool X(junction_search)(const od_model *m, od_x *w) {
   const od_x *F = w + m->layout.junction_flow;
   double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;
@@ -142,7 +143,7 @@ static bool X(junction_search)(const od_model *m, od_x *w) {
     if (!(start > 0)) return false;
     if (fabs(rest) < least) least = fabs(rest), best = part;
     if (rest < -0.5 || !(rest <= 1)) {
-      if (best > 0 && best < part) break;  // it has gone too far
+      if (best > 0 && best < part) break;  // the step is too long
       part *= rest < 0 ? fmax(0.1, 1 / (1 - rest)) : 0.5;
     } else if (rest > 0.2 && part >= 1) {
       part *= 2;
@@ -154,13 +155,13 @@ static bool X(junction_search)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// One junction after another, the others held: from its lowest to its highest pressure sums fall.
+// Solves one junction after another by bisection, with the others constant: its sum decreases with its pressure.
 static bool X(junction_sweep)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     double low = 0, high = X(most_pressure);
     od_x *p = X(junction_pressure)(m, w, i);
     for (int k = 0; k < X(junction_bisections); k++) {
-      // Half way by size first, as pressures may be anywhere between a pascal and the limit.
+      // The geometric mean first, because pressures range from a pascal to the limit.
       double middle = high > 10 * low + 1 ? sqrt((low + 0.1) * high) : (low + high) / 2;
       *p = middle;
       X(junction_flows)(m, w);
@@ -174,7 +175,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// Whether the step is so small that the next one would be rounding.
+// Whether the step is so small that the next one would be at round-off.
 static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
   for (int i = 0; i < m->junctions; i++)
@@ -182,7 +183,7 @@ static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   return true;
 }
 
-// Where there is no solution: NaN for junctions whose flows do not balance, so that messages can name them.
+// If there is no solution: sets the pressure of junctions whose flows do not balance to NaN, so that messages can name them.
 static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     od_x *p = X(junction_pressure)(m, w, i);
@@ -193,7 +194,7 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   }
 }
 
-// Not inline: machines without junctions pass it by.
+// Not inline, because most machines have no junctions.
 static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < m->junctions; i++) {

@@ -1,4 +1,4 @@
-// The oil: its bulk modulus at a pressure, and how it looks to elements.
+// The oil: its bulk modulus at a pressure, and its properties for elements.
 
 // Entrained air: its share of the volume at pressure p (polytropic), and 1/B as the sum of both compliances.
 static inline od_x X(air_share)(const od_x *q, od_x p) {
@@ -12,7 +12,7 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
     case OD_OIL_CONSTANT: return q[0];
     case OD_OIL_LINEAR: return q[0] + q[1] * p;
     case OD_OIL_AIR: {
-      // Air needs some pressure to have a volume at all.
+      // Air needs some pressure to have a finite volume.
       od_x floor = RE(p) > 1e3 ? p : (od_x)1e3;
       if (RE(q[1]) <= 0) return q[0];
       od_x share = X(air_share)(q, floor);
@@ -22,7 +22,8 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   return q[0];
 }
 
-// The integral of dp / B from one pressure to a higher one, with air: Gauss's rule in parts of the logarithm of pressure. Below 1 kPa B is constant.
+// The integral of dp / B from one pressure to a higher one, with air: Gauss's rule in intervals of the logarithm of pressure.
+// Below 1 kPa B is constant.
 static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, od_x high) {
   static const double at[5] = {0.046910077030668, 0.2307653449471585, 0.5, 0.7692346550528415, 0.953089922969332};
   static const double weight[5] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
@@ -44,7 +45,8 @@ static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, 
   return sum;
 }
 
-// The density at a pressure: d rho / rho = dp / B. It is given for zero pressure; of oil with air for the pressure at which its air is.
+// The density at a pressure: d rho / rho = dp / B. It is given for zero pressure; for oil with air, at the reference pressure of
+// the air.
 static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -58,7 +60,7 @@ static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   return given;
 }
 
-// Where its temperature is a state, that is the oil's temperature, else a number is.
+// The oil's temperature: a state if there is one, otherwise a number.
 static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
   const od_layout *l = &m->layout;
   return m->join.warms >= 0 ? w[l->c + m->join.warms] : w[l->theta + m->viscosity + OD_VISCOSITY_TEMPERATURE];
@@ -97,7 +99,7 @@ static double bulk_slope(const od_model *m, const double *w, double p) {
   return 0;
 }
 
-// How the oil looks to elements, by a number of its density, smoothing or viscosity.
+// The derivatives of the oil's properties by a number of its density, smoothing or viscosity.
 static void oil_state_slopes(const od_model *m, const double *w, int number, double slope[OD_OIL_STATES]) {
   const double *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;
@@ -114,7 +116,7 @@ static void oil_state_slopes(const od_model *m, const double *w, int number, dou
   }
 }
 
-// By the law's own numbers.
+// The derivative of the bulk modulus by the numbers of its law.
 static double bulk_number_slope(const od_model *m, const double *w, double p, int number) {
   const double *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   if (m->oil_law != OD_OIL_AIR) return number == 0 ? 1 : p;

@@ -1,7 +1,7 @@
-// Derivatives of the circuit: by lengths, speeds, states and signals once per point, into the rows of the work memory, and by
-// any number of the circuit on demand. Local slopes come from the elements; here they are carried to where their outs count.
+// Derivatives of the circuit: by lengths, speeds, states and signals once per point, into the rows of the work memory, and by any
+// number of the circuit on request. Elements compute local derivatives; here these are added to the rows of their targets.
 
-// How a pressure as elements see it moves with its state or its signal.
+// The derivative of a pressure that elements read by its state or its signal.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
   const od_node *n = &m->node[node];
   if (n->state >= 0) return cavitates_r(m, w, node) ? 0 : 1;
@@ -22,21 +22,20 @@ static inline double modulus_slope(const od_model *m, const double *w, int node)
   return slope - by_share * displaced_share_r(m, w, node) / w[l->modulus + node];
 }
 
-// d x' / d x of a node that cavitates.
+// d x' / d x of a cavitating node.
 static inline double void_slope(const od_model *m, const double *w, int node) {
   if (m->oil_tension) return 0;
   return w[m->layout.stiffness + node] * displaced_r(m, w, node) / w[m->layout.modulus + node];
 }
 
-// By how much a node's pressure changes with a flow into it.
+// The change of the rate of a node's pressure per unit of a flow into it.
 static inline double flow_gain(const od_model *m, const double *w, const od_target *s) {
   double gain = s->sign * w[m->layout.stiffness + s->target];
   if (!s->displaces || !cavitates_r(m, w, s->target) || is_squeezed_r(m, w, s->target)) return gain;
   return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
-// By how much the rate of a node's pressure, an actuator's force or an element's rate changes with an out that is scattered
-// there.
+// The derivative of a target (rate of a node's pressure, actuator's force, element's rate) by an output that is added to it.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
@@ -54,14 +53,14 @@ static inline double target_gain(const od_model *m, const double *w, const od_ta
   return 0;
 }
 
-// Adds the slopes of one out to the row that it counts in.
+// Adds the derivatives of one output to the row of its target.
 static inline void add_slopes(const od_model *m, double *w, const od_target *s, double gain) {
   const int *place = m->join.place + s->place, *moves = m->join.gain + s->in;
   const double *slope = w + s->slope;
   for (int j = 0; j < s->ins; j++) w[place[j]] += gain * slope[j] * w[moves[j]];
 }
 
-// What acts besides pressures and states: the heat, and what goes on through junctions.
+// Adds indirect effects, not through pressures and states: the heat, and flows through junctions.
 static __attribute__((noinline)) void linearize_indirect(const od_model *m, double *w) {
   if (m->join.reservoir >= 0) linearize_heat(m, w);
   if (m->junctions) eliminate_junctions(m, w);
@@ -75,7 +74,7 @@ void od_circuit_linearize(const od_model *m, double *w) {
     if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
   }
   for (int i = 0; i < join->complex_steps; i++) od_element_slopes(m, w, join->by_complex_step[i]);
-  // Rows of forces, junctions and rates stand one after another.
+  // The rows of forces, junctions and rates are contiguous.
   for (int i = l->force_row; i < l->scalars_real; i++) w[i] = 0;
   for (int i = 0; i < m->nodes; i++) w[l->pressure_gain + i] = pressure_gain(m, w, i);
   for (int i = 0; i < join->targets; i++) {
@@ -95,14 +94,14 @@ void od_circuit_linearize(const od_model *m, double *w) {
 
 // ---- by numbers
 
-// Where changes of forces and, times a sign, of rates go; entries of rate stand `stride` apart.
+// The destination of changes of forces and, times a sign, of rates; entries of rate are `stride` apart.
 typedef struct change {
   double *force, *rate, sign;
   int stride;
-  double *junction;  // and those of flows into junctions
+  double *junction;  // changes of flows into junctions
 } change;
 
-// The changes of an instance's outs.
+// Adds the changes of an instance's outputs.
 static inline void add_change(const od_model *m, const double *w, const change *d, const od_instance *e,
                               const double *dout) {
   const double *gain = w + m->layout.target_gain;
@@ -148,7 +147,7 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   }
 }
 
-// The law of its bulk modulus acts in every volume; density, smoothing and viscosity act in elements.
+// The law of the bulk modulus acts in every volume; density, smoothing and viscosity act in elements.
 static void change_oil(const od_model *m, double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
   bool modulus = number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY;
@@ -178,7 +177,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
     d->rate[n->state * d->stride] += d->sign * share * volume_slope(m, w, node);
     return;
   }
-  // A tank's or source's pressure: through all that see it.
+  // A tank's or source's pressure acts through all elements that read it.
   double dp = n->input >= 0 ? w[l->u + n->input] : 1, dout[OD_MOST_OUT];
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
@@ -196,7 +195,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
   }
 }
 
-// What a number changes besides: the heat, and rates through the pressures of junctions.
+// Adds indirect effects of a number: the heat, and rates through the pressures of junctions.
 static __attribute__((noinline)) void change_indirect(const od_model *m, double *w, const change *d,
                                                       od_circuit_number n) {
   if (m->join.reservoir >= 0) d->rate[m->join.warms * d->stride] += d->sign * heat_gain(m, w) * heat_by_number(m, w, n);
@@ -240,13 +239,13 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
   return count > 0 ? found : od_circuit_no_number;
 }
 
-// The instance whose class knows slopes by this number, which nobody else depends on; or -1.
+// The instance whose class computes derivatives by this number, if nothing else depends on it; otherwise -1.
 static int sole_user(const od_model *m, const od_circuit_number *n) {
   if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes || m->join.reservoir >= 0) return -1;
   int instance = m->join.user[n->index].instance;
   for (int k = 0; k < OD_MOST_ENDS; k++) {
     int node = m->instance[instance].end[k];
-    if (node >= 0 && m->node[node].junction >= 0) return -1;  // what it does goes on from there
+    if (node >= 0 && m->node[node].junction >= 0) return -1;  // its effect continues through the junction
   }
   return od_instance_class(&m->instance[instance])->number_slopes ? instance : -1;
 }
@@ -261,7 +260,7 @@ void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int coun
 
 // ---- outputs along a direction
 
-// The motion of what an instance depends on; du may be NULL.
+// Computes the changes of an instance's inputs; du may be NULL.
 static void in_tangent(const od_model *m, const double *w, const od_instance *e, const double *dc, const double *du,
                        double *din) {
   const od_layout *l = &m->layout;
@@ -316,7 +315,7 @@ static double pressure_tangent(const od_model *m, const double *w, int node, con
   return du && n->input >= 0 ? pressure_gain(m, w, node) * du[n->input] : 0;
 }
 
-// The outs that are scattered to one place, along a direction.
+// The change of the sum of all outputs that are added at one place, along a direction.
 static double sum_tangent(const od_model *m, const double *w, int to, const double *dc, const double *du) {
   double sum = 0, din[OD_MOST_IN];
   for (int i = 0; i < m->instances; i++) {
@@ -373,7 +372,7 @@ static double node_void_tangent(const od_model *m, const double *w, int node, do
   return -dc[state] / w[l->stiffness + node] - w[l->c + state] * growth / w[l->modulus + node];
 }
 
-// growth: of the volume.
+// growth: change of the volume.
 static double node_mass_tangent(const od_model *m, const double *w, int node, double growth, const double *dc) {
   const od_layout *l = &m->layout;
   double density = oil_density_r(m, w, w[l->pressure + node]);
@@ -394,7 +393,7 @@ double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, co
   return sum;
 }
 
-// The change of an output with lengths and speeds as the last tangent left them (dlength, dspeed), states dc, inputs du.
+// The change of an output for changes of lengths and speeds by the last tangent (dlength, dspeed), states dc, inputs du.
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
   int i = o->index;

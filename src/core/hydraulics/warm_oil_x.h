@@ -1,11 +1,11 @@
-// How the oil looks to elements at a temperature T, against T0, at which its density and viscosity are given:
+// Properties of the oil at a temperature T, relative to T0, at which its density and viscosity are given:
 //   rho = rho0 / (1 + expansion (T - T0)),   mu = nu rho exp(thickening p)
-// and nu by its relative decrease, or, where a second point is given, by the law of Walther (source 29 in docs/theory.md):
+// and nu by its relative decrease, or, if a second point is given, by the law of Walther (source 29 in docs/theory.md):
 //   nu = nu0 exp(-thinning (T - T0))
-//   ln ln (nu + 0.7 mm2/s) is straight over ln T through both points
-// To be included for each scalar; q: the numbers of the viscosity.
+//   ln ln (nu + 0.7 mm2/s) is linear in ln T through both points
+// Included for each scalar type; q: the numbers of the viscosity.
 
-// ln ln (nu/(1 mm2/s) + 0.7). Below 0.31 mm2/s, where no oil is, it does not exist.
+// ln ln (nu/(1 mm2/s) + 0.7). It is undefined below 0.31 mm2/s, far below the viscosity of any oil.
 static inline od_x X(walther)(od_x nu) {
   return od_x_log(od_x_log(nu * 1e6 + 0.7));
 }

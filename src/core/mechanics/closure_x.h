@@ -1,8 +1,8 @@
 // Loops: closure equations between two links of the tree, their Jacobian, and their second rate.
 //
-// Every scalar equation is a product p . q of vectors that move with the links: components of d = r_b - r_a, or u . d,
-// u . w, d . d (see model.h). The Jacobian has entries only for the links between a and b through the tree: common
-// ancestors move both ends alike.
+// Every scalar equation is a product p . q of vectors that move with the links: components of d = r_b - r_a, or u . d, u . w, d .
+// d (see model.h). The Jacobian has entries only for the links between a and b through the tree, because common ancestors move
+// both ends equally.
 
 // The moving vectors of a closure.
 typedef struct X(closure_vectors) {
@@ -22,14 +22,14 @@ static inline void closure_positions(const od_model *m, const od_x *w, int i, X(
   if (c->kind == OD_CLOSE_DOT) turn(w + l->rotation + NR * c->link_b, w + l->closure_w + ND * i, v->w);
 }
 
-// z_b - ratio z_a of a gear, of coordinates, their rates, accelerations or changes, which stand at `z`.
+// z_b - ratio z_a of a gear, for the coordinates, their rates, accelerations or changes at offset `z`.
 static inline od_x gear_sum(const od_model *m, const od_x *w, const od_closure *c, int z) {
   const od_path_step *step = &m->path_step[c->path];
   return w[z + m->link[step[1].link].coordinate] -
          w[m->layout.theta + c->length] * w[z + m->link[step[0].link].coordinate];
 }
 
-// Its residual rows.
+// The residual rows of a closure.
 static inline void closure_residual(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
@@ -49,14 +49,14 @@ static inline void closure_residual(const od_model *m, od_x *w, int i, const X(c
   }
 }
 
-// What a unit rate of a coordinate on the way does to d.
+// The rate of d for a unit rate of a coordinate on the path.
 static inline void distance_rate(const od_path_step *step, const od_x *S, const X(closure_vectors) * v, od_x *dd) {
   velocity_at(S, step->side < 0 ? v->ra : v->rb, dd);
   if (step->side < 0)
     for (int k = 0; k < ND; k++) dd[k] = -dd[k];
 }
 
-// The Jacobian entries of its rows: how each changes with each coordinate on the way from a to b.
+// The Jacobian entries of a closure's rows: the derivatives by each coordinate on the path from a to b.
 static inline void closure_jacobian(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];

@@ -1,14 +1,14 @@
-// From the numbers of a machine file (theta) to the constants of the kernels: everything in link frames, whose origin
-// is the joint's point. Runs whenever numbers change; with complex numbers it carries their derivatives on.
+// Computes the constants of the kernels from the numbers of a machine file (theta): everything in link frames, whose origin is
+// the joint's point. Runs whenever numbers change; with complex numbers it also propagates their derivatives.
 
-// A point in its body's frame.
+// The position of a point in its body's frame.
 static void body_point(const od_model *m, const od_x *theta, int point, od_x out[3]) {
   const od_point *p = &m->point[point];
   for (int i = 0; i < 3; i++) out[i] = p->number >= 0 ? theta[p->number + i] : 0;
   if (p->length >= 0) out[0] += p->fraction * theta[p->length];
 }
 
-// Coordinates in the plane (planar machines) or in space.
+// Converts a vector to coordinates in the plane (planar machines) or in space.
 static void to_space(const od_model *m, const od_x v[3], od_x *out) {
   for (int i = 0; i < ND; i++) out[i] = m->plane[i][0] * v[0] + m->plane[i][1] * v[1] + m->plane[i][2] * v[2];
 }
@@ -24,7 +24,7 @@ static void cross3(const od_x *a, const od_x *b, od_x *out) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// The vector that a closure direction stands for.
+// The vector of a closure direction.
 static void direction_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind == OD_DIR_UNIT) {
     for (int i = 0; i < 3; i++) out[i] = i == d.axis;
@@ -37,7 +37,7 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
     for (int i = 0; i < 3; i++) out[i] = axis[i];
     return;
   }
-  // Perpendiculars: to the plane's normal, or to the coordinate axis that is farthest from this axis.
+  // Perpendiculars: to the plane's normal, or to the coordinate axis with the smallest component of this axis.
   od_x other[3] = {m->plane[2][0], m->plane[2][1], m->plane[2][2]};
   if (d.kind == OD_DIR_NORMAL_1 || d.kind == OD_DIR_NORMAL_2) {
     int least = 0;
@@ -53,8 +53,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
 }
 
-// The vector of a closure, those included that are carried from one axis to another by the smallest turn: for a unit
-// vector v across a, v - (b . v) (a + b) / (1 + a . b).
+// The vector of a closure, including vectors that are carried from one axis to another by the smallest rotation: for a unit
+// vector v perpendicular to a, v - (b . v) (a + b) / (1 + a . b).
 static void closure_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind != OD_DIR_CARRIED) {
     direction_vector(m, theta, d, out);
@@ -102,7 +102,7 @@ static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_
   }
 }
 
-// The inertia of a link about its origin, in its axes: the body's, moved by Steiner's theorem.
+// The inertia of a link about its origin, in its axes: the body's inertia, moved by Steiner's theorem.
 static void link_inertia(const od_model *m, const od_x *theta, const od_link *link, od_x *out) {
   od_x mass, c[3], J[6], origin[3] = {0};
   body_inertia(&m->body[link->body], theta, &mass, c, J);
@@ -125,7 +125,7 @@ static void link_inertia(const od_model *m, const od_x *theta, const od_link *li
 #endif
 }
 
-// A point relative to the origin of the link that carries it.
+// The position of a point relative to the origin of its link.
 static void link_point(const od_model *m, const od_x *theta, int point, int link, od_x out[3]) {
   od_x origin[3] = {0};
   if (m->link[link].point_child >= 0) body_point(m, theta, m->link[link].point_child, origin);
@@ -133,7 +133,8 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Two directions across a unit axis: the coordinate axis after the one that is nearest to it, made perpendicular, and the third one.
+// Two directions perpendicular to a unit axis: the coordinate axis after the nearest one, made perpendicular, and the cross
+// product of both.
 static void across_axis(od_x a[3], int which) {
   int main = 0;
   for (int k = 1; k < 3; k++)
@@ -150,11 +151,11 @@ static void derive_link(const od_model *m, od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_x *theta = w + l->theta;
   const od_link *link = &m->link[i];
-  // Where the joint sits on the parent.
+  // The position of the joint on the parent.
   od_x v[3] = {0};
   if (link->point_parent >= 0) link_point(m, theta, link->point_parent, link->parent, v);
   to_space(m, v, w + l->offset + ND * i);
-  // Its axis; a planar turn needs only its sense.
+  // The joint's axis; a planar rotation needs only its sense.
   od_x a[3] = {0};
   if (link->axis >= 0) {
     for (int k = 0; k < 3; k++) a[k] = theta[link->axis + k];
@@ -196,7 +197,7 @@ static void derive_load(const od_model *m, od_x *w, int i) {
   to_space(m, v, out);
 }
 
-// All constants from theta, which stands at its place in w.
+// Computes all constants from theta in w.
 static void X(derive)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   const od_x *theta = w + l->theta;
@@ -207,8 +208,8 @@ static void X(derive)(const od_model *m, od_x *w) {
 #ifdef OD_PLANAR
   w[l->gravity + 2] = m->plane[2][0] * g[0] + m->plane[2][1] * g[1] + m->plane[2][2] * g[2];
 #endif
-  // Vectors are taken about a point near the machine, so that one far from the ground's origin loses no digits: where
-  // its first joint sits on the ground.
+  // Vectors are taken about a point near the machine, where its first joint is on the ground, so that a machine far from the
+  // ground's origin loses no digits.
   od_x reference[3] = {0};
   if (m->links > 1 && m->link[1].point_parent >= 0) body_point(m, theta, m->link[1].point_parent, reference);
   to_space(m, reference, w + l->reference);
@@ -229,7 +230,7 @@ static void X(derive)(const od_model *m, od_x *w) {
       od_x other[3];
       closure_vector(m, theta, c->w, other);
       to_space(m, other, w + l->closure_w + ND * i);
-      // The two axes of a universal joint keep the angle they have in the zero position; all others are perpendicular.
+      // The two axes of a universal joint keep their angle of the zero position; all others are perpendicular.
       bool universal = m->joint[c->joint].spec.type == OD_UNIVERSAL;
       w[l->closure_dot + i] = universal ? v[0] * other[0] + v[1] * other[1] + v[2] * other[2] : 0;
     }

@@ -1,7 +1,7 @@
-// The residual of the equations of motion: what generalised force in each independent coordinate is missing for the
-// motion (z_ind, z_ind', z_ind'') to happen, g = R' (M z'' - Q) with the loops closed on all three levels.
+// The residual of the equations of motion: the missing generalized force in each independent coordinate for the motion (z_ind,
+// z_ind', z_ind''), g = R' (M z'' - Q), with the loops closed on all three levels.
 
-// What the motion of every link requires: F = I A + V x* (I V), minus what acts on it.
+// The force that the motion of every link requires: F = I A + V x* (I V), minus the applied forces.
 static void link_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 1; i < m->links; i++) {
@@ -21,7 +21,7 @@ static void link_forces(const od_model *m, od_x *w) {
   for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
 }
 
-// The part of the accumulated forces that each joint's coordinate has to provide.
+// The component of the accumulated forces along each joint's coordinate.
 static void joint_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   od_x *tau = w + l->tau;
@@ -33,7 +33,7 @@ static void joint_forces(const od_model *m, od_x *w) {
     if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
 }
 
-// What the velocities alone demand of the dependent z''.
+// The part of the dependent z'' that is due to velocities.
 static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   od_x *rows = w + l->scratch + m->coordinates, *curl = w + l->curl;
@@ -43,7 +43,7 @@ static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   solve_closure(m, in, w, curl);
 }
 
-// Accelerations of everything for z'' of the independent coordinates; the dependent ones have R z_ind'' plus the curl.
+// Computes accelerations for z'' of the independent coordinates; the dependent ones are R z_ind'' plus the curl.
 static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x *zdd) {
   const od_layout *l = &m->layout;
   spread(m, in, w, zdd, w + l->zdd);
@@ -51,8 +51,8 @@ static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x 
   accelerations(m, w);
 }
 
-// The dependent coordinates for new independent ones, to second order along the motion: R dz and, for the time that dz
-// stands for, half the acceleration that the velocities alone demand.
+// Predicts the dependent coordinates for new independent ones, to second order along the motion: R dz plus, for the time that
+// corresponds to dz, half the acceleration due to velocities.
 static void predict_dependent(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom;
@@ -72,8 +72,8 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
   for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
 }
 
-// Moves to new independent coordinates and closes the loops. Steps are small; a far jump (a state that was set from
-// outside) is gone in stages, so that the dependent coordinates stay on their branch. Bounded.
+// Moves to new independent coordinates and closes the loops. Steps are small. A large change (a state set by the caller) is
+// divided into a limited number of stages, so that the dependent coordinates stay on their branch.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;
@@ -89,7 +89,7 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
   }
   if (!isfinite(farthest)) return OD_NOT_FINITE;
   int stages = farthest < 0.2 * most ? (int)(farthest / 0.2) + 1 : most;
-  od_x *start = w + l->tau, *target = w + l->zdd;  // both are written anew afterwards
+  od_x *start = w + l->tau, *target = w + l->zdd;  // both are overwritten afterwards
   for (int k = 0; k < free; k++) start[k] = w[l->z + in[l->independent + k]];
   od_status status = OD_OK;
   for (int stage = 1; stage <= stages && status == OD_OK; stage++) {
@@ -102,8 +102,8 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
   return status;
 }
 
-// The motion of everything at (z, z', z'') of the independent coordinates, loops closed. The dependent coordinates in w
-// are the starting point of the position problem; R in w, if the partition has been used before, predicts them.
+// Computes the motion of all links at (z, z', z'') of the independent coordinates, with closed loops. The dependent coordinates
+// in w are the starting point of the position problem; R in w, if the partition has been used before, predicts them.
 static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
   od_status status = move_to(m, in, w, z);
@@ -118,14 +118,14 @@ static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x
   return OD_OK;
 }
 
-// g for that motion; inputs u and actuator forces stand in w.
+// Computes g for this motion. w contains the inputs u and the actuator forces.
 static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g) {
   const od_layout *l = &m->layout;
   link_forces(m, w);
   accumulate(m, w + l->F);
   joint_forces(m, w);
   gather(m, in, w, w + l->tau, g);
-  // The ground's share of the accumulated force is of no use, but must not pile up.
+  // The ground's accumulated force is unused. It is cleared so that it does not grow.
   for (int k = 0; k < NV; k++) w[l->F + k] = 0;
   for (int k = 0; k < m->freedom; k++)
     if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;

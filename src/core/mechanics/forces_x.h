@@ -1,4 +1,4 @@
-// What acts on links: actuators, along which elements push, and forces and torques from outside.
+// Forces on links: actuators, along which elements push, and external forces and torques.
 
 // Two points and the straight line between them, at the present positions and velocities.
 typedef struct X(line) {
@@ -21,7 +21,7 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
 }
 
-// A pull along a line, on both its ends.
+// Applies a pull along a line to both its ends.
 static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point_b, const X(line) * s, od_x force) {
   od_x pull[ND];
   for (int k = 0; k < ND; k++) pull[k] = force * s->e[k];
@@ -29,8 +29,8 @@ static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point
   apply_force(s->rb, pull, -1, w + m->layout.F + NV * m->point[point_b].link);
 }
 
-// Actuators: their lengths and speeds are handed out, their forces (positive: pushing) come back. The lines of those
-// between points stay in w.
+// Actuators: lengths and speeds are computed here; the circuit computes the forces (positive: pushing). The lines of actuators
+// between points are stored in w.
 static inline X(line) * actuator_line(const od_model *m, const od_x *w, int i) {
   return (X(line) *)(w + m->layout.line + OD_LINE_SCALARS(ND) * i);
 }
@@ -57,7 +57,7 @@ static inline void apply_actuator(const od_model *m, od_x *w, int i) {
   apply_pull(m, w, a->point_a, a->point_b, actuator_line(m, w, i), -w[m->layout.force + i]);
 }
 
-// How large a load is: its number, times its input if it has one.
+// The size of a load: its number, times its input if it has one.
 static inline od_x load_size(const od_model *m, const od_x *w, int i) {
   const od_load *load = &m->load[i];
   od_x size = w[m->layout.theta + load->number];
@@ -66,7 +66,8 @@ static inline od_x load_size(const od_model *m, const od_x *w, int i) {
 
 // A contact of a point with a plane of the ground, at the present positions and velocities: its normal force N and the whole force
 //   N = stiffness d (1 + damping d'),   f = N n - friction N v_t / sqrt(v_t . v_t + slip^2)
-// with the depth d and the velocity v_t along the plane. It stores stiffness d^2 / 2; the rest of its work, -f . v - stiffness d d', is lost.
+// with the depth d and the velocity v_t along the plane. The contact stores stiffness d^2 / 2; the rest of its work, -f . v -
+// stiffness d d', is lost.
 typedef struct X(contact) {
   od_x r[ND], v[ND], along[ND], f[ND];
   const od_x *n;
@@ -141,8 +142,8 @@ static inline void apply_load(const od_model *m, od_x *w, int i) {
 }
 
 #ifndef OD_COMPLEX
-// How the lengths of all actuators change with the independent coordinates: one row each, also the way in which their
-// forces act on those.
+// The derivatives of the lengths of all actuators by the independent coordinates, one row each. The transpose maps forces to
+// coordinates.
 static void X(actuator_map)(const od_model *m, const int *in, double *w) {
   const od_layout *l = &m->layout;
   double *full = w + l->dtau;

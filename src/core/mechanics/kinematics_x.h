@@ -1,5 +1,5 @@
-// The first step of the double-step semi-recursive formulation: kinematics of the open tree, from the ground outwards.
-// Positions and joint axes, then velocities with what they alone contribute to accelerations, then accelerations.
+// The first step of the double-step semi-recursive formulation: kinematics of the open tree, from the ground outwards. Positions
+// and joint axes; then velocities and their contribution to accelerations; then accelerations.
 
 #ifndef OD_PLANAR
 // out = A B for rotation matrices
@@ -23,7 +23,7 @@ static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
   R[7] = t * a[1] * a[2] + s * a[0];
 }
 
-// A screw turns about its axis and moves along it, by its lead in a turn.
+// A screw turns about its axis and moves along it by its lead per turn.
 static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x *R, od_x *r, od_x *S) {
   od_x a[ND], T[NR], pitch = lead / 6.2831853071795864769;
   turn(R, axis, a);
@@ -50,7 +50,7 @@ static void positions(const od_model *m, od_x *w) {
     od_x angle = w[l->angle + link->parent];
     if (link->kind == OD_LINK_REVOLUTE) {
       angle += axis[0] * z[link->coordinate];
-      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // beside each other: one call for both
+      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent, so that the compiler can combine both calls
       R[0] = c;
       R[1] = s;
       axis_motion(axis, r, S);
@@ -86,8 +86,8 @@ static void inertias(const od_model *m, od_x *w) {
                         w + l->ground_inertia + NI * i);
 }
 
-// Velocities V from z', the rates of the joint axes, and the accelerations that remain when z'' = 0 (gravity enters as
-// an upward acceleration of the ground).
+// Computes velocities V from z', the rates of the joint axes, and the accelerations for z'' = 0 (gravity is an upward
+// acceleration of the ground).
 static void velocities(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   const od_x *zd = w + l->zd;
@@ -112,13 +112,13 @@ static void accelerations(const od_model *m, od_x *w) {
     const od_link *link = &m->link[i];
     const od_x *S = w + l->S + NV * i;
     od_x second = link->coordinate >= 0 ? zdd[link->coordinate] : 0;
-    // What z'' adds is the parent's share plus this joint's.
+    // The part of z'' is that of the parent plus that of this joint.
     for (int k = 0; k < NV; k++)
       A[NV * i + k] = bias[NV * i + k] + (A[NV * link->parent + k] - bias[NV * link->parent + k]) + S[k] * second;
   }
 }
 
-// The ground: at rest, with gravity as its acceleration; seen from the reference point.
+// The ground: at rest, with gravity as its acceleration, relative to the reference point.
 static void ground(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int k = 0; k < NR; k++) w[l->rotation + k] = 0;
@@ -133,8 +133,7 @@ static void ground(const od_model *m, od_x *w) {
   for (int k = 0; k < NV; k++) w[l->bias + k] = w[l->A + k] = k < NA ? 0 : -w[l->gravity + k - NA];
 }
 
-// A point: where it is, how fast it moves, how it accelerates (with the acceleration of the given kind: l->A or
-// l->bias).
+// Position, velocity and acceleration of a point (the acceleration from l->A or l->bias).
 static inline void point_position(const od_model *m, const od_x *w, int point, od_x *r) {
   const od_layout *l = &m->layout;
   int link = m->point[point].link;

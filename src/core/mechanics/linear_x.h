@@ -1,20 +1,20 @@
-// What is linear in a vector (a motion, forces, coordinates), with coefficients of the present point: for the motion itself, and
-// once more for tangents in lanes (kernel_x.h). od_t is the type of such a vector's entries, od_x that of coefficients.
+// Functions that are linear in a vector (a motion, forces, coordinates), with coefficients of the present point: for the motion
+// itself, and again for tangents in lanes (kernel_x.h). od_t is the type of the vector's entries, od_x that of the coefficients.
 
-// The velocity of a point r of a link that moves with V.
+// The velocity of a point r of a link with motion V.
 OD_PART void T(velocity_at)(const od_t *V, const od_x *r, od_t *v) {
   TP(spin)(V, r, v);
   for (int k = 0; k < ND; k++) v[k] += V[NA + k];
 }
 
-// Subtracts a force f acting at r on a link from what its motion requires.
+// Subtracts a force f at r on a link from the force that its motion requires.
 OD_PART void T(apply_force)(const od_x *r, const od_t *f, double sign, od_t *F) {
   od_t minus[ND];
   for (int k = 0; k < ND; k++) minus[k] = -sign * f[k], F[NA + k] += minus[k];
   PT(add_couple)(r, minus, F);
 }
 
-// Adds every link's force to its parent's: afterwards F holds what each joint must carry for its whole branch.
+// Adds every link's force to its parent's: afterwards F is the force that each joint carries for its whole branch.
 OD_PART void T(accumulate)(const od_model *m, od_t *F) {
   for (int i = m->links - 1; i > 0; i--) {
     od_t *Fp = F + NV * m->link[i].parent;
@@ -46,13 +46,13 @@ OD_PART void T(solve_closure)(const od_model *m, const int *in, const od_x *w, o
   }
 }
 
-// Gathers the kept rows of a vector with one entry per closure row, negated, in pivot order.
+// Collects the kept rows of a vector with one entry per closure row, negated, in pivot order.
 OD_PART void T(gather_rows)(const od_model *m, const int *in, const od_t *rows, od_t *out) {
   int rank = od_partition_rank(m);
   for (int i = 0; i < rank; i++) out[i] = -rows[in[m->layout.kept_row + i]];
 }
 
-// full = [R; 1] part: a vector of independent entries spread over all coordinates.
+// full = [R; 1] part: extends a vector of independent entries to all coordinates.
 OD_PART void T(spread)(const od_model *m, const int *in, const od_x *w, const od_t *part, od_t *full) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;
@@ -70,7 +70,7 @@ OD_PART void T(spread)(const od_model *m, const int *in, const od_x *w, const od
   }
 }
 
-// part = [R; 1]' full: generalised forces of all coordinates as felt by the independent ones.
+// part = [R; 1]' full: reduces generalized forces of all coordinates to the independent ones.
 OD_PART void T(gather)(const od_model *m, const int *in, const od_x *w, const od_t *full, od_t *part) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;

@@ -1,13 +1,13 @@
-// The mechanics as two tables of functions, real and complex, for planar or spatial machines. `w` is the work memory
-// of scalars and `in` that of integers, both laid out by model/layout.h; neither is allocated here.
+// The mechanics as two tables of functions, real and complex, for planar or spatial machines. `w` is the work memory of scalars
+// and `in` that of integers, both with the layout of model/layout.h; neither is allocated here.
 #ifndef OD_MECHANICS_H
 #define OD_MECHANICS_H
 
 #include "base/wide.h"
 #include "model/model.h"
 
-// The direct derivatives by a number of the mechanism: of the constants at the beginning of the work memory (od_layout, before `chart`),
-// in the same order; in lanes, of OD_LANES numbers side by side. The kinds tell apart which of them may be nonzero.
+// The direct derivatives by a number of the mechanism: of the constants at the beginning of the work memory (od_layout, before
+// `chart`), in the same order; in lanes, of OD_LANES numbers together. `kinds` gives the groups that may be nonzero.
 enum { OD_CHANGES_PLACES = 1, OD_CHANGES_INERTIA = 2, OD_CHANGES_LOADS = 4 };
 typedef struct od_number_change {
   const double *by;
@@ -31,26 +31,27 @@ typedef struct od_mechanics_real {
   void (*actuator_map)(const od_model *m, const int *in, double *w);
   // Computes closure forces; call it once per point before tangents at position level and before reactions of joints.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
-  // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_motion_x.h), inputs and
-  // a number of the mechanism. du and change may be NULL.
+  // Computes dg along a direction of positions, velocities, accelerations (from that level on; see tangent_motion_x.h), inputs
+  // and a number of the mechanism. du and change may be NULL.
   void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
                   const double *du, const od_number_change *change, int level, double *dg);
-  // The motion's part of it alone, for outputs and for carrying tangents to other coordinates; without accelerations
-  // where dzdd is NULL, and without velocities where dzd is NULL as well.
+  // Computes only the motion's part of a tangent, for outputs and for a change of coordinates; without accelerations if dzdd is
+  // NULL, and without velocities if dzd is NULL as well.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, const od_number_change *change, int level);
-  // tangent() along OD_LANES directions side by side, of which none begins at a lower level. NULL where OD_LANES_PAY is 0.
+  // tangent() along OD_LANES directions together; none begins at a lower level. NULL if OD_LANES_PAY is 0.
   void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                         const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);
-  // The change of an output along the last tangent or tangent_motion, with du and change as there.
+  // Returns the change of an output along the last tangent or tangent_motion, with the same du and change.
   double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                            const od_number_change *change);
   // Returns the height of the point of a contact above its plane, m.
   double (*contact_height)(const od_model *m, const double *w, int load);
-  // Machines without loops: Newton's matrix at the last point, factored along the tree into `tree` (od_tree_doubles()), without
-  // the lines between two moving links, and with `own` on its diagonal besides (NULL: nothing); a solution with these factors, in place; and how the pull of such a line acts on the
-  // coordinates, and how its pull, length and speed follow them (tree_solve_x.h).
+  // Machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into `tree`
+  // (od_tree_doubles()), without the lines between two moving links, with `own` added to its diagonal (NULL: zero). tree_solve:
+  // solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates, and the
+  // derivatives of its pull, length and speed by them.
   od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
   void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
   void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,
@@ -83,7 +84,7 @@ static inline size_t od_tree_doubles(const od_model *m) {
   return links * (m->planar ? OD_TREE_LINK_SCALARS(OD_PLANAR_NV) : OD_TREE_LINK_SCALARS(OD_SPATIAL_NV));
 }
 
-// What a direction changes: levels of od_mechanics_real.tangent.
+// The order of motion that a direction changes: levels of od_mechanics_real.tangent.
 typedef enum od_level { OD_LEVEL_POSITION, OD_LEVEL_VELOCITY, OD_LEVEL_ACCELERATION, OD_LEVEL_INPUT } od_level;
 
 #endif

@@ -1,5 +1,5 @@
-// What can be observed of a mechanism, at the point of the last residual; and (real build) how it changes along the
-// direction of the last tangent.
+// Outputs of a mechanism at the point of the last residual; and (real build) their changes along the direction of the last
+// tangent.
 
 static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
@@ -9,14 +9,14 @@ static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   return along(w + l->V + NV * i, p) / 2;
 }
 
-// -m g . center; the first moment of the inertia is m times the center, seen from the reference point.
+// -m g . center; the first moment of the inertia is m times the center, relative to the reference point.
 static od_x body_potential(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
   const od_x *inertia = w + l->ground_inertia + NI * m->body[body].link;
   return -dot(inertia + 1, w + l->gravity) - inertia[0] * dot(w + l->reference, w + l->gravity);
 }
 
-// The speed against which a load works: of its point along it, of its link about it, or of its joint.
+// The speed in the direction of a load: of its point, of its link's rotation, or of its joint.
 static od_x load_speed(const od_model *m, const od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -51,14 +51,14 @@ static od_x total_potential(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// A vector of the plane or of space along one of the ground's axes.
+// The component of a vector of the plane or of space along one of the ground's axes.
 static od_x ground_component(const od_model *m, const od_x *v, int component) {
   od_x sum = 0;
   for (int k = 0; k < ND; k++) sum += m->plane[k][component] * v[k];
   return sum;
 }
 
-// The same along one of a link's own axes. In the plane's zero position these are parallel to the ground's.
+// The same along one of a link's own axes. In the zero position of a planar machine these are parallel to the ground's.
 static od_x body_component(const od_model *m, const od_x *w, int link, const od_x *v, int component) {
   od_x own[ND];
   turn_back(w + m->layout.rotation + NR * link, v, own);
@@ -81,7 +81,7 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   velocity_at(V, r, v);
   if (o->kind == OD_OUT_POINT_VELOCITY) return ground_component(m, v, o->component);
   if (o->kind == OD_OUT_POINT_BODY_VELOCITY) return body_component(m, w, link, v, o->component);
-  // The ground's acceleration stands for gravity, so that this is what an accelerometer feels.
+  // The ground's acceleration represents gravity, so this is the reading of an accelerometer.
   acceleration_at(V, w + l->A + NV * link, r, v, a);
   if (o->kind == OD_OUT_POINT_SPECIFIC_FORCE) {
     od_x value = body_component(m, w, link, a, o->component);
@@ -111,7 +111,7 @@ static od_x size_of(const od_x *v, int count) {
   return RE(square) > 0 ? od_x_sqrt(square) : 0;
 }
 
-// A component of what a joint carries along one of the ground's axes, or its size.
+// A component of a joint's reaction along one of the ground's axes, or its magnitude.
 static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
   od_x force[ND], torque[NA];
   joint_reaction(m, w, o->index, force, torque);
@@ -124,7 +124,7 @@ static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
 #endif
 }
 
-// The size of a load, of a contact its normal force, or its power; what a contact stores.
+// The size of a load (of a contact: its normal force) or its power; the energy that a contact stores.
 static od_x load_output(const od_model *m, const od_x *w, const od_output *o) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
     X(contact) c;
@@ -179,9 +179,9 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_KINETIC: return total_kinetic(m, w);
     case OD_OUT_POTENTIAL: return total_potential(m, w);
     case OD_OUT_STORED: return total_kinetic(m, w) + total_potential(m, w);
-    // The balance without its integrals; the plant adds them.
+    // The balance without its integrals; the plant adds these.
     case OD_OUT_BALANCE: return m->stored0 - total_kinetic(m, w) - total_potential(m, w);
-    default: return 0;  // integrals and the circuit: not the mechanism's matter
+    default: return 0;  // integrals and the circuit: computed elsewhere
   }
 }
 
@@ -212,7 +212,7 @@ static double body_potential_tangent(const od_model *m, const double *w, const o
   for (int k = 0; k < ND; k++) dh[k] += I[0] * dX[NA + k];
   double sum = -dot(dh, w + l->gravity);
   if (!change) return sum;
-  // The inertia's own change, and those of gravity and of the reference point that first moments are taken about.
+  // The inertia's own change, and those of gravity and of the reference point of first moments.
   const double *g = w + l->gravity, *dg = CHANGE(gravity), *reference = w + l->reference;
   double dI[NI];
   own_inertia(m, w, change, i, dI);
@@ -258,7 +258,7 @@ static double total_potential_tangent(const od_model *m, const double *w, const 
   return sum;
 }
 
-// The change of a vector v along an axis of the link, which turns with it.
+// The change of the component of a vector v along an axis of the link, which turns with the link.
 static double body_component_tangent(const od_model *m, const double *w, int link, const double *v, const double *dv,
                                      int component) {
   double carried[ND], rest[ND];
@@ -299,7 +299,7 @@ static double point_output_tangent(const od_model *m, const double *w, const od_
   return sum;
 }
 
-// The change of the angular part V of a motion vector along an axis of the link.
+// The change of the component of a motion vector's angular part V along an axis of the link.
 static double own_turn_tangent(const od_model *m, const double *w, int link, const double *V, const double *dV,
                                int component) {
 #ifdef OD_PLANAR
@@ -342,7 +342,7 @@ static double load_output_tangent(const od_model *m, const double *w, const od_o
   return size * load_speed(m, w, o->index) + load_size(m, w, o->index) * load_speed_tangent(m, w, change, o->index);
 }
 
-// The change of an output along the last tangent; du and change as there.
+// The change of an output along the last tangent, with the same du and change.
 static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                                 const od_number_change *change) {
   const od_layout *l = &m->layout;
@@ -371,7 +371,7 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_POTENTIAL: return total_potential_tangent(m, w, change);
     case OD_OUT_STORED: return total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change);
     case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change);
-    default: return 0;  // integrals and the circuit: not the mechanism's matter
+    default: return 0;  // integrals and the circuit: computed elsewhere
   }
 }
 

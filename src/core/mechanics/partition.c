@@ -1,4 +1,4 @@
-// Choosing dependent and independent coordinates, the order of the pivots, and the pattern of the factors that follows.
+// Chooses dependent and independent coordinates, the order of the pivots, and the resulting pattern of the factors.
 #include "mechanics/partition.h"
 
 #include <limits.h>
@@ -7,30 +7,30 @@
 #include <stdint.h>
 #include <string.h>
 
-// Pivots below this part of the largest one count as zero: their rows are redundant.
+// Pivots smaller than this times the largest one count as zero: their rows are redundant.
 static const double rank_tolerance = 1e-9;
 
 // ---- the matrix of the search
 //
-// Entries stand in rows of doubles, and sets of bits say which of them are not zero, for each row and for each column: long chains
-// have a handful in a row of thousands, and nothing but these costs work. What is zero may have any value in its place.
-typedef struct best_entry {  // of a row: the one that makes the least fill
-  long fill;                 // -1: to be looked for
+// Entries are stored in rows of doubles. Bit sets give the nonzero entries of each row and each column: rows of long chains have
+// a few among thousands, and only these cost work. The stored values of zero entries are undefined.
+typedef struct best_entry {  // the entry of a row with the least fill
+  long fill;                 // -1: not known yet
   double size;
   int column;
 } best_entry;
 typedef struct sparse {
   int rows, n;             // columns
-  int words, row_words;    // words of 64 bits for a row of bits, and for a column
+  int words, row_words;    // words of 64 bits for a row's bit set, and for a column's
   double *value;           // rows x n
   uint64_t *bits, *below;  // rows x words: columns of a row; n x row_words: rows of a column
   uint64_t *active;        // columns that are not pivots yet
-  uint64_t *open;          // and rows
-  double *largest;         // of each row, over its active columns,
-  best_entry *best;        // and of an order of pivots
-  int *largest_at;         // its column
+  uint64_t *open;          // rows that are not pivots yet
+  double *largest;         // the largest entry of each row over its active columns,
+  best_entry *best;        // and the entry for an order of pivots
+  int *largest_at;         // the column of the largest entry
   int *in_row, *in_column;
-  int *place;  // of each column in the list of columns
+  int *place;  // index of each column in the list of columns
 } sparse;
 
 static int words_of(int count) {
@@ -67,7 +67,7 @@ static inline void put(uint64_t *bits, int column, bool set) {
   uint64_t bit = (uint64_t)1 << column % 64;
   bits[column / 64] = set ? bits[column / 64] | bit : bits[column / 64] & ~bit;
 }
-// The first bit after this one (-1: the first of all) that stands in both sets of so many words; their end: there is none.
+// The next bit after `bit` (-1: from the first) that is in both sets of `words` words; 64 * words if there is none.
 static inline int next_in_both(const uint64_t *set, const uint64_t *other, int words, int bit) {
   int word = ++bit / 64;
   if (word >= words) return 64 * words;
@@ -75,12 +75,12 @@ static inline int next_in_both(const uint64_t *set, const uint64_t *other, int w
   while (left == 0 && ++word < words) left = set[word] & other[word];
   return left ? 64 * word + __builtin_ctzll(left) : 64 * words;
 }
-// The active column of a row after this one (-1: the first); n: there is none.
+// The next active column of a row after `column` (-1: from the first); n if there is none.
 static inline int next_column(const sparse *a, int row, int column) {
   int next = next_in_both(a->bits + row * a->words, a->active, a->words, column);
   return next < a->n ? next : a->n;
 }
-// The open row of a column after this one; `rows`: there is none.
+// The next open row of a column after `row`; `rows` if there is none.
 static inline int next_row(const sparse *a, int column, int row) {
   int next = next_in_both(a->below + column * a->row_words, a->open, a->row_words, row);
   return next < a->rows ? next : a->rows;
@@ -101,7 +101,7 @@ static void find_largest(sparse *a, int row) {
   a->largest_at[row] = at;
 }
 
-// The weighted closure Jacobian, all columns active and all rows open.
+// Loads the weighted closure Jacobian, with all columns active and all rows open.
 static void load_matrix(const od_model *m, const double *entries, sparse *a) {
   memset(a->bits, 0, (size_t)(a->rows * a->words) * sizeof *a->bits);
   memset(a->below, 0, (size_t)(a->n * a->row_words) * sizeof *a->below);
@@ -120,7 +120,7 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
   for (int i = 0; i < m->rows; i++) find_largest(a, i);
 }
 
-// Entries of a row that came or went, as bits of one word: columns and counts follow.
+// Updates the columns' bit sets and the counts for entries of a row that appeared or vanished, given as bits of one word.
 static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
   const uint64_t now = a->bits[row * a->words + word];
   for (; changed; changed &= changed - 1) {
@@ -131,8 +131,8 @@ static void note_changes(sparse *a, int row, int word, uint64_t changed, bool co
   }
 }
 
-// Takes a multiple of the pivot's row from another, in the active columns. Counts follow where they are kept. The largest entry is
-// looked for again only when the one that was has become smaller or left.
+// Subtracts a multiple of the pivot's row from another row, in the active columns. Updates counts if `counting`. The largest
+// entry is searched again only if the previous one has decreased or vanished.
 static void take_row(sparse *a, int pivot_row, int row, double factor, bool counting) {
   const double *from = a->value + pivot_row * a->n;
   double *to = a->value + row * a->n, largest = a->largest[row];
@@ -160,7 +160,7 @@ static inline void swap_entries(int *list, int i, int j) {
   int swap = list[i];
   list[i] = list[j], list[j] = swap;
 }
-// The same of the list of columns, whose places are known.
+// The same for the list of columns, with their indices.
 static inline void swap_columns(const sparse *a, int *column, int i, int j) {
   swap_entries(column, i, j);
   a->place[column[i]] = i, a->place[column[j]] = j;
@@ -168,7 +168,7 @@ static inline void swap_columns(const sparse *a, int *column, int i, int j) {
 
 // ---- choosing
 
-// Of a row's entries of this size, the one whose column comes first in the list.
+// Among a row's entries of this size, the index of the column that is first in the list.
 static int first_place_of(const sparse *a, int row, double size) {
   int first = a->n;
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j))
@@ -176,8 +176,8 @@ static int first_place_of(const sparse *a, int row, double size) {
   return first;
 }
 
-// Full pivoting on the matrix; dependent and kept_row receive the pivots' columns and rows in order. The lists begin
-// with all columns and all rows, so that what is left over stands behind the rank.
+// Full pivoting on the matrix. dependent and kept_row receive the pivots' columns and rows in order. The lists contain all
+// columns and all rows on entry; the remaining ones follow the pivots. Returns the rank.
 static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
   int n = a->n, most = n < m->rows ? n : m->rows, rank = 0;
   double largest = 0;
@@ -205,7 +205,7 @@ static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
   return rank;
 }
 
-// How many entries the chosen rows and columns have.
+// Counts the entries of the chosen rows and columns.
 static void count_entries(sparse *a, const int *column, const int *row, int rank) {
   memset(a->active, 0, (size_t)a->words * sizeof *a->active);
   memset(a->open, 0, (size_t)a->row_words * sizeof *a->open);
@@ -220,7 +220,8 @@ static void count_entries(sparse *a, const int *column, const int *row, int rank
   }
 }
 
-// The entry of a row that makes the least fill (Markowitz) among those not much smaller than its largest; of equal ones the largest.
+// Finds the entry of a row with the least fill (Markowitz) among those not much smaller than its largest; among equal ones the
+// largest.
 static void find_best(sparse *a, int row) {
   best_entry best = {.fill = -1};
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j)) {
@@ -233,7 +234,7 @@ static void find_best(sparse *a, int row) {
   a->best[row] = best;
 }
 
-// The best pivot of all rows that are left, as a place in the list of rows; -1: they are empty, which cannot happen for a matrix of
+// The best pivot of all remaining rows, as an index in the list of rows; -1: all are empty, which is impossible for a matrix of
 // full rank.
 static int find_sparse_pivot(sparse *a, const int *row, int s, int rank) {
   int place = -1;
@@ -258,7 +259,7 @@ static void order_pivots(sparse *a, int *column, int *row, int rank) {
     swap_entries(row, s, place);
     swap_columns(a, column, s, a->place[pivot]);
     put(a->open, pivot_row, false);
-    // Rows with an entry in one of these columns have another best one afterwards.
+    // The best entries of rows with an entry in one of these columns change.
     for (int j = next_column(a, pivot_row, -1); j < a->n; j = next_column(a, pivot_row, j)) {
       a->in_column[j]--;
       for (int i = next_row(a, j, -1); i < a->rows; i = next_row(a, j, i)) a->best[i].fill = -1;
@@ -271,7 +272,7 @@ static void order_pivots(sparse *a, int *column, int *row, int rank) {
   }
 }
 
-// The closure that a row belongs to.
+// The closure of a row.
 static const od_closure *row_closure(const od_model *m, int row) {
   int low = 0, high = m->closures - 1;
   while (low < high) {
@@ -284,9 +285,9 @@ static const od_closure *row_closure(const od_model *m, int row) {
   return &m->closure[low];
 }
 
-// Pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots. Sets of `words`
-// words: those of all rows so far, and `all`, full. source is scratch (one per dependent coordinate, -1), position[j]
-// tells the place of coordinate j among the dependent (>= 0) or independent (-1 - k) ones.
+// Computes the pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots.
+// sets: bit sets of `words` words for all rows so far; all: a full set. source is scratch (one per dependent coordinate, -1).
+// position[j] is the index of coordinate j among the dependent (>= 0) or independent (-1 - k) ones. Returns the new end.
 static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
                        const uint64_t *all, int words) {
   const od_layout *l = &m->layout;
@@ -306,7 +307,7 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
   }
   in[l->rhs_start + i + 1] = rhs;
   put(set, i, true);
-  // The part of row j behind its diagonal makes fill.
+  // The part of row j after its diagonal causes fill.
   for (int j = next_in_both(set, all, words, -1); j < i; j = next_in_both(set, all, words, j))
     for (int word = j / 64; word < words; word++)
       set[word] |= sets[j * words + word] & (word == j / 64 ? ~(uint64_t)0 << j % 64 : ~(uint64_t)0);
@@ -319,8 +320,8 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
   return end;
 }
 
-// With the dependent columns and their rows at the beginning of both lists, and the independent columns behind: orders the pivots and
-// writes the patterns.
+// Orders the pivots and writes the patterns. On entry both lists begin with the dependent columns and their rows; the independent
+// columns follow.
 static void write_partition(const od_model *m, const double *entries, int *in, double *memory) {
   const od_layout *l = &m->layout;
   int n = m->coordinates, rank = od_partition_rank(m), *column = in + l->dependent;
@@ -328,12 +329,12 @@ static void write_partition(const od_model *m, const double *entries, int *in, d
   load_matrix(m, entries, &matrix);
   for (int i = 0; i < n; i++) matrix.place[column[i]] = i;
   order_pivots(&matrix, column, in + l->kept_row, rank);
-  // Independent coordinates in ascending order, so that states keep their meaning when nothing changes.
+  // Independent coordinates in ascending order, so that the states keep their order if the choice does not change.
   int *independent = in + l->independent;
   for (int k = 0; k < m->freedom; k++) independent[k] = column[rank + k];
   for (int a = 1; a < m->freedom; a++)
     for (int b = a; b > 0 && independent[b - 1] > independent[b]; b--) swap_entries(independent, b - 1, b);
-  // The matrix is not needed any more: its memory holds the integer lists and the sets of the pattern search.
+  // The matrix is no longer needed: its memory holds the integer lists and the sets of the pattern search.
   int *position = (int *)memory, *source = position + n, words = words_of(rank);
   memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);
   for (int j = 0; j < rank; j++) source[j] = -1;
@@ -359,7 +360,7 @@ int od_partition_choose(const od_model *m, const double *entries, int *in, doubl
 
 // ---- exchanging
 
-// z_dep = R z_ind with coordinate i of the former and k of the latter exchanged.
+// Exchanges dependent coordinate i with independent coordinate k in the map z_dep = R z_ind.
 static void exchange_in_map(double *R, int rank, int free, int i, int k) {
   double pivot = R[i * free + k];
   for (int r = 0; r < rank; r++) {
@@ -376,7 +377,7 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
   const double *weight = m->coordinate_weight;
   int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
   memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
-  // Each exchange makes the determinant of the dependent columns larger, so that none comes twice. The bound is for round-off.
+  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit is for round-off.
   for (int round = 0; round <= 2 * m->coordinates; round++) {
     int i = 0, k = 0;
     double largest = 0;

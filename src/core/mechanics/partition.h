@@ -1,10 +1,9 @@
-// The choice of independent joint coordinates. Gaussian elimination with full pivoting on the closure Jacobian chooses
-// the dependent coordinates (its pivots) and leaves the independent ones; rows that vanish on the way are redundant
-// and dropped. The chosen rows and columns are then put in an order that keeps the factors sparse, which serves all
-// later factorizations: their pattern, fill included, is worked out once, so that long chains of loops cost work in
-// proportion to their length.
+// The choice of independent joint coordinates. Gaussian elimination with full pivoting on the closure Jacobian chooses the
+// dependent coordinates (its pivots); the others are independent. Rows that vanish are redundant and are dropped. The chosen rows
+// and columns are then ordered such that the factors are sparse. Their pattern, fill included, is computed once for all later
+// factorizations, so that the cost of long chains of loops is proportional to their length.
 //
-// It is stored in the integers of the work memory (see model/layout.h):
+// The partition is stored in the integers of the work memory (see model/layout.h):
 //   dependent[rank], independent[freedom], kept_row[rank]     in the order of the pivots
 //   lu_start, lu_diagonal, lu_column, lu_source               pattern of L and U by rows; source: Jacobian entry or -1
 //   rhs_start, rhs_column, rhs_source                         entries of the independent columns by rows

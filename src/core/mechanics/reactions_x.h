@@ -1,7 +1,7 @@
-// What joints and rods carry. After the residual F holds what each joint must carry for its branch if the loops were open; the
-// closures carry their share. Multipliers lambda make tau + Phi_z' lambda vanish in the dependent coordinates.
+// Reactions of joints and rods. After the residual, F holds the force that each joint carries for its branch with open loops; the
+// closures add their part. The multipliers lambda make tau + Phi_z' lambda vanish in the dependent coordinates.
 
-// Multipliers of the closures, and their forces added to what the joints carry. Once per point, before tangents.
+// Computes the multipliers of the closures and adds their forces to those of the joints. Once per point, before tangents.
 static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
@@ -18,7 +18,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   for (int i = rank - 1; i >= 0; i--)
     for (int e = start[i]; e < diagonal[i]; e++) b[column[e]] -= lu[e] * b[i];
 #ifdef OD_COMPLEX
-  od_x *W = w + l->bias;  // of no use any more once accelerations are known
+  od_x *W = w + l->bias;  // unused after the accelerations
 #else
   od_x *W = w + l->dF;
 #endif
@@ -56,14 +56,14 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
         apply_force(v.ra, p, 1, Wa);
         apply_force(v.rb, p, -1, Wb);
         break;
-      case OD_CLOSE_GEAR: break;  // it acts in coordinates, not on links
+      case OD_CLOSE_GEAR: break;  // acts in coordinates, not on links
     }
   }
   accumulate(m, W);
   for (int i = NV; i < m->links * NV; i++) w[l->F + i] += W[i];
 }
 
-// What a closure does to its link b at the joint's point there: a force and a torque, added to those at hand.
+// Adds the force and the torque of a closure on its link b, at the joint's point there.
 static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *force, od_x *torque) {
   const od_closure *c = &m->closure[i];
   const od_x *y = w + m->layout.lambda + c->row;
@@ -86,7 +86,7 @@ static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *
   }
 }
 
-// What is round-off of something larger is nothing: a joint that carries no torque should not be seen to carry 1e-12 N m.
+// Sets components at round-off relative to `larger` to zero, so that a joint without torque does not show 1e-12 N m.
 static void drop_round_off(od_x *v, int count, double larger) {
   for (int k = 0; k < count; k++)
     if (fabs(RE(v[k])) < 1e-13 * larger) v[k] -= RE(v[k]);
@@ -98,8 +98,8 @@ static double largest_part(const od_x *v, int count) {
   return largest;
 }
 
-// The same for a joint of the tree: F of its outer link, moved from the reference point to the joint's point. What drives or
-// rubs along the joint's own coordinate is not the bearing's matter.
+// The same for a joint of the tree: F of its outer link, moved from the reference point to the joint's point. Drives and friction
+// along the joint's own coordinate are not part of the reaction.
 static void tree_reaction(const od_model *m, const od_x *w, const od_joint *joint, od_x *force, od_x *torque) {
   const od_layout *l = &m->layout;
   const od_x *F = w + l->F + NV * joint->link, *S = w + l->S + NV * joint->link;
@@ -111,7 +111,7 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   add_couple(r, back, torque);
   double larger = largest_part(force, ND), moment = largest_part(F, NA) + largest_part(r, ND) * larger;
 #ifndef OD_PLANAR
-  // A screw that nothing drives carries a force and a torque along its axis whose powers cancel; what is left of them drives it.
+  // A screw without a drive carries a force and a torque along its axis whose powers cancel; the remainder is the drive.
   if (m->link[joint->link].kind == OD_LINK_SCREW) {
     free = dot(S, torque) + w[l->theta + m->link[joint->link].lead] / 6.2831853071795864769 * dot(S, force);
     for (int k = 0; k < NA; k++) torque[k] -= free * S[k];
@@ -128,7 +128,7 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   drop_round_off(torque, NA, moment);
 }
 
-// What the first body of a joint does to the second one, at the joint's point there, in the axes of the space.
+// The force and torque of the first body of a joint on the second one, at the joint's point there, in the axes of the space.
 static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *force, od_x *torque) {
   for (int k = 0; k < ND; k++) force[k] = 0;
   for (int k = 0; k < NA; k++) torque[k] = 0;
@@ -143,14 +143,14 @@ static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *fo
   drop_round_off(torque, NA, m->size * larger);
 }
 
-// The pull of a rod, positive where it holds its ends together.
+// The tension of a rod, positive if it pulls its ends together.
 static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].rod == rod) return w[m->layout.lambda + m->closure[i].row];
   return 0;
 }
 
-// What a gear does in its second joint.
+// The generalized force of a gear in its second joint.
 static od_x gear_force(const od_model *m, const od_x *w, int gear) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].gear == gear) return -w[m->layout.lambda + m->closure[i].row];

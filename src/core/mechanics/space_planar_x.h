@@ -1,11 +1,10 @@
-// Motion in a plane. A motion vector holds the turn rate and the velocity of the body-fixed point that passes the
-// reference point (the origin, below): (w, vx, vy); a force vector the moment about the origin and the force: (n, fx,
-// fy). With one common reference point, sums over branches are plain sums (the path matrix of unit blocks of the
-// semi-recursive formulation). An inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the
-// origin.
+// Motion in a plane. A motion vector contains the turn rate and the velocity of the body-fixed point at the reference point (the
+// origin, below): (w, vx, vy). A force vector contains the moment about the origin and the force: (n, fx, fy). With one common
+// reference point, sums over branches are plain sums (the path matrix of unit blocks of the semi-recursive formulation). An
+// inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the origin.
 //
-// All products are linear in both factors. kernel_x.h includes this for factors of types OD_A and OD_B with results of
-// type OD_C: N(name) gives each its own names.
+// All products are linear in both factors. kernel_x.h includes this file for factors of types OD_A and OD_B with results of type
+// OD_C; N(name) makes the names distinct.
 
 OD_PART OD_C N(dot)(const OD_A *a, const OD_B *b) {
   return a[0] * b[0] + a[1] * b[1];
@@ -29,7 +28,7 @@ OD_PART void N(spin)(const OD_A *w, const OD_B *r, OD_C *out) {
 OD_PART void N(add_couple)(const OD_A *u, const OD_B *q, OD_C *F) {
   F[0] += u[0] * q[1] - u[1] * q[0];
 }
-// X x Y: the rate of Y when it is carried along by X
+// X x Y: the rate of Y when it moves with X
 OD_PART void N(motion_cross)(const OD_A *P, const OD_B *Y, OD_C *out) {
   OD_C a = P[2] * Y[0] - P[0] * Y[2], b = P[0] * Y[1] - P[1] * Y[0];
   out[0] = (OD_C){0};
@@ -56,7 +55,7 @@ OD_PART OD_C N(along)(const OD_A *S, const OD_B *F) {
   return S[0] * F[0] + S[1] * F[1] + S[2] * F[2];
 }
 #ifdef OD_C_IS_B
-// The inertia I (about the link's own origin, in its axes) seen from the ground's origin.
+// The inertia I (about the link's own origin, in its axes) about the ground's origin, in ground axes.
 OD_PART void N(inertia_in_ground)(const OD_B *own, const OD_A *R, const OD_A *r, OD_C *out) {
   OD_C h[2];
   N(turn)(R, own + 1, h);

@@ -1,7 +1,7 @@
-// Motion in space, the same vocabulary as in the plane. Motion vector (w, v) with v the velocity of the body-fixed
-// point that passes the reference point (the origin, below); force vector (n, f) with n the moment about it. An
-// inertia holds m, the first moment h and the inertia tensor about the origin: xx yy zz xy xz yz.
-// Products of factors of types OD_A and OD_B, as there.
+// Motion in space, with the same functions as in the plane. Motion vector (w, v) with v the velocity of the body-fixed point at
+// the reference point (the origin, below); force vector (n, f) with n the moment about it. An inertia contains m, the first
+// moment h and the inertia tensor about the origin: xx yy zz xy xz yz. Products have factors of types OD_A and OD_B, as in the
+// plane.
 
 OD_PART OD_C N(dot)(const OD_A *a, const OD_B *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

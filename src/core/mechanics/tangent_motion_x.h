@@ -1,14 +1,14 @@
-// The exact change of the motion along a direction, line by line beside kinematics_x.h and closure_x.h: in one direction, or in
-// several side by side (lanes, see kernel_x.h). What the point has are plain numbers, what changes is od_t.
+// The exact change of the motion along a direction, parallel to kinematics_x.h and closure_x.h: in one direction, or in several
+// together (lanes, see kernel_x.h). Values at the point are plain numbers; changes are od_t.
 //
-// A change dz of the coordinates displaces link i by the motion vector dX_i = sum of S_j dz_j over its branch;
-// whatever is fixed in the link changes by dX_i x it. Joint axes: dS = dX x S. The loops are differentiated on all levels:
-// dz_dep = R dz_ind, dz_dep' and dz_dep'' from the rates of the closure rows. A number of the mechanism adds its own changes
-// (tangent_numbers_x.h), and with it dz_dep follows from the closure rows as well.
+// A change dz of the coordinates displaces link i by the motion vector dX_i = sum of S_j dz_j over its branch. A vector v fixed
+// in the link changes by dX_i x v. Joint axes: dS = dX x S. The loops are differentiated on all levels: dz_dep = R dz_ind;
+// dz_dep' and dz_dep'' from the rates of the closure rows. A number of the mechanism adds its own changes (tangent_numbers_x.h);
+// then dz_dep also comes from the closure rows.
 
-// A direction changes the motion from a certain level on (od_level); what is zero is not computed.
+// A direction changes the motion from a certain level on (od_level); zero parts are not computed.
 
-// dX and dS of all links, with dz as it stands.
+// Computes dX and dS of all links from dz.
 OD_STAGE void T(tangent_positions)(const od_model *m, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   const od_t *dz = D(dz);
@@ -28,7 +28,7 @@ OD_STAGE void T(tangent_positions)(const od_model *m, double *w, const od_number
   }
 }
 
-// dV of all links, with dz' as it stands.
+// Computes dV of all links from dz'.
 OD_PART void T(tangent_velocities)(const od_model *m, double *w, int level) {
   const od_layout *l = &m->layout;
   const double *zd = w + l->zd;
@@ -47,7 +47,7 @@ OD_PART void T(tangent_velocities)(const od_model *m, double *w, int level) {
   }
 }
 
-// dA of all links, with dz'' as it stands.
+// Computes dA of all links from dz''.
 OD_PART void T(tangent_accelerations)(const od_model *m, double *w, int level) {
   const od_layout *l = &m->layout;
   const double *zd = w + l->zd, *zdd = w + l->zdd;
@@ -62,7 +62,7 @@ OD_PART void T(tangent_accelerations)(const od_model *m, double *w, int level) {
     if (j < 0) continue;
     for (int k = 0; k < NV; k++) dA[k] += S[k] * dzdd[j];
     if (level == OD_LEVEL_ACCELERATION) continue;
-    // The axis' own rate is V_parent x S.
+    // The rate of the axis is V_parent x S.
     TP(motion_cross)(D(dV) + p, S, t);
     for (int k = 0; k < NV; k++) dA[k] += t[k] * zd[j] + Sd[k] * dzd[j];
     if (level == OD_LEVEL_VELOCITY) continue;
@@ -71,7 +71,7 @@ OD_PART void T(tangent_accelerations)(const od_model *m, double *w, int level) {
   }
 }
 
-// A correction of dependent rates, carried outwards: adds S_j c_j over each branch to the motion vectors at `target`.
+// Propagates a correction of dependent rates outwards: adds S_j c_j over each branch to the motion vectors at `target`.
 OD_PART void T(add_correction)(const od_model *m, const int *in, double *w, const od_t *b, od_t *rates, od_t *target) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
@@ -96,7 +96,7 @@ typedef struct T(closure_tangent) {
   od_t ra[ND], rb[ND], d[ND], u[ND], w[ND], d1[ND], u1[ND], w1[ND], d2[ND], u2[ND], w2[ND];
 } T(closure_tangent);
 
-// The change of a point of the model, of its velocity v and of its acceleration; the latter two where wanted.
+// The change of a point of the model, and of its velocity v and its acceleration if requested.
 OD_PART void T(point_tangent)(const od_model *m, const double *w, const od_number_change *change, int point,
                               const double *r, const double *v, od_t *dr, od_t *dv, od_t *da) {
   const od_layout *l = &m->layout;
@@ -163,7 +163,7 @@ OD_PART void T(closure_vector_tangents)(const od_model *m, const double *w, cons
    second ? t->w2 : NULL);
 }
 
-// The change of z_b - ratio z_a of a gear, whose coordinates (or rates, accelerations) z change by dz.
+// The change of z_b - ratio z_a of a gear, for changes dz of its coordinates (or rates, accelerations) z.
 OD_PART od_t T(gear_change)(const od_model *m, const double *w, const od_number_change *change, const od_closure *c,
                             const double *z, const od_t *dz) {
   const od_layout *l = &m->layout;
@@ -173,7 +173,7 @@ OD_PART od_t T(gear_change)(const od_model *m, const double *w, const od_number_
   return sum;
 }
 
-// The change of a product p . q of moving vectors, of its first or second rate, out of those of its factors.
+// The change of a product p . q of moving vectors, or of its first or second rate, from the changes of its factors.
 OD_PART od_t T(product_change)(int order, const double *p, const double *p1, const double *p2, const double *q,
                                const double *q1, const double *q2, const od_t *dp, const od_t *dp1, const od_t *dp2,
                                const od_t *dq, const od_t *dq1, const od_t *dq2) {
@@ -183,7 +183,7 @@ OD_PART od_t T(product_change)(int order, const double *p, const double *p1, con
          PT(dot)(p, dq2);
 }
 
-// Rows of two points that coincide, the most frequent closure: the change of d = r_b - r_a itself.
+// The rows of two coincident points, the most frequent closure: the change of d = r_b - r_a.
 OD_PART void T(point_rows)(const od_model *m, const double *w, const od_number_change *change, const od_closure *c,
                            int order, od_t *o) {
   const od_layout *l = &m->layout;
@@ -202,7 +202,7 @@ OD_PART void T(point_rows)(const od_model *m, const double *w, const od_number_c
   T(take_out_turn)(m, w, c, order, dr[1], o);
 }
 
-// The change of every closure row (order 0), of its first (1) or second rate (2), into out.
+// Computes the change of every closure row (order 0), or of its first (1) or second rate (2), into out.
 OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_number_change *change, int order,
                                  od_t *out) {
   const od_layout *l = &m->layout;
@@ -230,7 +230,7 @@ OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_nu
         if (order == 0 && moves) o[0] -= CHANGE(closure_dot)[i];
         break;
       case OD_CLOSE_ROD: {
-        // Rates of a closed row vanish, so that its length counts in the row itself only.
+        // Rates of a closed row vanish, so the change of its length only affects the row itself.
         double length = w[l->theta + c->length];
         if (order == 0)
           o[0] = PT(dot)(v.d, t.d) / length;
@@ -255,7 +255,7 @@ OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_nu
   }
 }
 
-// What the dependent coordinates (order 0), their rates (1) or second rates (2) must change by to keep the loops closed.
+// The changes of the dependent coordinates (order 0), their rates (1) or second rates (2) that keep the loops closed.
 OD_STAGE od_t *T(closing_change)(const od_model *m, const int *in, double *w, const od_number_change *change,
                                  int order) {
   const od_layout *l = &m->layout;
@@ -266,7 +266,7 @@ OD_STAGE od_t *T(closing_change)(const od_model *m, const int *in, double *w, co
   return b;
 }
 
-// Makes dz' (order 1) or dz'' (order 2) of the dependent coordinates keep the loops closed.
+// Corrects dz' (order 1) or dz'' (order 2) of the dependent coordinates so that the loops stay closed.
 OD_PART void T(close_tangent)(const od_model *m, const int *in, double *w, const od_number_change *change, int order) {
   const od_layout *l = &m->layout;
   if (od_partition_rank(m) == 0) return;
@@ -295,8 +295,8 @@ OD_PART void T(line_tangents)(const od_model *m, const double *w, const od_numbe
   d->rate = rate;
 }
 
-// Changes of the lengths and speeds of all actuators, for their own forces and for the circuit; those of their lines
-// stay in w.
+// Changes of the lengths and speeds of all actuators, for their own forces and for the circuit. The changes of their lines are
+// stored in w.
 OD_PART T(line_tangent) * T(actuator_line_tangent)(const od_model *m, const double *w, int i) {
   const od_layout *l = &m->layout;
   return (T(line_tangent) *)(void *)(D(dline) + OD_LINE_TANGENT_SCALARS(ND) * i);
@@ -320,7 +320,7 @@ OD_PART void T(actuator_tangents)(const od_model *m, double *w, const od_number_
   }
 }
 
-// Positions with what a number changes of them: first as if the loops were open, then with dz of the dependent coordinates.
+// Positions with the direct changes by a number: first with open loops, then with dz of the dependent coordinates.
 OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   T(tangent_positions)(m, w, change);
@@ -330,12 +330,12 @@ OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, co
   T(tangent_positions)(m, w, change);
 }
 
-// How the motion of all coordinates and links changes along a direction (dz, dz', dz'') of the independent ones and, unless
-// `change` is NULL, along a number.
+// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent ones and,
+// unless `change` is NULL, along a number.
 OD_STAGE void T(tangent_motion)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd,
                                 const od_t *dzdd, const od_number_change *change, int level) {
   const od_layout *l = &m->layout;
-  // A direction that leaves a level alone leaves everything below it alone, too.
+  // A direction that does not change a level does not change the levels below.
   const int moving[] = {l->dX, l->dV, l->dA, l->dF}, below = moving[level] - l->dX, motions = l->dtau - l->dz;
   for (int i = 0; i < below; i++) D(dX)[i] = (od_t){0};
   T(ground_tangent)(m, w, change);

@@ -1,6 +1,6 @@
-// What a number of the mechanism (a length, a mass, an axis) changes directly, before anything moves along with it: tangents by
-// numbers are those of the motion with these changes added. The constants of the kernels (derive_x.h) change by what
-// od_number_change says; here that is turned into ground axes.
+// The direct changes by a number of the mechanism (a length, a mass, an axis). Tangents by numbers are those of the motion with
+// these changes added. od_number_change gives the changes of the kernels' constants (derive_x.h); they are converted to ground
+// axes here.
 #undef CHANGE
 #define CHANGE(name) ((const od_t *)(const void *)change->by + l->name)
 
@@ -20,7 +20,7 @@ OD_PART void T(add_own_point)(const od_model *m, const double *w, const od_numbe
   if (T(moves_places)(change)) T(add_own)(l, w, m->point[point].link, CHANGE(point) + ND * point, dr);
 }
 
-// The ground: seen from the reference point, which may move; its acceleration is gravity.
+// The ground: relative to the reference point, which may move; its acceleration is gravity.
 OD_PART void T(ground_tangent)(const od_model *m, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   for (int k = 0; k < NV; k++) D(dX)[k] = D(dV)[k] = D(dA)[k] = (od_t){0};
@@ -31,14 +31,14 @@ OD_PART void T(ground_tangent)(const od_model *m, double *w, const od_number_cha
   }
 }
 
-// The joint's place on the parent moves everything behind it.
+// The position of the joint on the parent moves all outer links.
 OD_PART void T(add_own_offset)(const od_model *m, const double *w, const od_number_change *change, int i, od_t *dX) {
   const od_layout *l = &m->layout;
   T(add_own)(l, w, m->link[i].parent, CHANGE(offset) + ND * i, dX + NA);
 }
 
-// The joint's axis and the lead of a screw: dS, and what they do to the place of the link. A turn by the angle z about an axis a that
-// changes by da, across it, turns by sin(z) da + (1 - cos(z)) a x da besides.
+// The joint's axis and the lead of a screw: dS, and their effect on the position of the link. If the axis a of a rotation by the
+// angle z changes by da, perpendicular to a, the link turns in addition by sin(z) da + (1 - cos(z)) a x da.
 OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number_change *change, int i, od_t *dS,
                              od_t *dX) {
   const od_layout *l = &m->layout;
@@ -69,7 +69,7 @@ OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number
     od_t dpitch = CHANGE(theta)[link->lead] / turn_angle;
     for (int k = 0; k < ND; k++) {
       od_t along = pitch * da[k] + dpitch * a[k];
-      first[k] -= pitch * z * a[k];  // where the axis was taken
+      first[k] -= pitch * z * a[k];  // the point on the axis
       dS[NA + k] += along;
       dX[NA + k] += z * along;
     }
@@ -77,11 +77,11 @@ OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number
   PT(axis_motion)(da, first, own);
   for (int k = 0; k < NV; k++) dS[k] += own[k];
 #else
-  (void)dS, (void)dX;  // a planar turn has only its sense
+  (void)dS, (void)dX;  // a planar rotation has only its sense
 #endif
 }
 
-// The change of a link's force by that of its inertia: dI A + V x* (dI V).
+// The change of a link's force due to the change of its inertia: dI A + V x* (dI V).
 OD_PART void T(own_inertia)(const od_model *m, const double *w, const od_number_change *change, int i, od_t *dI) {
   const od_layout *l = &m->layout;
   PT(inertia_in_ground)(CHANGE(inertia) + NI * i, w + l->rotation + NR * i, w + l->position + ND * i, dI);
@@ -98,9 +98,9 @@ OD_PART void T(add_own_inertia)(const od_model *m, const double *w, const od_num
   for (int k = 0; k < NV; k++) dF[k] += f[k];
 }
 
-// Where loops have more equations than they need, some are not used, and a number may break those: then a point of a loop moves
-// away from the other by dd. The kernels' closure Jacobian leaves out what the links before the loop, c, do to both ends alike, so
-// that tangents have to do so, too: their turn with `V` is taken out of a row's rate.
+// In loops with redundant equations some equations are not used, and a number may violate these: then a point of a loop moves
+// away from the other one by dd. The kernels' closure Jacobian omits the links before the loop, which move both ends equally, so
+// tangents must omit them, too: their rotation with `V` is removed from a row's rate.
 static inline int T(loop_root)(const od_model *m, const od_closure *c) {
   int a = c->link_a, b = c->link_b;
   while (a != b)

@@ -1,47 +1,48 @@
-// Newton's matrix of a machine without loops, factored and solved by one sweep along the tree each way, in work and memory that
-// grow with the number of links alone. It is never written down.
+// Newton's matrix of a machine without loops, factored and solved by one sweep along the tree in each direction. Work and memory
+// are proportional to the number of links. The matrix is never formed.
 //
-// A change kappa_j of the second rates moves the coordinates by alpha kappa, their rates by beta kappa. Changes of a link's motion are
-// taken beside what the link carries along when it is displaced by dX:
+// A change kappa_j of the second rates changes the coordinates by alpha kappa, their rates by beta kappa. Changes of a link's
+// motion are taken relative to a motion that is carried with the link's displacement dX:
 //
 //   xi = dX,   nu = dV - dX x V,   eta = dA - dX x A - nu x V
 //
-// So Y = (xi, nu, eta) of a link is that of its parent but for the joint between them, and the force F that the joint carries
-// changes, beside being carried along, by phi = dF - dX x* F = P Y + q:
+// So Y = (xi, nu, eta) of a link differs from that of its parent only by the joint between them. The force F that the joint
+// carries changes, in addition to moving with the link, by phi = dF - dX x* F = P Y + q:
 //
 //   Y_i = Y_parent + b_i kappa_j,   b_i = (alpha S, beta S + alpha S', S + 2 beta S' + alpha S'')
 //
-// with S' = V x S and S'' = A x S + V x S'. P is what the link itself answers, plus what its children hand on. Row j of the matrix,
-// S . phi + own kappa = r, gives kappa_j for any Y_parent:
+// with S' = V x S and S'' = A x S + V x S'. P is the response of the link itself plus the contributions of its children. Row j of
+// the matrix, S . phi + own kappa = r, gives kappa_j for any Y_parent:
 //
 //   kappa = e - g . Y_parent,   e = (r - S . q) / pivot,   g = S P / pivot,   pivot = S . P b + own
 //
-// What goes on to the parent is P - h g' and q + h e, h = P b + alpha S x* F. Inwards this eliminates all kappa, outwards it finds
-// them. With alpha = beta = 0 it is the articulated-body recursion for the mass matrix. No rows are exchanged: a pivot that is lost
-// in round-off is a status.
+// The contribution to the parent is P - h g' and q + h e, with h = P b + alpha S x* F. The inward sweep eliminates all kappa, the
+// outward sweep computes them. With alpha = beta = 0 this is the articulated-body recursion for the mass matrix. No rows are
+// exchanged: a pivot at round-off returns an error status.
 //
-// A body answers changes of its turn rate and of its acceleration alone; what follows positions or other velocities comes from
-// loads and lines. Branches without these pass over the columns before BODY_COLUMNS, which are zero.
+// The response of a body depends only on changes of its turn rate and of its acceleration. Dependence on positions or other
+// velocities comes from loads and lines. Branches without these skip the columns before BODY_COLUMNS, which are zero.
 
 // Entries of Y, in this order: xi; nu, first of the velocity at the origin, then of the turn rate; eta.
 enum { NY = 3 * NV, NU_LINEAR = NV, NU_TURN = NV + ND, ETA = 2 * NV, BODY_COLUMNS = NU_TURN };
 
-// What the sweeps need of a link. All of it is kept, since the machine moves on while the factors are in use.
+// The data of a link for the sweeps. All of it is stored, because the machine moves on while the factors are in use.
 typedef struct tree_link {
   double S[NV], b[NY], h[NV], g[NY], inverse;  // see above; the inverse pivot
-  double own, follows;                         // follows: 1 where loads or lines act on its branch, else 0
+  double own, follows;                         // follows: 1 if loads or lines act on its branch, otherwise 0
   double P[NV][NY];
   double q[NV], Y[NY], e;  // of a solution
 } tree_link;
 _Static_assert(sizeof(tree_link) == OD_TREE_LINK_SCALARS(NV) * sizeof(double), "a link must fit the layout");
 
-// A pivot below this part of the terms it is the sum of is nothing but their round-off.
+// A pivot smaller than this times the terms of its sum is round-off.
 static const double least_pivot_part = 1e-13;
 
-// ---- what a link answers
+// ---- the response of a link
 
-// The answer of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu with its momentum p, of which nothing is left that follows the
-// linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a change a of the turn rate gives
+// The response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu with its momentum p. It does not depend on the linear
+// part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a change a of the turn
+// rate gives
 //   (tr(J) a x w + 2 w x J a + 2 h x (a x v),  2 a x p_f)
 static void add_body_slopes(const od_model *m, const double *w, int i, bool moves, double P[NV][NY]) {
   const od_layout *l = &m->layout;
@@ -63,7 +64,7 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
   const double *h = I + 1, *v = V + 3, trace = I[4] + I[5] + I[6], hv = dot(h, v);
   for (int c = 0; c < 3; c++) {
     int next = (c + 1) % 3, last = (c + 2) % 3;
-    // Column c of J, as momentum() has it; w x of it; and h x (a x v) = a (h . v) - v (h . a).
+    // Column c of J, as in momentum(); w x this column; and h x (a x v) = a (h . v) - v (h . a).
     double J[3] = {P[0][ETA + c], P[1][ETA + c], P[2][ETA + c]}, turned[3];
     cross(V, J, turned);
     for (int k = 0; k < 3; k++) P[k][NU_TURN + c] = 2 * (turned[k] - v[k] * h[c]);
@@ -77,7 +78,7 @@ static void add_body_slopes(const od_model *m, const double *w, int i, bool move
 #endif
 }
 
-// Moves one link by a unit change of an entry of Y before ETA (c < 0: not at all); its dF begins at zero.
+// Moves one link by a unit change of an entry of Y before ETA (c < 0: no change); its dF starts at zero.
 static void move_link(const od_model *m, double *w, int i, int c) {
   const od_layout *l = &m->layout;
   double *dX = w + l->dX + NV * i, *dV = w + l->dV + NV * i, *dF = w + l->dF + NV * i;
@@ -85,7 +86,7 @@ static void move_link(const od_model *m, double *w, int i, int c) {
   motion_cross(dX, w + l->V + NV * i, dV);
   if (c >= NU_LINEAR) dV[c < NU_TURN ? NA + c - NU_LINEAR : c - NU_TURN] = 1;
 }
-// What came of it: of a force that the motion requires so much of, beside being carried along.
+// Adds the resulting column of P: the change of the link's force, without the part of `force` that moves with the link.
 static void add_column(const od_model *m, const double *w, int i, int c, const double *force, double P[NV][NY]) {
   const od_layout *l = &m->layout;
   double carried[NV];
@@ -110,7 +111,7 @@ static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY
   }
 }
 
-// The pull of a line at the motion of its ends as it stands in w, and its change.
+// The pull of a line for the motion of its ends in w, and its change.
 typedef struct pull_tangent {
   line_tangent line;
   double pull[ND], change[ND];
@@ -125,8 +126,8 @@ static void find_pull_tangent(const od_model *m, const double *w, int i, pull_ta
   for (int k = 0; k < ND; k++) t->pull[k] = force * s->e[k], t->change[k] = dforce * s->e[k] + force * t->line.e[k];
 }
 
-// What a line does to the link at one of its ends when that link alone moves. Between two moving links the pull follows both, which
-// is left to tree_line(); here remains that its point of attack moves.
+// The effect of a line on the link at one of its ends when only this link moves. The pull of a line between two moving links
+// depends on both, which tree_line() handles; here only the motion of its point of application remains.
 static void add_line_slopes(const od_model *m, double *w, int i, int end, double P[NV][NY]) {
   const od_layout *l = &m->layout;
   const od_actuator *a = &m->actuator[i];
@@ -149,7 +150,7 @@ static void add_line_slopes(const od_model *m, double *w, int i, int end, double
 
 // ---- factors
 
-// The links as they stand, before anything is eliminated.
+// Initializes a link before the elimination.
 static void begin_link(const od_model *m, const double *w, double alpha, double beta, int i, tree_link *t) {
   const od_layout *l = &m->layout;
   const double *S = w + l->S + NV * i, *Sd = w + l->Sd + NV * i, *V = w + l->V + NV * i;
@@ -176,7 +177,7 @@ static void begin_link(const od_model *m, const double *w, double alpha, double 
   if (m->link[i].body >= 0) add_body_slopes(m, w, i, alpha != 0 || beta != 0, t->P);
 }
 
-// Eliminates a link's coordinate; what remains goes to its parent. `first`: the columns before are zero.
+// Eliminates a link's coordinate and adds the remainder to its parent. The columns before `first` are zero.
 OD_PART od_status eliminate_coordinate(const double *F, int first, tree_link *t, tree_link *parent) {
   double h[NV], g[NY], carried[NV], size = fabs(t->own), pivot = t->own;
   for (int c = first; c < NY; c++) g[c] = 0;
@@ -214,9 +215,9 @@ static od_status eliminate_link(const od_model *m, const double *w, int i, tree_
   return OD_OK;
 }
 
-// Factors Newton's matrix of the mechanism at the last point, with forces that follow their own lengths and speeds (their rows must
-// be known unless alpha = beta = 0) and `own` on the diagonal besides (NULL: nothing). Lines between two moving links are missing in
-// it but for their points of attack.
+// Factors Newton's matrix of the mechanism at the last point, with forces that depend on their own lengths and speeds (their rows
+// must be computed unless alpha = beta = 0) and `own` added to the diagonal (NULL: zero). Of lines between two moving links only
+// the motion of their points of application is included.
 static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own,
                                 double *memory) {
   const od_layout *l = &m->layout;
@@ -250,7 +251,7 @@ static od_status X(tree_factor)(const od_model *m, double *w, double alpha, doub
 
 // ---- solutions
 
-// kappa of a link's coordinate, and its Y. The columns of Y before `first` are of no use to it and its children.
+// Computes kappa of a link's coordinate, and its Y. The link and its children do not use the columns of Y before `first`.
 OD_PART double move_with_parent(int first, const double *restrict parent, tree_link *restrict t) {
   double even = 0, odd = 0;
   for (int c = first; c + 1 < NY; c += 2) even += t->g[c] * parent[c], odd += t->g[c + 1] * parent[c + 1];
@@ -260,7 +261,7 @@ OD_PART double move_with_parent(int first, const double *restrict parent, tree_l
   return kappa;
 }
 
-// Solves with these factors in place; entries of `right`, one for each coordinate, stand `stride` apart.
+// Solves with these factors in place. The entries of `right`, one for each coordinate, are `stride` apart.
 static void X(tree_solve)(const od_model *m, double *memory, double *right, int stride) {
   tree_link *link = (tree_link *)memory;
   for (int i = 0; i < m->links; i++)
@@ -282,8 +283,8 @@ static void X(tree_solve)(const od_model *m, double *memory, double *right, int 
 
 // ---- lines between two moving links
 
-// For each coordinate that moves an end of a line: how its pull acts there (across, ND), and how its pull (ND), length and speed
-// change with kappa. Rows of `coordinates` entries; those of coordinates that do not move it are zero.
+// For each coordinate that moves an end of a line: the effect of its pull there (across, ND), and the derivatives of its pull
+// (ND), length and speed by kappa. Rows have `coordinates` entries; those of coordinates that do not move the line are zero.
 static void X(tree_line)(const od_model *m, double *w, int i, double alpha, double beta, double *across, double *pull,
                          double *length, double *speed) {
   const od_layout *l = &m->layout;
@@ -292,7 +293,7 @@ static void X(tree_line)(const od_model *m, double *w, int i, double alpha, doub
   int n = m->coordinates, end[2] = {m->point[a->point_a].link, m->point[a->point_b].link}, at[2] = {end[0], end[1]};
   for (int j = 0; j < ND * n; j++) across[j] = pull[j] = 0;
   for (int j = 0; j < n; j++) length[j] = speed[j] = 0;
-  // Parents come before children: the later one of the two is left first.
+  // Parents come before children: the later one of the two is processed first.
   while (at[0] > 0 || at[1] > 0) {
     int now = at[0] > at[1] ? at[0] : at[1], j = m->link[now].coordinate;
     const double *S = w + l->S + NV * now;
@@ -304,7 +305,7 @@ static void X(tree_line)(const od_model *m, double *w, int i, double alpha, doub
     for (int k = 0; k < 2; k++) {
       if (at[k] != now) continue;
       at[k] = m->link[now].parent;
-      // All links behind this joint move by alpha S; their velocities, besides, are turned by as much.
+      // All links after this joint move by alpha S; their velocities also turn with it.
       double later[NV], turned[NV];
       for (int c = 0; c < NV; c++) later[c] = w[l->V + NV * end[k] + c] - w[l->V + NV * now + c];
       motion_cross(S, later, turned);

@@ -1,6 +1,6 @@
-// Whether what was collected fits together: every index refers to something that is there, every number is one, and numbers of
-// elements have the sign that their class wants. The loader of machine files does not get so far with a mistake; a program that
-// builds a model may.
+// Checks of the collected elements: every index refers to an existing entry, every number is finite, and numbers of elements have
+// the sign that their class requires. The loader of machine files reports such mistakes earlier; a program that builds a model
+// may reach these checks.
 #include <math.h>
 
 #include "base/formula.h"
@@ -10,12 +10,12 @@ static bool is_index(int i, int count) {
   return i >= 0 && i < count;
 }
 
-// Whether theta has so many numbers from there on.
+// Whether theta has `count` numbers from `first` on.
 static bool has_numbers(const od_model *p, int first, int count) {
   return count == 0 || (first >= 0 && count > 0 && first <= p->numbers - count);
 }
 
-// Complains about the numbers of something; `what` names it.
+// Reports missing numbers of an element; `what` names its kind.
 static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int first,
                           int count) {
   if (has_numbers(&b->part, first, count)) return true;
@@ -210,7 +210,7 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
   }
   if (needs_joint || e->joint != OD_UNUSED)
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "joint", e->joint, p->joints);
-  // What an element belongs to comes before it.
+  // A host must be added before the elements that belong to it.
   if (c->host_class || e->host != OD_UNUSED)
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "element", e->host, index);
   if (c->host_class && is_index(e->host, index) &&
@@ -219,7 +219,7 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                       p->instance[e->host].name, c->host_class->noun);
 }
 
-// Whether an element lets oil flow at a node, other than by an end that only feeds it.
+// Whether an element lets oil flow at a node, not counting an end that only feeds the node.
 static bool takes_oil_from(const od_instance *e, int node) {
   if (!is_index(e->element_class, od_element_class_count())) return false;
   const od_element_class *c = od_element_class_at(e->element_class);
@@ -231,7 +231,7 @@ static bool takes_oil_from(const od_instance *e, int node) {
   return false;
 }
 
-// A sense line that several sections feed: the first of them complains where nothing lets the oil out again.
+// For a sense line that several sections feed: reports at the first of them if no element lets the oil out again.
 static void check_shared_end(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -252,7 +252,8 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
 
-// With choices other than for optional numbers and ends a number may mean something else, such as a rod's diameter where the table has an area.
+// Checks the signs of numbers. Choices other than for optional numbers and ends may change the meaning of a number, such as a
+// rod's diameter instead of an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -267,9 +268,9 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
   }
 }
 
-// Behind the fields of a class with a curve: abscissae of the control points, which increase, then their ordinates. A port that
-// is open by less than nothing would pump.
-enum { HIGHEST_DEGREE = 7 };  // one less than what math/spline_x.h has room for
+// Checks a curve. Its numbers follow the fields of the class: abscissae of the control points, increasing, then their ordinates.
+// A negative opening is an error, because the port would pump.
+enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
@@ -295,7 +296,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   return true;
 }
 
-// Its variables: what it reads, then its numbers.
+// Checks a formula. Its variables are the inputs of the element, then its numbers.
 static void check_formula(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
@@ -333,7 +334,7 @@ static void check_elements(od_build *b) {
 
 // ---- blocks and initial values
 
-// With modes a formula knows the block's states as well, and has two results.
+// Why the formula of a block is wrong, or NULL. With modes the formula also reads the block's states and has two results.
 static const char *block_formula_problem(const od_block *block) {
   const od_block_class *c = od_block_class_of(&block->spec);
   int states = c->margin ? block->states : 0;

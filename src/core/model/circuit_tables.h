@@ -36,26 +36,26 @@ enum {
 typedef struct od_instance {
   const char *name;  // "" for an unnamed part of another element or of a joint
   int element_class;
-  int number, numbers;  // first of its own in theta, how many
+  int number, numbers;  // first of its numbers in theta, and how many
   int host, joint;      // the instance or the joint that it belongs to, or -1
   int friction;         // the friction that belongs to it, or -1
   int point_a, point_b, actuator;
   int end[OD_MOST_ENDS];              // nodes, or -1
-  int signal;                         // what it listens to, or -1
+  int signal;                         // its signal, or -1
   int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
-  int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
-  int switcher;                       // place among the elements with modes, or -1
-  int supplier;                       // place among the elements with a supply, or -1
+  int state[OD_MOST_ELEMENT_STATES];  // indices among the first-order states, or -1
+  int switcher;                       // index among the elements with modes, or -1
+  int supplier;                       // index among the elements with a supply, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
-  int batch, place;     // where it stands among those of its class
+  int batch, place;     // its batch and its place there
   int in, out, slope;   // its first place in the work memory
   int target, targets;  // its part of od_join.target
   od_formula formula;   // of classes that have one
   int held;             // index of its first jump among all jumps (od_layout.held)
 } od_instance;
 
-// How instances are connected to the rest of the machine: constant integers without names or pointers, except to formulas.
-// model/join.c makes them when the layout of the work memory is known.
+// Connections of instances to the rest of the machine: constant integers without names or pointers, except to formulas.
+// model/join.c fills them when the layout of the work memory is known.
 typedef struct od_target {  // where an out is added: w[to] += sign * w[from], and the places of its derivatives
   int from, to;
   double sign;

@@ -1,5 +1,5 @@
-// From collected elements to compiled tables, stage by stage: od_compile() at the end is the table of contents. The tree of
-// links, the space, closures and blocks have files of their own (compile_*.c).
+// Compiles collected elements to tables, stage by stage; od_compile() at the end lists the stages. The tree of links, the space,
+// closures and blocks have separate files (compile_*.c).
 #include <string.h>
 
 #include "base/formula.h"
@@ -7,7 +7,7 @@
 #include "model/joint_types.h"
 #include "model/outputs.h"
 
-// ---- copying what was collected into the model's own memory
+// ---- copying the collected elements into the model's own memory
 
 static void *copy(od_arena *arena, const void *from, int count, size_t size) {
   void *to = od_arena_take(arena, (size_t)(count > 0 ? count : 1) * size);
@@ -15,7 +15,7 @@ static void *copy(od_arena *arena, const void *from, int count, size_t size) {
   return to;
 }
 
-// Copies the names of a table whose entries begin with one; false when memory ran out.
+// Copies the names of a table whose entries begin with a name. Returns false if memory ran out.
 static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
   for (int i = 0; i < count; i++) {
     char *entry = (char *)table + (size_t)i * size;
@@ -28,7 +28,7 @@ static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
   return true;
 }
 
-// A copy of a formula in the model's own memory.
+// Copies a formula into the model's own memory.
 static bool copy_formula(od_arena *arena, od_formula *f) {
   if (!f->operation) return true;
   f->operation = copy(arena, f->operation, f->count, sizeof *f->operation);
@@ -76,7 +76,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
 
 // ---- what elements act on
 
-// Sliding coordinates count in typical lengths, so that meters compare with radians; preferred ones weigh half.
+// Sliding coordinates are weighted with a typical length, so that meters compare with radians. Preferred coordinates weigh half.
 static void weigh_coordinates(od_model *m) {
   for (int j = 0; j < m->coordinates; j++) {
     bool preferred = m->joint[m->link[m->coordinate_link[j]].joint].spec.independent;
@@ -84,7 +84,7 @@ static void weigh_coordinates(od_model *m) {
   }
 }
 
-// Points and loads learn the links and coordinates they act on.
+// Sets the links of points.
 static void resolve_points(od_model *m) {
   for (int i = 0; i < m->points; i++)
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
@@ -105,6 +105,7 @@ static void check_gears(od_build *b, const od_model *m) {
   }
 }
 
+// Sets the links and coordinates that loads act on; reports joints that cannot have a load.
 static void resolve_elements(od_build *b, od_model *m) {
   for (int i = 0; i < m->loads; i++) {
     od_load *load = &m->load[i];
@@ -130,7 +131,7 @@ static void resolve_elements(od_build *b, od_model *m) {
 
 // ---- the circuit
 
-// The actuator that an element acts along, a new one unless something acts in that joint already.
+// Finds the actuator of an element; creates a new one unless an element acts in the same joint already.
 static int find_actuator(od_model *m, const od_actuator *wanted) {
   for (int i = 0; wanted->coordinate >= 0 && i < m->actuators; i++)
     if (m->actuator[i].coordinate == wanted->coordinate) return i;
@@ -138,6 +139,8 @@ static int find_actuator(od_model *m, const od_actuator *wanted) {
   return m->actuators++;
 }
 
+// Lists the actuators of all elements that act on the mechanism; reports joints that cannot have one. Returns false if memory ran
+// out.
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;
@@ -162,13 +165,13 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   return true;
 }
 
-// Without loops all coordinates are independent.
+// Numbers the rows of actuators' lengths. Without loops all coordinates are independent, so actuators in joints need no row.
 static void number_length_rows(od_model *m) {
   for (int i = 0; i < m->actuators; i++)
     if (m->rows > 0 || m->actuator[i].coordinate < 0) m->actuator[i].length_row = m->length_rows++;
 }
 
-// First-order states: pressures of volumes, then states of elements.
+// Numbers the first-order states: pressures of volumes, then states of elements.
 static void list_circuit_states(od_model *m) {
   for (int i = 0; i < m->nodes; i++) {
     if (m->node[i].kind == OD_NODE_VOLUME) m->node[i].state = m->circuit_states++;
@@ -197,7 +200,7 @@ static void list_suppliers(od_model *m) {
     m->instance[i].supplier = od_instance_class(&m->instance[i])->supply ? m->suppliers++ : -1;
 }
 
-// Elements, then blocks.
+// Numbers the jumps: those of elements, then those of blocks.
 static void list_jumps(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     m->instance[i].held = m->jumps;
@@ -254,7 +257,7 @@ no_memory:
   return NULL;
 }
 
-// Everything, the model itself included, lives in the arena.
+// The arena contains everything, including the model itself.
 void od_model_free(od_model *m) {
   if (!m) return;
   od_arena arena = {m->memory};

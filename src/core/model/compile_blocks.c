@@ -1,9 +1,9 @@
-// Compiling blocks: their places among signals and first-order states, the quantities they measure, the order in which
-// they are evaluated, and which of their signals act on the rest of the machine.
+// Compiling blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and
+// the signals that act on the rest of the machine.
 //
-// A block passes an input on at once when its output depends on that input without a state in between. Outputs are
-// evaluated in an order in which every block comes after those whose signals it passes on; where there is none, the
-// blocks form an algebraic loop.
+// A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order
+// in which every block follows the blocks that it depends on by feedthrough. If there is no such order, the blocks form an
+// algebraic loop.
 #include <stdio.h>
 #include <string.h>
 
@@ -52,13 +52,13 @@ bool od_compile_block_signals(od_model *m, od_arena *arena) {
   return m->c0 && (m->blocks == 0 || name_signals(m, arena));
 }
 
-// ---- what blocks measure
+// ---- measured quantities
 
 static bool follows_signal(const od_model *m, int node) {
   return m->node[node].kind == OD_NODE_SOURCE && m->node[node].input >= 0;
 }
 
-// Whether an instance's answers follow from states alone: it listens to no signal, and no pressure at its ends follows one.
+// Why the outputs of an instance do not depend on states alone, or NULL: it or a pressure at its ends depends on a signal.
 static const char *instance_refusal(const od_model *m, const od_instance *e) {
   if (e->signal >= 0) return "it follows a signal";
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
@@ -76,7 +76,7 @@ static const char *force_refusal(const od_model *m, int actuator) {
   return NULL;
 }
 
-// Why a quantity cannot be measured by a block, or NULL when it can.
+// Why a block cannot measure a quantity, or NULL if it can.
 static const char *refusal(const od_model *m, const od_output *o) {
   static const char only[] =
       "only what the states alone decide can be measured: positions, rates, lengths, pressures, spools, forces of springs "
@@ -104,7 +104,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_ELEMENT_STATE:
       return m->instance[o->index].state[o->component] < 0 ? "the spool is the command; use that signal instead" : NULL;
     case OD_OUT_FORCE: return force_refusal(m, o->index);
-    case OD_OUT_ELEMENT: {  // of what acts on the mechanism
+    case OD_OUT_ELEMENT: {  // of an element that acts on the mechanism
       if (o->index < 0) return NULL;
       const od_instance *e = &m->instance[o->index];
       return e->actuator >= 0 ? instance_refusal(m, e) : only;
@@ -129,6 +129,7 @@ static int add_measure(od_model *m, const od_output *o) {
   return m->signals + m->measures++;
 }
 
+// Finds the measured quantities of all blocks; reports those that do not exist or cannot be measured.
 static void find_measures(od_build *b, od_model *m) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].inputs; k++) {
@@ -148,9 +149,9 @@ static void find_measures(od_build *b, od_model *m) {
     }
 }
 
-// ---- the order
+// ---- the order of evaluation
 
-// Blocks and their signals stand in the same order.
+// Blocks and their signals are in the same order.
 static int block_of_signal(const od_model *m, int signal) {
   int low = 0, high = m->blocks - 1;
   while (low < high) {
@@ -163,7 +164,7 @@ static int block_of_signal(const od_model *m, int signal) {
   return low;
 }
 
-// The block that must be evaluated before the `which`-th one because of its k-th input, or -1.
+// The block that must be evaluated before block `which` because of its k-th input, or -1.
 static int waits_for(const od_model *m, int which, int k, bool sampling) {
   const od_block *block = &m->block[which];
   int source = m->block_line[block->line + k].source;
@@ -172,7 +173,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Names a loop among the blocks that are left: from one of them back along what it waits for until one comes again.
+// Reports a loop among the remaining blocks: follows the dependencies of one of them until a block repeats.
 static void complain_about_loop(od_build *b, const od_model *m, const bool *done, int first) {
   int way[64], length = 0, at = first, begin = -1;
   while (begin < 0 && length < 64) {
@@ -187,7 +188,7 @@ static void complain_about_loop(od_build *b, const od_model *m, const bool *done
       if (way[i] == at) begin = i;
   }
   if (begin < 0) begin = length - 1;
-  // Signals run the other way: from what is waited for to what waits.
+  // Signals run in the opposite direction of the dependencies.
   char text[400];
   size_t used = 0;
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
@@ -206,7 +207,7 @@ static bool is_ready(const od_model *m, int which, bool sampling, const bool *do
   return true;
 }
 
-// Returns false, with a message, where there is no order.
+// Finds the order of evaluation. Returns false, with a message, if there is none.
 static bool find_order(od_build *b, od_model *m, bool *done) {
   int count = 0;
   for (bool found = true; found && count < m->blocks;) {
@@ -225,7 +226,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// A block whose rates need a signal that is known only after its outputs.
+// Marks blocks whose rates need a signal that is computed after their outputs.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -239,7 +240,7 @@ static void find_late_blocks(od_model *m, bool *done) {
   }
 }
 
-// Sampled blocks run one after another; in a loop of them the first in the file sees what the last one held before.
+// Sampled blocks run one after another. In a loop of them, the first one in the file reads the previous output of the last one.
 static void find_sample_order(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int count = 0; count < m->blocks; count++) {
@@ -260,7 +261,7 @@ static void find_sample_order(od_model *m, bool *done) {
   }
 }
 
-// ---- what signals drive
+// ---- signals that act on the machine
 
 static void add_drive(od_model *m, int signal) {
   if (signal < m->inputs) return;
@@ -278,7 +279,7 @@ static void find_drives(od_model *m) {
   }
 }
 
-// Derivatives of a block's outputs and rates by its states and inputs.
+// Places the derivatives of a block's outputs and rates by its states and inputs.
 static void place_slopes(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     od_block *block = &m->block[i];

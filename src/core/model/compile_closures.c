@@ -1,4 +1,4 @@
-// Closures: the scalar equations of joints that close loops and of rods, each with the links between its ends.
+// Closures: the scalar equations of joints that close loops and of rods, with the links between their ends.
 #include <math.h>
 
 #include "model/builder.h"
@@ -31,7 +31,7 @@ static void add_slide(od_model *m, const od_joint_spec *s, int joint, od_directi
   add_closure(m, OD_CLOSE_SLIDE, s->point_a, s->point_b, joint, -1)->u = u;
 }
 
-// The equations that a cut joint stands for.
+// Adds the equations of a cut joint.
 static void close_joint(od_model *m, int joint) {
   const od_joint_spec *s = &m->joint[joint].spec;
   int a = s->axis_a, b = s->axis_b >= 0 ? s->axis_b : a;
@@ -68,7 +68,7 @@ static void close_joint(od_model *m, int joint) {
       add_dot(m, s, joint, second_a, axis_b);
       break;
     case OD_PLANAR_JOINT:
-      if (m->planar) break;  // the machine's own plane: it asks for nothing
+      if (m->planar) break;  // the machine's own plane: no equation
       add_slide(m, s, joint, axis_a);
       add_dot(m, s, joint, first_a, axis_b);
       add_dot(m, s, joint, second_a, axis_b);
@@ -77,7 +77,7 @@ static void close_joint(od_model *m, int joint) {
     case OD_FREE: break;  // never close loops
     case OD_FIXED:
       if (m->planar) {
-        // One axis of the plane against the other: the first axis that lies in the plane, and its perpendicular.
+        // One axis of the plane against the other: the first ground axis in the plane, and its perpendicular.
         for (int k = 0; k < 3; k++)
           if (fabs(m->plane[2][k]) < 0.9) {
             add_dot(m, s, joint, unit[k], (od_direction){OD_DIR_UNIT_ACROSS, k, -1});
@@ -92,7 +92,7 @@ static void close_joint(od_model *m, int joint) {
   }
 }
 
-// The equation of a gear: no points, no loop through the tree.
+// Adds the equation of a gear, which has no points and no loop through the tree.
 static void add_gear(od_model *m, int gear) {
   m->closure[m->closures++] = (od_closure){.kind = OD_CLOSE_GEAR,
                                            .point_a = -1,
@@ -105,7 +105,7 @@ static void add_gear(od_model *m, int gear) {
                                            .gear = gear};
 }
 
-// The links between the two ends of a closure through the tree; of a gear those of its two joints.
+// Lists the links between the two ends of a closure through the tree; for a gear, the links of its two joints.
 static void find_path(od_model *m, od_closure *c) {
   c->path = m->path_steps;
   for (int side = -1; c->kind == OD_CLOSE_GEAR && side <= 1; side += 2) {

@@ -1,5 +1,5 @@
-// Whether a machine is planar, and in which plane: all turning axes across it, all sliding ones in it, and the ends of all
-// closures and elements at the same level. Its typical length.
+// Determines whether a machine is planar, and its plane: all turning axes are perpendicular to it, all sliding axes parallel, and
+// the ends of all closures and elements at the same level. Also its typical length.
 #include <math.h>
 
 #include "model/builder.h"
@@ -15,7 +15,7 @@ static void unit_axis(const od_model *m, int number, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = a[k] / length;
 }
 
-// The common direction of all turning axes, or the first coordinate axis (z, y, x) across all sliding ones.
+// The common direction of all turning axes, or the first coordinate axis (z, y, x) perpendicular to all sliding axes.
 static bool find_normal(const od_model *m, double n[3]) {
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].spec.type == OD_REVOLUTE || m->joint[i].spec.type == OD_PLANAR_JOINT) {
@@ -36,7 +36,7 @@ static bool find_normal(const od_model *m, double n[3]) {
   return false;
 }
 
-// Whether an axis of a joint suits a machine in the plane across n.
+// Whether an axis of a joint is compatible with a plane of normal n.
 static bool axis_suits(const od_model *m, od_joint_type type, int number, const double n[3]) {
   if (number < 0) return true;
   double a[3];
@@ -57,7 +57,7 @@ static double across(const od_model *m, int point, const double n[3]) {
   return sum;
 }
 
-// How far a point lies from the plane through the ground's origin, if all motion is in planes across n.
+// The distance of a point from the plane through the ground's origin, for motion in planes of normal n.
 static double level(const od_model *m, int point, const double n[3]) {
   int link = m->point[point].link;
   double sum = across(m, point, n) - across(m, m->link[link].point_child, n);
@@ -76,6 +76,7 @@ static bool level_ends(const od_model *m, int a, int b, const double n[3]) {
   return fabs(level(m, a, n) - level(m, b, n)) < 1e-12 * (1 + m->size);
 }
 
+// Whether all joints, closures, elements and contacts are compatible with a plane of normal n.
 static bool is_planar(const od_model *m, const double n[3]) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
@@ -88,7 +89,7 @@ static bool is_planar(const od_model *m, const double n[3]) {
         return false;
     if (!tree && !level_ends(m, j->spec.point_a, j->spec.point_b, n)) return false;
   }
-  // Contacts push along their normals, in the plane.
+  // Contacts push along their normals, which must be in the plane.
   for (int i = 0; i < m->loads; i++) {
     double a[3];
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
@@ -102,13 +103,13 @@ static bool is_planar(const od_model *m, const double n[3]) {
   return true;
 }
 
-// The plane's axes: for the usual normals the ground's own axes in cyclic order.
+// Chooses the plane's axes: for normals along a ground axis these are ground axes in cyclic order.
 static void lay_plane(od_model *m, const double normal[3]) {
   double n[3] = {normal[0], normal[1], normal[2]};
   int main = 0;
   for (int k = 1; k < 3; k++)
     if (fabs(n[k]) > fabs(n[main])) main = k;
-  // A normal against its coordinate axis is turned over, so that angles count as one sees them along that axis.
+  // A normal opposite to its coordinate axis is reversed, so that angles are positive about that axis.
   if (n[main] < 0)
     for (int k = 0; k < 3; k++) n[k] = -n[k];
   double e1[3] = {0}, length = 0;

@@ -1,5 +1,5 @@
-// The tree of links: bodies hang on each other by joints, from the ground on. Joints that reach no new body close loops and
-// are left to compile_closures.c.
+// The tree of links: joints connect bodies to the tree, starting at the ground. Joints that reach no new body close loops;
+// compile_closures.c handles them.
 #include "model/builder.h"
 #include "model/joint_types.h"
 
@@ -18,8 +18,8 @@ static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joi
   return link;
 }
 
-// Hangs a body on the tree by a joint: one link per coordinate, the last one carries the body. Walked backwards, the last
-// coordinate comes first; those of ball joints, which have no order, stay.
+// Connects a body to the tree by a joint: one link per coordinate; the last link carries the body. For a reversed joint the last
+// coordinate comes first, except for the angles of ball joints, which have no order.
 static void hang_body(od_model *m, int joint, bool reversed) {
   od_joint *j = &m->joint[joint];
   const od_joint_spec *s = &j->spec;
@@ -54,7 +54,7 @@ static bool on_tree(const od_model *m, int point) {
   return body == OD_GROUND || m->body[body].link > 0;
 }
 
-// Walks the joints in the file's order, always taking the first that reaches a new body.
+// Builds the tree: takes repeatedly the first joint in the file's order that reaches a new body.
 static void grow_tree(od_model *m) {
   m->links = 1;
   m->link[0] = (od_link){.parent = 0,
@@ -88,7 +88,7 @@ static void complain_about_loose_bodies(od_build *b, const od_model *m) {
                         m->body[i].name);
 }
 
-// Joints of the tree are described in the zero position, where both bodies' axes are parallel.
+// Reports second axes of tree joints. These are described in the zero position, where both bodies' axes are parallel.
 static void complain_about_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];

@@ -17,14 +17,14 @@ static bool has_field(const od_element_class *c, const char *key) {
   return false;
 }
 
-// Optional fields are there if one of them is given.
+// The number of fields. Optional fields are present if one of them is given.
 static int field_count(const od_element_class *c, const od_keyed_number *number, int count) {
   for (int i = c->field_count - c->optional_fields; i < c->field_count; i++)
     if (find_key(number, count, c->fields[i].key)) return c->field_count;
   return c->field_count - c->optional_fields;
 }
 
-// What is not given is as another field, or has a default.
+// The value of a field that is not given: that of another field, or its default.
 static double default_of(const od_element_field *f, const od_element_class *c, const od_keyed_number *number,
                          int count) {
   const od_keyed_number *given = f->same_as ? find_key(number, count, f->same_as) : NULL;
@@ -62,9 +62,9 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
     double value = given ? given->value : default_of(f, c, number, count);
     if (isnan(value) && !given) {
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);
-      value = 1;  // nothing more is wrong with it
+      value = 1;  // avoids further messages
     }
-    // The unit of a signal is not known here.
+    // The unit of a signal is unknown here.
     int place = od_build_number(b, path, value, strcmp(f->unit, "*") ? f->unit : "1");
     if (i == 0) first = place;
   }

@@ -1,11 +1,11 @@
-// Joining elements to the rest of a machine: constant tables of integers that say what each instance reads and where its
-// answers count.
+// Connecting elements to the rest of a machine: constant tables of integers with the sources of each instance's inputs and the
+// targets of its outputs.
 #include <string.h>
 
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
-// ---- instances of one class side by side
+// ---- batches: the instances of one class
 
 bool od_join_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
@@ -20,7 +20,7 @@ bool od_join_batches(od_model *m, od_arena *arena) {
         m->instance[i].place = b.count++;
       }
     if (b.count == 0) continue;
-    // Offsets within each kind of memory; od_join_tables() adds where that begins.
+    // Offsets within each kind of memory; od_join_tables() adds the start of that memory.
     b.in = j->ins, b.out = j->outs, b.kept = j->kept, b.report = j->reports, b.slope = j->slopes;
     j->ins += b.count * c->ins;
     j->outs += b.count * c->outs;
@@ -32,7 +32,7 @@ bool od_join_batches(od_model *m, od_arena *arena) {
   return true;
 }
 
-// The formulas of a batch.
+// Lists the formulas of a batch.
 static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int batch) {
   const od_formula **list = od_arena_take(arena, (size_t)b->count * sizeof *list);
   for (int i = 0; list && i < m->instances; i++)
@@ -45,7 +45,7 @@ static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int b
   return list && held;
 }
 
-// Where batches and instances stand in the work memory, and the pool of integers that they refer to.
+// Places batches and instances in the work memory, and fills the pool of integers that they refer to.
 static bool place_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   const od_layout *l = &m->layout;
@@ -75,13 +75,14 @@ static bool place_batches(od_model *m, od_arena *arena) {
   return true;
 }
 
-// ---- what instances read
+// ---- inputs of instances
 
-// Where a value stands in w, its column in rows of derivatives, and the node whose pressure it is.
+// The offset of a value in w, its column in rows of derivatives, and its node if it is a pressure.
 typedef struct source {
   int offset, column, node;
 } source;
 
+// The pressure of a node as an input.
 static source pressure_source(const od_model *m, int node) {
   const od_layout *l = &m->layout;
   int states = 2 * m->actuators, signals = states + m->circuit_states;
@@ -99,12 +100,13 @@ static source signal_source(const od_model *m, int signal) {
   return (source){l->u + signal, 2 * m->actuators + m->circuit_states + signal, -1};
 }
 
-// A state that is absent is the signal that it would follow.
+// An absent state is replaced by the signal that it would follow.
 static source state_source(const od_model *m, const od_instance *e, int index) {
   int state = e->state[index];
   return state < 0 ? signal_source(m, e->signal) : (source){m->layout.c + state, 2 * m->actuators + state, -1};
 }
 
+// The source of an input of an instance.
 static source source_of(const od_model *m, const od_instance *e, od_in_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -116,13 +118,13 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
     case OD_IN_SIGNAL: return signal_source(m, slot.index > 0 ? e->more_signals[slot.index - 1] : e->signal);
     case OD_IN_STATE: return state_source(m, e, slot.index);
     case OD_IN_HOST_STATE: return state_source(m, &m->instance[e->host], slot.index);
-    case OD_IN_HEAT:  // which the circuit sums up when all else is known
+    case OD_IN_HEAT:  // computed by the circuit after all other inputs
     case OD_IN_NONE: break;
   }
   return (source){l->nothing, l->rate_width - 1, -1};
 }
 
-// A force's row begins with its own length and speed instead of everybody's.
+// The column in a force's row, which begins with its own length and speed instead of all lengths and speeds.
 static int force_column(const od_model *m, int column) {
   int na = m->actuators;
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
@@ -151,7 +153,7 @@ static bool list_sources(od_model *m, od_arena *arena) {
   return true;
 }
 
-// ---- where their answers count
+// ---- targets of outputs
 
 static int state_of(const od_model *m, od_out_kind kind, int target) {
   return kind == OD_TO_FORCE ? -1 : kind == OD_TO_RATE ? target : m->node[target].state;
@@ -165,7 +167,8 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// Without the last ones that never change, such as the signal of an element that listens to none: no slopes are summed for them.
+// The number of inputs without constant ones at the end, such as the signal of an element without a signal. No derivatives are
+// summed for these.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
   int ins = od_instance_class(e)->ins;
@@ -173,6 +176,7 @@ static int moving_ins(const od_model *m, const od_instance *e) {
   return ins;
 }
 
+// Adds a target of output `out`: w[to] += sign * output.
 static void add_target(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
   const od_element_class *c = od_instance_class(e);
   m->join.target[m->join.targets++] = (od_target){.from = e->out + out,
@@ -192,7 +196,7 @@ static void add_flow(od_model *m, const od_instance *e, int out, int end, int si
   if (node >= 0) add_target(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
 }
 
-// An element whose own volume at an end moves (a cylinder's chamber) lets nothing else flow there.
+// Adds the flow at an end. If the element's own volume at this end moves (a cylinder's chamber), the flow is its displacement.
 static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   const od_element_class *c = od_instance_class(e);
   add_flow(m, e, out, end, 1);
@@ -203,6 +207,7 @@ static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   }
 }
 
+// Adds the targets of an output.
 static void place_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -247,10 +252,9 @@ static bool list_targets(od_model *m, od_arena *arena) {
   return true;
 }
 
-// ---- who depends on a number of theta
+// ---- users of each number of theta
 
-// An instance depends on its own numbers and, if it belongs to another element, on that one's. Each is counted (NULL), or put where the
-// next of that number's users stands.
+// An instance uses its own numbers and those of its host. Counts the users of each number (user NULL), or stores them at next[].
 static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   for (int k = 0; k < e->numbers; k++) {

@@ -1,4 +1,4 @@
-// Who heats the oil of a machine with a reservoir, and where that counts.
+// Heat sources of the oil, in a machine with a reservoir.
 #include "model/builder.h"
 
 static int heat_slot(const od_element_class *c) {
@@ -7,7 +7,8 @@ static int heat_slot(const od_element_class *c) {
   return -1;
 }
 
-// What is in the oil or belongs to something in it, such as the friction of a cylinder. What a pump supplies is no loss.
+// The report that is the heat of an instance. It counts if the instance, or its host, contains oil, such as the friction of a
+// cylinder. The power supplied by a pump is no loss.
 static int heat_of(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(&m->instance[e->host])->needs_oil);

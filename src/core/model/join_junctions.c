@@ -1,4 +1,4 @@
-// What has an end at a junction: constant tables, by which the circuit finds the pressures of junctions (hydraulics/junctions_x.h).
+// Elements with an end at a junction: constant tables for the computation of the junctions' pressures (hydraulics/junctions_x.h).
 #include <stdlib.h>
 
 #include "model/builder.h"
@@ -8,7 +8,7 @@ static int junction_of(const od_model *m, int node) {
   return node >= 0 ? m->node[node].junction : -1;
 }
 
-// The junction whose pressure the k-th `in` of an instance is, or -1.
+// The junction whose pressure is the k-th input of an instance, or -1.
 static int junction_in(const od_model *m, const od_instance *e, int k) {
   return junction_of(m, m->join.node[e->in - m->layout.in + k]);
 }
@@ -24,7 +24,7 @@ static int matrix_place(const od_model *m, int row, int column) {
   return g->matrix + (row - g->first) * g->count + column - g->first;
 }
 
-// Its flows into junctions, and their slopes by the pressures of junctions.
+// Adds the flows of an instance into junctions, and their derivatives by the pressures of junctions.
 static void add_flows(od_model *m, const od_instance *e, int place) {
   od_junctions *j = &m->join.at_junction;
   for (int t = e->target; t < e->target + e->targets; t++) {
@@ -45,6 +45,7 @@ static void add_flows(od_model *m, const od_instance *e, int place) {
   }
 }
 
+// Adds an instance with an end at a junction: its inputs, flows and a batch of its own.
 static void add_instance(od_model *m, int instance) {
   od_junctions *j = &m->join.at_junction;
   const od_instance *e = &m->instance[instance];
@@ -80,14 +81,15 @@ bool od_join_junctions(od_model *m, od_arena *arena) {
   return true;
 }
 
-// ---- which of them hang together
+// ---- groups of connected junctions
 
+// The first junction of a group (union-find).
 static int first_of(int *first, int junction) {
   while (first[junction] != junction) junction = first[junction] = first[first[junction]];
   return junction;
 }
 
-// Junctions at the ends of one element. Each knows the first of its group in the end.
+// Joins junctions at the ends of one element. In the end first[] of each junction is the first of its group.
 static void join_ends(const od_model *m, int *first) {
   for (int i = 0; i < m->junctions; i++) first[i] = i;
   for (int i = 0; i < m->instances; i++) {
@@ -120,7 +122,7 @@ bool od_group_junctions(od_model *m, od_arena *arena) {
     }
     for (int i = 1; i < j->groups; i++) j->group[i].first = j->group[i - 1].first + j->group[i - 1].count;
     for (int i = 0; i < j->groups; i++) j->group[i].count = 0;
-    // The new numbers, group by group.
+    // Numbers the junctions group by group.
     for (int i = 0; i < m->nodes; i++) {
       if (m->node[i].junction < 0) continue;
       od_junction_group *g = &j->group[group[m->node[i].junction]];
@@ -133,7 +135,7 @@ bool od_group_junctions(od_model *m, od_arena *arena) {
   return ok;
 }
 
-// ---- what cannot be joined there
+// ---- checks
 
 void od_check_junctions(od_build *b, const od_model *m) {
   for (int i = 0; i < m->instances; i++) {

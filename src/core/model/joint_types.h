@@ -6,11 +6,11 @@
 
 enum { OD_MOST_JOINT_COORDINATES = 6 };
 
-// What a coordinate turns about or slides along, in the frame of the first body.
+// The axis of a coordinate's rotation or translation, in the frame of the first body.
 typedef enum od_axis_rule {
-  OD_ALONG_A,   // the joint's first axis
-  OD_ALONG_B,   // its second one
-  OD_ACROSS_1,  // across the first axis: for the axes z, x and y of a body these two are its x and y, y and z, z and x
+  OD_ALONG_A,  // the joint's first axis
+  OD_ALONG_B,  // its second one
+  OD_ACROSS_1,  // perpendicular to the first axis: for the axes z, x and y of a body these two are its x and y, y and z, z and x
   OD_ACROSS_2,
   OD_ALONG_X,
   OD_ALONG_Y,
@@ -21,20 +21,20 @@ typedef struct od_joint_coordinate {
   od_link_kind kind;
   od_axis_rule axis;
   const char *label[3];  // of the coordinate, its rate and its acceleration
-  bool hidden;           // it changes its meaning on the way (charts), so that it is for initial values alone
+  bool hidden;           // its meaning changes during a run (charts), so it is used for initial values only
 } od_joint_coordinate;
 
 typedef struct od_joint_class {
   const char *name;
-  bool axis, axes;  // it has one axis; it must have two
-  bool drives;      // springs, friction, torques, motors may act in it; it has one coordinate then
+  bool axis, axes;  // has one axis; needs two axes
+  bool drives;      // springs, friction, torques, motors may act in it; it then has one coordinate
   bool closes;      // it can close a loop
   int coordinates;
-  int chart;  // the coordinate with which the three angles of a ball joint begin; -1: none
+  int chart;  // the first of the three angles of a ball joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];
 } od_joint_class;
 
-// NULL: there is no such type.
+// Returns NULL if there is no such type.
 const od_joint_class *od_joint_class_of(od_joint_type type);
 
 // Whether the coordinate of a joint with one coordinate is an angle.

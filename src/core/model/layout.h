@@ -1,6 +1,5 @@
-// Where everything lives in a machine's work memory: named index ranges of one flat array of scalars and one flat
-// array of integers. The same offsets serve the real and the complex build of the kernels; tangents exist in the
-// real one only and come last.
+// The layout of a machine's work memory: named index ranges of one flat array of scalars and one flat array of integers. The real
+// and the complex build of the kernels use the same offsets. Tangents exist in the real one only and are last.
 #ifndef OD_LAYOUT_H
 #define OD_LAYOUT_H
 
@@ -14,56 +13,56 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 // Scalars of a link in the factors of a tree's Newton matrix (mechanics/tree_solve_x.h), with motion vectors of nv entries.
 #define OD_TREE_LINK_SCALARS(nv) (3 * (nv) * (nv) + 12 * (nv) + 4)
 
-// Where tangents in lanes begin.
+// Offsets of tangents in lanes.
 typedef struct od_lane_places {
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
 } od_lane_places;
 
 typedef struct od_layout {
-  // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
+  // Numbers and derived constants; reference: the point near the machine that vectors are taken about.
   int theta, gravity, reference, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
-  // Joint coordinates, their rates and accelerations; inputs, outputs of blocks, what blocks measure.
+  // Joint coordinates, their rates and accelerations; inputs, outputs of blocks, measured quantities.
   int z, zd, zdd, u;
   // Links: angle (planar), rotation, position, joint axis S, its rate, velocity V, acceleration without z'' (bias),
   // acceleration A, inertia in ground axes, force F (after accumulation: of the whole branch).
   int angle, rotation, position, S, Sd, V, bias, A, ground_inertia, F;
-  // Loops: closure residual, Jacobian entries, their factors, z_dep = R z_ind, what velocities alone
-  // demand of z_dep'', multipliers.
+  // Loops: closure residual, Jacobian entries, their factors, z_dep = R z_ind, the part of z_dep'' due to velocities,
+  // multipliers.
   int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
   // Actuators: the line between their points (struct line in mechanics/forces_x.h), length, speed and the sum of forces.
   int line, length, speed, force;
-  // Circuit: first-order states and their rates; pressures (as seen by elements), net inflows, volumes, largest volumes,
-  // compliances beside the oil, bulk moduli of nodes, and what one unit of inflow does to their pressures; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
-  // that are not connected.
+  // Circuit: first-order states and their rates; of nodes the pressures (as elements read them), net inflows, volumes, largest
+  // volumes, compliances in addition to the oil, bulk moduli, and change of pressure per unit of inflow; the oil's properties as
+  // elements read them; a one, for instances without a signal, and a zero, for ends that are not connected.
   int c, rate, pressure, inflow, volume, largest, compliance, modulus, stiffness, oil, one, nothing;
-  // Junctions: net flows, and what flows through them; steps of their pressures, pressures and net flows before a step; the slopes of
+  // Junctions: net flows, and throughputs; steps of their pressures, pressures and net flows before a step; the derivatives of
   // flows by pressures (od_junction_group.matrix) and the sums of their rows.
   int junction_flow, junction_through, junction_step, junction_before, junction_start, junction_sum;
-  // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
+  // Instances of elements, class by class: their inputs, their outputs, their own memory, their reports.
   int in, out, kept, report;
-  int held;     // what jumps of formulas and blocks are held at (base/formula.h)
-  int scalars;  // up to here for the complex build
-  // Tangents along one direction; those of links stand one after another. Behind them the same in lanes, in the same order.
+  int held;     // values at which jumps of formulas and blocks are held (base/formula.h)
+  int scalars;  // end of the scalars of the complex build
+  // Tangents along one direction; those of links are contiguous. They are followed by the same in lanes, in the same order.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
   od_lane_places lanes;
-  // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
-  // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
-  // (rate_width apart, or sparse: od_join.row_start); the last column of a row is for what depends on nothing. How pressures as elements see them move with
-  // their states or signals; how much each out changes the row it counts in. And lengths by the independent
-  // coordinates. Behind the signals, rates have a column for each junction's pressure. Before the rows of rates stands a row for
-  // each junction (od_junction_group.row): its pressure by what a rate's row has, then by inflows of junctions. A change of those
-  // by a number is junction_change.
+  // Derivatives of the circuit at the last point: of each instance; of each actuator's force by its own length and speed, by
+  // states and by signals (force_width apart); of each rate by all lengths, speeds, states and signals (rate_width apart, or
+  // sparse: od_join.row_start). The last column of a row is for constants. Derivatives of the pressures that elements read by
+  // their states or signals; the factor of each output in its row; lengths by the independent coordinates. After the signals,
+  // rates have a column for each junction's pressure. The rows of rates are preceded by a row for each junction
+  // (od_junction_group.row): its pressure by the columns of a rate's row, then by inflows of junctions. junction_change is the
+  // change of these inflows by a number.
   int junction_change;
   int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
-  int by_temperature;  // of every out, where there is a reservoir
-  // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
-  // signals and of the rates of blocks along one direction.
+  int by_temperature;  // of every output, if there is a reservoir
+  // Blocks: local derivatives; those of the residual by the signals that act on the machine (by rows); changes of signals and of
+  // the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;
-  // Sampled blocks: how many samples each has taken; what delays remember.
-  int switch_stored, switch_loss;  // of elements with modes: before their last switch; what they lost in all of them
+  // Sampled blocks: number of samples of each; samples that delays store.
+  int switch_stored, switch_loss;  // elements with modes: energy before the last switch; losses in all switches
   int sampled, ring;
-  int before_sample;  // what a sample that fails comes back to, see plant/model_plant_samples.c
+  int before_sample;  // data that a failed sample restores, see plant/model_plant_samples.c
   int scalars_real;
   // Integers: the partition (see mechanics/partition.h).
   int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;

@@ -46,10 +46,10 @@ typedef struct od_link {
   int point_child;   // the joint's point on this link's body, or -1
   int axis;          // three numbers in theta, or -1: the coordinate axis `unit_axis`
   int unit_axis;
-  int across;        // 0: along the axis; 1, 2: across it
-  int lead;          // of a screw: the number of its way per turn; else -1
-  double axis_sign;  // -1 where the tree walks a joint from b to a
-  int chart;         // first link of a spherical joint: index of its reference rotation; else -1
+  int across;        // 0: along the axis; 1, 2: perpendicular to it
+  int lead;          // of a screw: the number of its travel per turn; otherwise -1
+  double axis_sign;  // -1 if the tree passes a joint from b to a
+  int chart;         // first link of a spherical joint: index of its reference rotation; otherwise -1
 } od_link;
 
 // Closure equations between link a and link b. d = r_b - r_a joins their points; u is a vector fixed in a, w in b.
@@ -57,11 +57,11 @@ typedef enum od_closure_kind {
   OD_CLOSE_POINT,  // d = 0, one row per dimension
   OD_CLOSE_SLIDE,  // u . d = 0
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
-  // The rest without d.
+  // The other kinds do not use d.
   OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
   OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, of two coordinates
 } od_closure_kind;
-// How a direction follows from the numbers of an axis: the axis itself or a perpendicular to it.
+// How a direction is computed from the numbers of an axis: the axis itself or a perpendicular to it.
 typedef enum od_direction_kind {
   OD_DIR_AXIS,
   OD_DIR_NORMAL_1,
@@ -69,7 +69,7 @@ typedef enum od_direction_kind {
   OD_DIR_IN_PLANE,     // planar machines: perpendicular to the axis, in the plane
   OD_DIR_UNIT,         // a coordinate axis
   OD_DIR_UNIT_ACROSS,  // planar machines: perpendicular to a coordinate axis, in the plane
-  OD_DIR_CARRIED,      // the second perpendicular of the axis `from`, turned along when `from` is turned into `axis`
+  OD_DIR_CARRIED,  // the second perpendicular of the axis `from`, rotated by the rotation that turns `from` into `axis`
 } od_direction_kind;
 typedef struct od_direction {
   od_direction_kind kind;
@@ -80,12 +80,12 @@ typedef struct od_closure {
   od_closure_kind kind;
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
-  int length;     // number of the rod's length, or of the gear's ratio, which its offset follows
-  int row, rows;  // where its rows start, how many
+  int length;     // number of the rod's length, or of the gear's ratio, which is followed by its offset
+  int row, rows;  // its first row, and how many
   int path,
       path_count;  // its part of od_model.path: the links between a and b through the tree, without common ancestors
   int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
-  int joint, rod, gear;  // which joint, rod or gear it comes from, the others -1
+  int joint, rod, gear;  // the joint, rod or gear of the closure; the others are -1
 } od_closure;
 typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b
@@ -102,7 +102,7 @@ typedef struct od_gear {
 } od_gear;
 
 typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
-// Numbers of a contact; its normal stands where forces have their direction.
+// Numbers of a contact; its normal has the place of a force's direction.
 enum {
   OD_CONTACT_STIFFNESS,
   OD_CONTACT_NORMAL,
@@ -126,7 +126,7 @@ typedef struct
 typedef struct od_actuator {
   int point_a, point_b;  // between two points, or -1:
   int coordinate;        // in a joint
-  int length_row;  // its row of lengths by the independent coordinates; -1: its coordinate is one, a row of zeros with a one
+  int length_row;  // its row of lengths by the independent coordinates; -1: its coordinate is independent, the row is a unit vector
 } od_actuator;
 
 #endif

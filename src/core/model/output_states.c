@@ -1,4 +1,4 @@
-// Which states of the circuit an output depends on directly.
+// The states of the circuit that an output depends on directly.
 #include "model/outputs.h"
 
 od_output_reads od_output_reads_of(od_output_kind kind) {
@@ -58,7 +58,7 @@ static void mark_all(const od_model *m, bool *mark) {
   for (int i = 0; i < m->circuit_states; i++) mark[i] = true;
 }
 
-// Marks the states of the circuit among the columns that an instance reads. The pressure of a junction follows from what is around it.
+// Marks the states of the circuit among the inputs of an instance. The pressure of a junction may depend on all states.
 static void mark_ins(const od_model *m, int in, int ins, bool *mark) {
   int first = 2 * m->actuators, end = first + m->circuit_states;
   for (int k = 0; k < ins; k++) {
@@ -78,7 +78,7 @@ void od_model_mark_pushing(const od_model *m, bool *mark) {
 
 static void mark_instance(const od_model *m, int instance, bool *mark) {
   if (instance < 0) return;
-  if (instance == m->join.reservoir) mark_all(m, mark);  // it gathers what all others lose
+  if (instance == m->join.reservoir) mark_all(m, mark);  // it collects the losses of all elements
   const od_instance *e = &m->instance[instance];
   mark_ins(m, e->in - m->layout.in, od_instance_class(e)->ins, mark);
   for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)

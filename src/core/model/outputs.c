@@ -1,4 +1,4 @@
-// Naming outputs: element by element, in the order of the model's tables.
+// The list of outputs with their names: element by element, in the order of the model's tables.
 #include "model/outputs.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "model/builder.h"
 #include "model/joint_types.h"
 
-// The list is walked twice: once to count, once to fill.
+// The list is generated twice: once to count, once to fill.
 typedef struct listing {
   od_model *m;
   od_arena *arena;
@@ -18,7 +18,7 @@ typedef struct listing {
   bool failed;
 } listing;
 
-// Adds an output called element.part.quantity, where part and quantity may be empty.
+// Adds an output named element.part.quantity; part and quantity may be empty.
 static void add_part(listing *list, od_output_kind kind, int index, int component, const char *unit,
                      const char *element, const char *part, const char *quantity) {
   if (list->out) {
@@ -75,7 +75,7 @@ static void add_point(listing *list, int i) {
     }
 }
 
-// How a body turns: about the plane's normal or the ground's axes, and about its own axes.
+// Rotation of a body: about the plane's normal or the ground's axes, and about its own axes.
 static void add_turns(listing *list, int i) {
   static const char *const about[3] = {"wx", "wy", "wz"}, *const alpha[3] = {"alpha_x", "alpha_y", "alpha_z"};
   static const char *const gyro[3] = {"gyro_x", "gyro_y", "gyro_z"};
@@ -104,8 +104,8 @@ static void add_bodies(listing *list) {
   }
 }
 
-// What bearings and rods carry. In a plane a hinge carries no torque, and nothing is known of what acts across the plane; a ball
-// joint carries none in space either.
+// Reactions of bearings and rods. In a planar machine a hinge has no torque, and reactions across the plane are unknown. A ball
+// joint has no torque in space either.
 static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
   const od_model *m = list->m;
   for (int k = 0; k < 3; k++) {
@@ -122,7 +122,7 @@ static void add_reactions(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->joints; i++) {
     od_joint_type type = m->joint[i].spec.type;
-    if (type == OD_FREE || (m->planar && type == OD_PLANAR_JOINT)) continue;  // it carries nothing
+    if (type == OD_FREE || (m->planar && type == OD_PLANAR_JOINT)) continue;  // no reaction
     add_reaction(list, OD_OUT_JOINT_FORCE, i, "N", "force");
     if (type != OD_SPHERICAL && !(m->planar && type == OD_REVOLUTE))
       add_reaction(list, OD_OUT_JOINT_TORQUE, i, "N m", "torque");
@@ -177,7 +177,7 @@ static void add_differences(listing *list) {
 
 // ---- elements
 
-// What an instance shows is called after it; where it has no name of its own, after what it belongs to.
+// The name of an instance's output: after the instance, or, for an unnamed instance, after its host.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
   const od_element_class *c = od_instance_class(e);
@@ -195,13 +195,14 @@ static const char *element_output_unit(const od_model *m, const od_instance *e, 
   return e->signal >= 0 ? m->input[e->signal].unit : "1";
 }
 
-// Friction in a cylinder is shown by the cylinder, but for its states.
+// Whether an output is listed. The outputs of a cylinder include its friction, except the friction's states.
 static bool is_shown(const od_instance *e, const od_element_output *o) {
   if (*e->name) return o->name != NULL;
   return o->inside_name != NULL &&
          (o->shows == OD_SHOWS_STATE || !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST));
 }
 
+// The output of an instance for an entry of its class's list.
 static od_output element_output(const od_model *m, int instance, const od_element_output *o) {
   const od_instance *e = &m->instance[instance];
   od_output out = {.index = instance, .component = o->index, .second = -1, .negative = o->negative};
@@ -240,7 +241,7 @@ static void add_element(listing *list, int instance) {
 
 // ---- blocks
 
-// The unit of what a block's first input is connected to. What it measures has been listed before.
+// The unit of a block's first input. Measured quantities are listed before blocks.
 static const char *block_input_unit(const listing *list, const od_block *b) {
   const od_block_line *line = &list->m->block_line[b->line];
   if (line->source >= 0) return list->m->input[line->source].unit;
@@ -249,7 +250,7 @@ static const char *block_input_unit(const listing *list, const od_block *b) {
   return "1";
 }
 
-// A state of a block that is not an output as well.
+// Adds a state of a block that is not an output.
 static void add_block_state(listing *list, int block, int state) {
   const od_block *b = &list->m->block[block];
   const char *name = od_block_state_name(&b->spec, state);
@@ -300,7 +301,7 @@ static void add_all(listing *list) {
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 
-// The first of several with one name is found.
+// Among equal names, the first output comes first.
 static int compare_names(const void *a, const void *b) {
   const od_output_name *x = a, *y = b;
   int order = strcmp(x->name, y->name);
@@ -326,7 +327,7 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   return !list.failed && sort_names(m, arena);
 }
 
-// Whether a link lies on the way between the ends of a closure through the tree.
+// Whether a link is on the path between the ends of a closure through the tree.
 static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
   bool before_a = false, before_b = false;
   for (int i = c->link_a; i > 0; i = m->link[i].parent) before_a = before_a || i == link;

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-// The place of a column in a list of them that increases, or -1.
+// The index of a column in an increasing list, or -1.
 static inline int od_find_column(const int *list, int count, int column) {
   int low = 0, high = count;
   while (low < high) {
@@ -17,7 +17,8 @@ static inline int od_find_column(const int *list, int count, int column) {
   return low < count && list[low] == column ? low : -1;
 }
 
-// Where in w the slope of a rate by a column stands; what is not there in sparse rows is where slopes by nothing are added.
+// The place in w of the derivative of a rate by a column. For entries that sparse rows do not have, it is the place of
+// derivatives by constants.
 static inline int od_rate_place(const od_model *m, int state, int column) {
   const od_layout *l = &m->layout;
   const od_join *j = &m->join;
@@ -31,7 +32,7 @@ static inline double od_rate_slope(const od_model *m, const double *w, int state
   return place == m->layout.scalars_real - 1 ? 0 : w[place];
 }
 
-// The same of junctions: the row of each, and places in it.
+// The same for junctions: the row of each, and places in it.
 static inline const od_junction_group *od_junction_group_of(const od_model *m, int junction) {
   return &m->join.at_junction.group[m->join.at_junction.group_of[junction]];
 }

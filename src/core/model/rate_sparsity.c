@@ -1,15 +1,14 @@
-// Where the derivatives of rates stand. A rate depends on few states: the row of a volume has those of its neighbors. Rows of small
-// machines have a place for every column all the same, which is quickest; those of large circuits have what may differ from
-// zero alone.
+// The storage of the derivatives of rates. A rate depends on few states: the row of a volume has those of its neighbors. Rows of
+// small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
 #include <stdlib.h>
 
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
-// From so many states on, and with fewer than one place in so many used, rows are sparse. bench_circuit tells where that pays.
+// Rows are sparse from LARGE states on, if fewer than one entry in SPARSE_PART is used. Measured with bench_circuit.
 enum { LARGE = 16, SPARSE_PART = 3 };
 
-// Row and column of each place; rows behind those of rates are what flows into the junctions of a group.
+// Row and column of each entry. The rows after those of rates are the flows into the junctions of a group.
 typedef struct entry {
   int row, column;
 } entry;
@@ -45,13 +44,13 @@ static void sort(entries *e) {
   e->count = kept;
 }
 
-// ---- which places there are
+// ---- the entries
 
 static int group_of(const od_model *m, int junction) {
   return m->join.at_junction.group_of[junction];
 }
 
-// What outs depend on, in the rows that they count in; and the temperature, on which all elements in the oil depend.
+// Adds the columns that outputs depend on to their rows; also the temperature, which affects all elements with oil.
 static void add_targets(const od_model *m, entries *e) {
   int nothing = m->layout.rate_width - 1, temperature = 2 * m->actuators + m->join.warms;
   for (int i = 0; i < m->join.targets; i++) {
@@ -63,7 +62,7 @@ static void add_targets(const od_model *m, entries *e) {
     if (m->join.warms >= 0) add_entry(e, row, temperature);
   }
   for (int i = 0; i < m->circuit_states; i++) add_entry(e, i, 2 * m->actuators + i);
-  // The rate of the temperature: all that heats the oil.
+  // The rate of the temperature depends on all heat sources.
   for (int i = 0; m->join.warms >= 0 && i < m->join.heaters; i++) {
     const od_instance *heater = &m->instance[m->join.heater[i].instance];
     for (int k = 0; k < od_instance_class(heater)->ins; k++) {
@@ -73,7 +72,7 @@ static void add_targets(const od_model *m, entries *e) {
   }
 }
 
-// Where the rows of groups begin among the sorted entries, and where they end.
+// The start of the rows of each group among the sorted entries, and the end. The caller frees the list.
 static int *find_groups(const od_model *m, const entries *e) {
   int groups = m->join.at_junction.groups, *begin = calloc((size_t)groups + 1, sizeof *begin), at = 0;
   for (int i = 0; begin && i <= groups; i++) {
@@ -83,7 +82,7 @@ static int *find_groups(const od_model *m, const entries *e) {
   return begin;
 }
 
-// The columns of each group's rows: what flows there depend on, but for the pressures of the group itself.
+// Lists the columns of each group's rows: those that its flows depend on, except the pressures of the group itself.
 static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   int junctions = 2 * m->actuators + m->circuit_states + m->signals;
   for (int i = 0; i < m->join.at_junction.groups; i++) {
@@ -97,7 +96,7 @@ static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, c
   return true;
 }
 
-// A rate that depends on the pressure of a junction depends on all that flows there depend on.
+// A rate that depends on the pressure of a junction depends on everything that flows there depend on.
 static void add_through_junctions(const od_model *m, const int *begin, entries *e) {
   int junctions = 2 * m->actuators + m->circuit_states + m->signals, rates = begin[0];
   for (int i = 0; i < rates; i++) {
@@ -108,7 +107,7 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// All places of rates, sorted; behind them stand those of groups, which have served then.
+// Lists all entries of rates, sorted. The entries of groups, needed only before, follow.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;
@@ -122,7 +121,7 @@ static bool list_entries(const od_model *m, entries *e) {
   return !e->no_memory;
 }
 
-// ---- and where they stand
+// ---- their places in memory
 
 static bool is_worth_while(const od_model *m, od_sparsity sparsity, int rates) {
   long states = m->circuit_states;
@@ -130,7 +129,7 @@ static bool is_worth_while(const od_model *m, od_sparsity sparsity, int rates) {
   return states >= LARGE && rates < states * states / SPARSE_PART;
 }
 
-// Rows of junctions move up, and those of rates behind them.
+// Places the rows of junctions, then those of rates.
 static void move_rows(od_model *m) {
   od_layout *l = &m->layout;
   int end = l->force_row + m->actuators * l->force_width;
@@ -143,7 +142,7 @@ static void move_rows(od_model *m) {
   l->rate_row = end;
 }
 
-// begin: where the rows of groups begin among the entries; those of rates stand before them.
+// begin: the start of the rows of groups among the entries; those of rates are before.
 static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   od_join *j = &m->join;
   od_layout *l = &m->layout;
@@ -162,12 +161,12 @@ static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, co
     if (s->row < 0 || s->kind == OD_TO_FORCE) continue;
     s->row = s->state >= 0 ? l->rate_row + j->row_start[s->state] : od_junction_row(m, m->node[s->target].junction);
   }
-  // One more for what depends on nothing.
+  // One more for derivatives by constants.
   l->scalars_real = l->rate_row + rates + 1;
   return true;
 }
 
-// Where the slope of an out by an `in` is added.
+// The place where the derivative of an output by an input is added.
 static int place_of(const od_model *m, const od_target *s, int in) {
   const od_join *j = &m->join;
   if (s->row < 0) return m->layout.scalars_real - 1;

@@ -1,5 +1,5 @@
-// The pattern of the matrix of an implicit step, dg/dk + beta dg/d(w,c) + alpha dg/dz, of machines whose rows of rates are sparse.
-// plant/sparse_steps.c fills it.
+// The pattern of the matrix of an implicit step, dg/dk + beta dg/d(w,c) + alpha dg/dz, for machines with sparse rows of rates.
+// plant/sparse_steps.c fills the matrix.
 #include "model/step_pattern.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "model/builder.h"
 #include "model/outputs.h"
 
-// More numbers in the factors than this part of a dense matrix are not worth while.
+// Sparse factors with more entries than 1 / DENSE_PART of a dense matrix are slower than dense ones.
 enum { DENSE_PART = 2 };
 
 typedef struct entries {
@@ -20,9 +20,9 @@ static void add(entries *e, int row, int column) {
   e->column[e->count++] = column;
 }
 
-// ---- which states have to do with motion and with blocks
+// ---- states related to motion and blocks
 
-// What blocks measure, and their own states.
+// Marks the states that blocks measure, and the blocks' own states.
 static void mark_felt(const od_model *m, bool *mark) {
   for (int i = 0; i < m->measures; i++) od_output_mark_states(m, &m->measure[i], mark);
   for (int i = m->circuit_states; i < m->states; i++) mark[i] = true;

@@ -3,18 +3,19 @@
 
 #include "math/sparse.h"
 
-// The matrix of an implicit step, where it is sparse; sparse.values is zero where it is not. Rows and columns are the degrees of
-// freedom, then the states of the circuit, then those of blocks. Its entries stand in this order:
-//   of each rate of the circuit one for its own state, then its slopes by states; of each rate of a block one for its own state
-//   of each degree of freedom the column: all of them, the rates of the circuit that lengths and speeds move, the rates of blocks
-//   of each degree of freedom the row of the states that push
-//   of each state that blocks feel the column: all degrees of freedom, the rates that blocks drive, the rates of blocks
+// The matrix of an implicit step if it is sparse; otherwise sparse.values is zero. Rows and columns are the degrees of freedom,
+// then the states of the circuit, then those of blocks. The order of the entries:
+//   for each rate of the circuit: its own state, then its derivatives by states; for each rate of a block: its own state
+//   for each degree of freedom the column: all of them, the rates of the circuit that depend on lengths and speeds, the rates of
+//   blocks
+//   for each degree of freedom the row of the states that forces depend on
+//   for each state that blocks depend on the column: all degrees of freedom, the rates that blocks drive, the rates of blocks
 typedef struct od_step_pattern {
   od_sparse sparse;
   int slopes;
-  int *slope;  // slopes by states: their places behind od_layout.rate_row
+  int *slope;  // derivatives by states: their places relative to od_layout.rate_row
   int moves, pushes, drives, feels;
-  int *moved, *pushing, *driven, *felt;  // states; those that are moved have the driven ones among them
+  int *moved, *pushing, *driven, *felt;  // states; `moved` includes the driven ones
 } od_step_pattern;
 
 #endif

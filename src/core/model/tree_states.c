@@ -1,11 +1,11 @@
-// First-order states of a machine without loops, as its Newton matrix is factored along the tree (plant/model_plant_tree.c): an
-// element in a joint, such as friction with bristles, may have states that follow nothing but this joint and act on nothing but it.
-// They are eliminated beside their joint. The rest is eliminated all together.
+// First-order states of a machine without loops whose Newton matrix is factored along the tree (plant/model_plant_tree.c). An
+// element in a joint, such as friction with bristles, may have states that depend only on this joint and act only on it. They are
+// eliminated together with their joint. The remaining states are eliminated together.
 #include <stdlib.h>
 
 #include "model/builder.h"
 
-// The coordinates whose elements have these states; -1: they are no such states.
+// The coordinate of the element that has each state, as a first guess; -1: none.
 static void guess_owners(const od_model *m, int *owner) {
   for (int i = 0; i < m->states; i++) owner[i] = -1;
   if (m->blocks || m->join.indirect) return;
@@ -17,7 +17,7 @@ static void guess_owners(const od_model *m, int *owner) {
   }
 }
 
-// Takes what a force or rate and one of its columns know of each other out of the guess; true: something has changed.
+// Removes states from the guess if a force or rate couples them to another joint. Returns whether the guess changed.
 static bool meet(const od_model *m, int *owner, const od_target *s, int column) {
   int na = m->actuators, first = 2 * na, end = first + m->circuit_states;
   int row = s->kind == OD_TO_FORCE ? m->actuator[s->target].coordinate : s->state >= 0 ? owner[s->state] : -1;
@@ -32,7 +32,7 @@ static bool meet(const od_model *m, int *owner, const od_target *s, int column) 
 }
 
 static void check_owners(const od_model *m, int *owner) {
-  // Each round takes a state out of the guess, or is the last.
+  // Each round removes a state, or is the last.
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < m->join.targets; i++) {
@@ -42,7 +42,7 @@ static void check_owners(const od_model *m, int *owner) {
   }
 }
 
-// Joints with many states are not worth it.
+// Joints with more states than OD_MOST_JOINT_STATES are not treated this way.
 static void drop_large_groups(const od_model *m, int *owner, int *count) {
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0) count[owner[i]]++;
@@ -52,7 +52,7 @@ static void drop_large_groups(const od_model *m, int *owner, int *count) {
 
 static void list_groups(od_model *m, const int *owner, int *count) {
   od_tree_states *t = &m->tree_states;
-  // How many each joint has, then its group.
+  // First the number of states of each joint, then the index of its group.
   for (int j = 0; j < m->coordinates; j++) count[j] = 0;
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0)

@@ -1,8 +1,8 @@
 #ifndef OD_TREE_STATES_H
 #define OD_TREE_STATES_H
 
-// First-order states where Newton's matrix is factored along the tree (model/tree_states.c): those that belong to a joint, joint by
-// joint, and the rest.
+// First-order states for a Newton matrix that is factored along the tree (model/tree_states.c): those that belong to a joint,
+// joint by joint, and the remaining ones.
 enum { OD_MOST_JOINT_STATES = 6 };
 typedef struct od_joint_states {
   int actuator, coordinate;

@@ -1,4 +1,4 @@
-// What a form of the covariance does, for each operation of covariance.h, and what the forms share.
+// Operations of a form of the covariance, one for each operation of covariance.h, and functions that the forms share.
 #ifndef OD_COVARIANCE_FORM_H
 #define OD_COVARIANCE_FORM_H
 
@@ -15,8 +15,9 @@ typedef struct od_covariance_operations {
   bool (*rows)(const od_covariance *b, double *rows);
   void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);
-  int most_waiting;  // measurements
-  // Keeps in scratch what the others need; the first OD_MOST_WAITING numbers become h P h of this measurement with each one that waits.
+  int most_waiting;  // pending measurements
+  // Keeps in scratch the data for the functions below. The first OD_MOST_WAITING numbers become h P h of this measurement with
+  // each pending one.
   double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r
@@ -24,11 +25,11 @@ typedef struct od_covariance_operations {
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 
-// Rows (n x n) of the square root of any positive semidefinite P; false: it is none.
+// Computes rows (n x n) of a square root of P. Returns false if P is not positive semidefinite.
 bool od_covariance_factor(const od_covariance *b, const double *P, double *rows);
 
-// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed
-// ports, known spools): four of them are skipped at once.
+// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports, given
+// spools): groups of four zeros are skipped.
 OD_INTO_WIDE void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
                               double *restrict row) {
   int l = 0;

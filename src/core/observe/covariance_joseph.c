@@ -1,9 +1,10 @@
-// The covariance itself, corrected by Joseph's formula, which holds for any gain K and so forgives the rounding of K:
+// The covariance itself, corrected by Joseph's formula, which holds for any gain K and is therefore insensitive to round-off in
+// K:
 //
 //   P <- (1 - K h) P (1 - K h)' + K r K'
 //
-// With the best gain it equals (1 - K h) P, which is cheaper; but a sensor that is much better than the prediction then
-// leaves the difference of two large numbers: P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
+// With the optimal gain the formula equals (1 - K h) P, which is cheaper. But for a sensor that is much more accurate than the
+// prediction the short form is the difference of two large numbers: P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static double variance(const od_covariance *b, int i) {
   return b->P[i * (b->nx + b->np + 1)];
 }
 
-// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed one Z, the parameters' stays.
+// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed block Z; the parameters' block is unchanged.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *P = b->P, *F = b->scratch, *W = F + nx * n;
@@ -71,7 +72,7 @@ static void scale(od_covariance *b, double factor) {
     for (int j = 0; j < n; j++) b->P[i * n + j] *= (i < nx ? factor : 1) * (j < nx ? factor : 1);
 }
 
-// Keeps h and g = P h, h P h, and r.
+// Data of the measurement projected last: h, g = P h, h P h, and r.
 typedef struct measurement {
   double *h, *g, *variance, *r;
 } measurement;
@@ -103,8 +104,8 @@ static double take(od_covariance *b, double r) {
   return *m.variance + r;
 }
 
-// Both factors are applied one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'.
-// The rows' upper parts are kept, and mirrored when all are done.
+// Applies both factors one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'. Only the upper
+// parts of the rows are computed; the lower part is copied from them at the end.
 OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;
   const measurement m = measurement_of(b);

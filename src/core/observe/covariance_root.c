@@ -1,5 +1,5 @@
-// A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has
-// the digits of a covariance in twice its precision. Corrections are in covariance_root_correct.c.
+// A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has twice as
+// many accurate digits as a covariance. Corrections are in covariance_root_correct.c.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "math/dense.h"
 #include "observe/covariance_root.h"
 
-// Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
-// not determined by those before; with `all`, rows of zeros for the others. Without a variance there is no covariance.
-// Returns how many, or -1 when Q is not such a matrix.
+// Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method: one row for each inner
+// index that the indices before do not determine; with `all`, rows of zeros for the other indices. An index with zero variance
+// must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
@@ -40,7 +40,7 @@ static bool set(od_covariance *b, const double *P) {
   return factor_rows(b, P, true, b->P) == b->nx + b->np;
 }
 
-// Columns to the order outside, or to the one inside.
+// Changes the order of the columns to the external or (inwards) to the inner one.
 static void reorder(const od_covariance *b, int count, bool inwards, double *rows) {
   int n = b->nx + b->np;
   double *row = b->scratch;
@@ -79,7 +79,7 @@ static void get(const od_covariance *b, double *P) {
 static double variance(const od_covariance *b, int i) {
   int n = b->nx + b->np, k = od_root_inside(b, i), m = 0;
   const double *u = b->P + k;
-  double sum[4] = {0};  // so that none waits for the one before
+  double sum[4] = {0};  // independent partial sums, for speed
   for (; m + 4 <= n; m += 4, u += 4 * n)
     for (int l = 0; l < 4; l++) sum[l] += u[l * n] * u[l * n];
   for (; m < n; m++, u += n) sum[0] += *u * *u;
@@ -88,12 +88,12 @@ static double variance(const od_covariance *b, int i) {
 
 // ---- prediction
 //
-// U <- U F': of every row the states' part alone changes. Noise: rows below U, with which it is brought back to a
-// triangle by Householder reflections. Where parameters have no noise, that concerns the states' corner alone.
+// U <- U F': only the states' part of every row changes. Noise is added as rows below U, and Householder reflections restore the
+// triangle. If parameters have no noise, only the states' block is reflected.
 
-enum { ROWS = 4 };  // of U that go through F' together
+enum { ROWS = 4 };  // rows of U that are multiplied by F' together
 
-// to = so many rows of U, at these columns, times the rows of T that belong to them, four or eight columns of it. It may be U itself.
+// to = `rows` rows of U, at the given columns, times the corresponding rows of T, for 4 or 8 columns of T. `to` may be U itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
                               ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
   od_quad sum[ROWS][2] = {{{0}}};
@@ -108,8 +108,8 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
     for (int q = 0; q < quads; q++) OD_QUAD_AT(to + r * stride + 4 * q) = sum[r][q];
 }
 
-// Columns of M (rows x columns) become rows of T, filled up with zeros to a width of whole quads. Those that are zero may be left out: the
-// next one is written over them. column: which column of U each belongs to, from `first` on. Returns how many there are with those before.
+// Copies the columns of M (rows x columns) to rows of T, padded with zeros to a whole number of quads. Columns of zeros are
+// skipped unless `all`. column: the column of U of each row, from `first` on. Returns the number of rows of T so far.
 OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, int first, int width, double *T,
                              int *column, int count) {
   const od_quad zero = {0};
@@ -144,12 +144,13 @@ OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, i
   return count;
 }
 
-// T = F' with parameters first. Returns how many rows it has.
+// T = F' with parameters first. Returns its number of rows.
 OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double *B, int width, double *T, int *column) {
   int nx = b->nx, np = b->np, count = B ? map_columns(nx, np, B, false, 0, width, T, column, 0) : 0;
   return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
+// U <- U F', in groups of ROWS rows.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
   double *T = b->scratch, *part = T + n * width;
@@ -158,7 +159,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     int rows = n - j < ROWS ? n - j : ROWS, c = 0;
     double *U = b->P + j * n;
     while (count > 0 && column[0] < j) T += width, column++, count--;
-    // Zeros that fill up a row go to the beginning of the next one, where they do no harm below the diagonal.
+    // The padding of a row is written to the beginning of the next row, below the diagonal, where it has no effect.
     if (width == 8 && j > 1 && j + ROWS < n) {
       rows_by_map(ROWS, 2, n, U, count, column, width, T, U + np, n);
       continue;
@@ -173,19 +174,19 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
   }
 }
 
-// Columns are taken four at a time, counted from the last one: where the quad of column k begins, or 0.
+// Columns are processed in quads, counted from the last column. Returns the start of the quad of column k, or 0.
 static inline int quad_before(int n, int k) {
   int from = n - (n - k + 3) / 4 * 4;
   return from < 0 ? 0 : from;
 }
 
-// Rows one below the other, n numbers each.
+// Consecutive rows of n numbers each.
 typedef struct row_block {
   int count;
   double *row;
 } row_block;
 
-// sum += of each row its entry in column k times its columns from c on, four or eight of them.
+// sum += the entry in column k of each row times the 4 or 8 columns of the row from c on.
 OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t k, ptrdiff_t c, od_quad *sum) {
   const double *row = rows.row;
   for (int i = 1; i < rows.count; i += 2, row += 2 * n)
@@ -194,7 +195,7 @@ OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t
   for (int q = 0; rows.count % 2 == 1 && q < quads; q++) sum[q] += row[k] * OD_QUAD_AT(row + c + 4 * q);
 }
 
-// The sums over both blocks, of columns from k on: in quads from column `whole` on, one by one before it.
+// The sums over both blocks, for columns from k on: in quads from column `whole` on, one by one before.
 OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, int whole, double *sum) {
   for (int c = k; c < whole; c++) {
     sum[c] = 0;
@@ -216,16 +217,16 @@ OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, in
   OD_QUAD_AT(sum + c) = last[0];
 }
 
-// to += factor from, of columns from k on.
+// to += factor * from, for columns from k on.
 OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
                               double *to) {
   for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
   for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }
 
-// Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
-// column k has nothing below the diagonal. Noise begins in column `first`. Of the columns, four at a time, some that are done go
-// along; what that leaves in them is cleared in the end.
+// Reflects row k of U, the rows below with an entry in column k (the states' block is full), and the noise rows, so that column k
+// becomes zero below the diagonal. Noise begins in column `first`. Quads include some columns that are already done; their
+// entries below the diagonal are cleared at the end.
 OD_WIDE static void triangularise(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
@@ -249,7 +250,7 @@ OD_WIDE static void triangularise(od_covariance *b, int first, int count, double
   for (int i = begin + 1, c = quad_before(n, begin); i < n; i++) od_clear_few(i - c, b->P + i * n + c);
 }
 
-// Whether the noise Q has the rows of another one. Rows without a variance do not count.
+// Whether two noise matrices have equal rows. Rows with zero variance are ignored.
 static bool same_noise(int n, const double *Q, const double *other) {
   for (int i = 0; i < n; i++) {
     double own = Q[i * (n + 1)];
@@ -259,15 +260,15 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// The first column in which one of these rows, each of which begins behind the one before, is not zero; np: not before the states.
+// The first nonzero column of the given rows, of which the first row begins first; np if it is not before the states.
 static int first_column(const od_covariance *b, int count, const double *rows) {
   int first = 0;
   while (first < b->np && (count == 0 || rows[first] == 0)) first++;
   return first;
 }
 
-// Rows of the noise Q, kept for the next time, which mostly has the same Q. Returns how many, or -1. *first: see first_column(); from
-// quad_before() it on the rows are filled in.
+// Computes the rows of the noise Q and keeps them, because the next Q is usually the same. Returns the number of rows, or -1.
+// *first: see first_column(). Rows are filled from quad_before() of *first on.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept;
@@ -278,7 +279,7 @@ static int noise_rows(const od_covariance *b, const double *Q, double *rows, int
   }
   double *kept_Q = kept + 4, *kept_rows = kept_Q + n * n;
   if (kept[0] == 0 || !same_noise(n, Q, kept_Q)) {
-    kept[0] = 0;  // where that fails, nothing is kept any more
+    kept[0] = 0;  // if the factorization fails, nothing is kept
     int count = factor_rows(b, Q, false, kept_rows);
     if (count < 0) return -1;
     memcpy(kept_Q, Q, (size_t)(n * n) * sizeof *Q);
@@ -304,7 +305,7 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
   if (count < 0) return false;
   if (!Q) first = first_column(b, count, noise);
   triangularise(b, first, count, noise);
-  for (int i = first; i < n; i++)  // those before have not changed
+  for (int i = first; i < n; i++)  // earlier rows are unchanged
     if (!isfinite(b->P[i * n + i])) return false;
   return true;
 }
@@ -316,7 +317,7 @@ static void gather(od_covariance *b, int count, double *rows) {
   triangularise(b, 0, count, rows);
 }
 
-// The states' columns stand behind those of the parameters.
+// The states' columns follow those of the parameters.
 static void scale(od_covariance *b, double factor) {
   int np = b->np, n = b->nx + np;
   for (int i = 0; i < n; i++)

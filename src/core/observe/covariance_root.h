@@ -1,11 +1,11 @@
-// What the files of the square-root form share.
+// Functions shared by the files of the square-root form.
 #ifndef OD_COVARIANCE_ROOT_H
 #define OD_COVARIANCE_ROOT_H
 
 #include "observe/covariance_form.h"
 
-// Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
-// their columns triangular. External index of an inner one:
+// The inner order of a factor is parameters first, then states. The transition does not change parameters, so their columns stay
+// triangular. External index of an inner one, and the reverse:
 static inline int od_root_outside(const od_covariance *b, int i) {
   return i < b->np ? b->nx + i : i - b->np;
 }

@@ -1,17 +1,17 @@
-// Corrections of the square-root form: Carlson's update, which keeps the triangle. With f = U h, rows from the last to the first, d grows
-// from r to f'f + r and sum from zero to U' f = P h:
+// Corrections of the square-root form by Carlson's update, which keeps the triangle. With f = U h, for rows from the last to the
+// first, d grows from r to f'f + r and sum from zero to U' f = P h:
 //
 //   row j  <-  row j * root d before / root d  -  sum * f[j] / (root d before * root d)
 //
-// What an update does to the rows of U it does to each column of U, and to every U h as well. So measurements wait: the f of the next one
-// goes through the updates of those before it, which takes n operations, and all of them go over U together.
+// An update of the rows of U applies to each column of U, and to every U h as well. So measurements can be pending: the f of the
+// next one is updated by those before it, which takes n operations, and all updates are applied to U together.
 #include <math.h>
 #include <stddef.h>
 
 #include "base/wide.h"
 #include "observe/covariance_root.h"
 
-// Of one measurement. Entries are those of the rows of U from the last to the first, filled up to whole quads by rows that do not exist.
+// One measurement. Entries belong to the rows of U from the last to the first, padded to a whole number of quads.
 typedef struct update {
   double *f, *shrink, *share;  // row <- shrink * row - share * sum, with sum += f * row
 } update;
@@ -19,14 +19,14 @@ typedef struct update {
 static inline int width_of(const od_covariance *b) {
   return (b->nx + b->np + 3) / 4 * 4;
 }
-// In scratch, behind what is seen of those that wait; behind them stand the sums over U.
+// The updates are in scratch after the OD_MOST_WAITING projections on pending measurements. The sums over U follow.
 static inline update update_at(const od_covariance *b, int k) {
   int width = width_of(b);
   double *f = b->scratch + OD_MOST_WAITING + 3 * k * width;
   return (update){f, f + width, f + 2 * width};
 }
 
-// The numbers become sums of those up to their places, from `begin` on.
+// Replaces x by its prefix sums, plus `begin`.
 OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
   const od_quad zero = {0};
   *x += OD_QUAD_MOVED_ONE(*x, zero);
@@ -46,7 +46,7 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   return sum[0];
 }
 
-// f = slope times a column of U, or more by that, from its last number on. Below the diagonal it is zero.
+// f = slope times a column of U, or (more) f += it, from the last entry on. The entries below the diagonal are zero.
 OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
   if (more)
     for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;
@@ -54,7 +54,7 @@ OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, do
     for (int j = 0; j < n; j++, u -= n) f[j] = *u * slope;
 }
 
-// Sensors see few states: column by column.
+// Computes U h by columns, because sensors depend on few states.
 OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np, width = width_of(b);
   double *restrict f = update_at(b, b->waiting).f;
@@ -81,7 +81,7 @@ void od_root_along(const od_covariance *b, double *g) {
   }
 }
 
-// Returns f'f + r.
+// Computes the update of a measurement with noise variance r. Returns f'f + r.
 OD_WIDE static double take(int width, double r, update u) {
   const od_quad zero = {0};
   od_quad d = zero + r, root = zero + sqrt(r), inverse = 1 / root;
@@ -108,7 +108,7 @@ double od_root_take(od_covariance *b, double r) {
   return take(width_of(b), r, update_at(b, b->waiting));
 }
 
-// Four or eight columns of U, of which so many rows are not zero, through so many updates.
+// Applies `count` updates to 4 or 8 columns of U, which have `rows` nonzero rows.
 OD_INTO_WIDE void settle_columns(int quads, int count, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width,
                                  const double *updates, double *U, double *sums) {
   od_quad sum[OD_MOST_WAITING][2] = {{{0}}};
@@ -131,7 +131,7 @@ OD_INTO_WIDE void settle_columns(int quads, int count, ptrdiff_t n, ptrdiff_t ro
     for (int q = 0; q < quads; q++) OD_QUAD_AT(sums + k * n + 4 * q) = sum[k][q];
 }
 
-// The sums (count x n) in inner order.
+// Applies all updates to U. sums (count x n) are in inner order.
 OD_INTO_WIDE void settle_all(int count, int n, int width, const double *updates, double *U, double *sums) {
   int c = n;
   for (; c >= 8; c -= 8) settle_columns(2, count, n, c, width, updates, U + c - 8, sums + c - 8);
@@ -149,7 +149,7 @@ OD_INTO_WIDE void settle_all(int count, int n, int width, const double *updates,
     }
 }
 
-// gains from the sums: to the order outside.
+// Computes the gains from the sums, in external order.
 OD_INTO_WIDE void find_gains(const od_covariance *b, const double *restrict sums, double *restrict gains) {
   int nx = b->nx, np = b->np, n = nx + np;
   for (int k = 0; k < b->waiting; k++, sums += n, gains += n) {

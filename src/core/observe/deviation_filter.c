@@ -6,6 +6,7 @@
 
 // ---- memory
 
+// Places the parts from `memory` on. Returns their size in bytes.
 static size_t place(od_deviations *r, double *memory, size_t nx, size_t np, size_t ny, size_t most) {
   size_t n = nx + np, used = 0;
   const struct {
@@ -28,7 +29,7 @@ static size_t place(od_deviations *r, double *memory, size_t nx, size_t np, size
     if (memory) *parts[i].to = memory + used;
     used += parts[i].count;
   }
-  return (used + 1) / 2 * 2 * sizeof(double);  // what follows is aligned to 16 bytes
+  return (used + 1) / 2 * 2 * sizeof(double);  // alignment of the next data: 16 bytes
 }
 
 size_t od_deviations_size(const od_plant *plant, int most) {
@@ -90,7 +91,7 @@ static double noise_of(const od_observer *o, int i, int j) {
   return i == j ? pow(od_observer_at(o, o->sigma)[i], 2) : 0;
 }
 
-// S = dy'dy + R, C = dx'dy; T, by which innovations follow from those of the sensors alone, begins at the identity.
+// S = dy'dy + R, C = dx'dy. T, which maps the sensors' innovations to conditional ones, starts as the identity.
 static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny;
   memset(r->C, 0, (size_t)(n * ny) * sizeof(double));
@@ -110,7 +111,7 @@ static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   }
 }
 
-// Sensor i is taken in: its innovation times the gain moves the estimate (delta); what it says about the others is theirs no more.
+// Applies sensor i: its innovation times the gain changes the estimate (delta), and the other sensors are conditioned on it.
 static void condition(const od_observer *o, od_deviations *r, int i, double *delta) {
   int n = o->nx + o->np, ny = o->ny;
   double s = r->S[i * ny + i], value = r->value[i];
@@ -134,7 +135,8 @@ static void condition(const od_observer *o, od_deviations *r, int i, double *del
     if (j != i) r->S[i * ny + j] = r->S[j * ny + i] = 0;
 }
 
-// One pass over the sensors. The first one judges them; *again: the filter was too sure of one, and all begins anew.
+// One pass over the sensors. The first pass decides which sensors are used. *again: the covariance was increased for a sensor,
+// and the correction starts again.
 static void take_sensors(od_observer *o, od_deviations *r, const double *y, int pass, double *delta, bool *again) {
   o->nis = 0;
   o->used = 0;
@@ -154,7 +156,7 @@ static void take_sensors(od_observer *o, od_deviations *r, const double *y, int 
   }
 }
 
-// The rows after the correction, and those of the sensors' noise; Cholesky's factor of R stands in S then.
+// Computes the rows after the correction, and those of the sensors' noise. S then contains Cholesky's factor of R.
 static bool correct_covariance(od_observer *o, od_deviations *r) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny, count = r->count;
   od_covariance b = od_observer_belief(o);
@@ -185,7 +187,7 @@ od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *
   double *delta = od_observer_at(o, od_observer_linear(o)->delta);
   od_status status = od_linear_measure(o);
   bool again = true;
-  // As many passes as sensors may be let in again.
+  // At most as many passes as sensors that may be used again.
   for (int pass = 0; pass <= o->ny && again && status == OD_OK; pass++) {
     r->count = 0;
     od_deviations_here(o, r);

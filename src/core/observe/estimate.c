@@ -1,9 +1,9 @@
-// The estimate: how a filter moves it, and how far off it is because of the steps.
+// The estimate: its change by a filter, and its bias due to the step length.
 //
-// The steps' own errors are carried through the filter as a bias b of the estimate, with the gains and transitions at
-// hand:
+// The local errors of the steps are propagated through the filter as a bias b of the estimate, with the filter's gains and
+// transitions:
 //   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
-// It changes nothing but is told: how far the estimate is off because of the step.
+// The bias is only reported; it changes nothing.
 #include <math.h>
 
 #include "base/wide.h"
@@ -49,7 +49,7 @@ void od_observer_carry_bias(od_observer *o, const double *A, const double *B, co
   carry(nx, np, A, B, from, bias + nx, after, bias);
 }
 
-// Its local error is (constant + transition A) before + after.
+// The local error of the step is (constant + transition A) before + after.
 void od_observer_add_step_bias(od_observer *o, const double *A, const double *B) {
   const od_error_form *form = &od_sim_integrator(od_observer_sim(o))->error_form;
   double *before = od_observer_at(o, o->probe_x) + o->nx, *after = before + o->nx;

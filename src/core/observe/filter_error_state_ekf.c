@@ -1,10 +1,10 @@
-// The error-state extended Kalman filter: the machine's own steps carry the estimate, and what is filtered is its error, which is
-// nothing after each correction. Errors of a mechanism are carried by kinematics alone,
+// The error-state extended Kalman filter: the machine's steps propagate the estimate, and the filter propagates its error, which
+// is reset to zero by each correction. Errors of a mechanism are propagated by kinematics alone,
 //
-//   dz <- dz + h dw,   dw <- dw + what errors of first-order states and parameters do to it
+//   dz <- dz + h dw,   dw <- dw + effect of the errors of first-order states and parameters
 //
-// so that forces which depend on the motion count as process noise. That is less than the exact transition knows
-// (transition: exact, which is what the filter 'ekf' has), but a wrong model of the forces cannot mislead it.
+// so forces that depend on the motion count as process noise. This uses less information than the exact transition (option
+// transition: exact, as in the filter 'ekf'), but the filter is insensitive to errors in the model of the forces.
 #include "observe/filters.h"
 #include "observe/linear_filter.h"
 

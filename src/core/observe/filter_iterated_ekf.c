@@ -1,13 +1,13 @@
-// The iterated extended Kalman filter: where the prediction is less certain than a sensor and the sensor bends over the way of
-// the correction, the correction is repeated with the sensors linearized at its end (a Gauss-Newton method for the same
-// minimum): without that a bad start leaves a filter that is surer than it should be.
+// The iterated extended Kalman filter: if the prediction is less certain than a sensor and the sensor is nonlinear over the
+// correction, the correction is repeated with the sensors linearized at its end (a Gauss-Newton method for the same minimum).
+// Without the repetition the covariance would be too small after a poor start.
 #include <math.h>
 
 #include "observe/filters.h"
 #include "observe/iterated_correction.h"
 
-enum { PASSES = 6 };              // of one correction
-static const double bend = 0.05;  // of a sensor over a correction, in its sigmas, that calls for another pass
+enum { PASSES = 6 };                            // passes of one correction
+static const double nonlinearity_limit = 0.05;  // in sigmas of a sensor, over a correction: requires another pass
 
 size_t od_iterated_size(const od_plant *plant) {
   size_t n = (size_t)(od_plant_nx(plant) + plant->np);
@@ -25,7 +25,7 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-// Whether a sensor, at the corrected estimate, says something else than its linearization did.
+// Whether a sensor at the corrected estimate differs from its linearization.
 static int is_bent(od_observer *o, double *bent, od_status *status) {
   const od_linear *l = od_observer_linear(o);
   const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);
@@ -36,7 +36,7 @@ static int is_bent(od_observer *o, double *bent, od_status *status) {
     double straight = od_observer_at(o, l->y)[i];
     for (int k = 0; k < o->nx + o->np; k++) straight += h[k] * (delta[k] - moved[k]);
     double sigma = o->correlated ? sqrt(od_observer_at(o, l->D)[i]) : od_observer_at(o, o->sigma)[i];
-    if (fabs(bent[i] - straight) > bend * sigma) return 1;
+    if (fabs(bent[i] - straight) > nonlinearity_limit * sigma) return 1;
   }
   return 0;
 }
@@ -47,7 +47,7 @@ od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y) {
   int wary = m->wary;
   double *prior_P = m->content, *bent = prior_P + n * n;
   od_linear_begin(o);
-  // The covariance is kept only when there is reason to.
+  // The covariance is kept only if the correction may be repeated.
   if (wary) memcpy(prior_P, od_observer_at(o, o->P), n * n * d);
   od_status status = od_linear_pass(o, y, 0);
   m->wary = l->unsure;

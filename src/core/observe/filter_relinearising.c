@@ -1,19 +1,18 @@
-// The relinearising filter: an iterated extended Kalman filter whose past is linearized anew where it was linearized badly.
+// The relinearizing filter: an iterated extended Kalman filter that linearizes past samples again at better estimates.
 //
-// An extended Kalman filter never comes back to what it made of a sample. Where its estimate was far off then, it has taken in
-// something that the sample does not say, and is surer of it than it should be. So samples are kept, and windows of them are
-// smoothed with the machine linearized where the estimate has come to since (smoother.h). Windows are short at first, when
-// estimates are worst, 16 samples from the start, then each as long as all before, up to the most that is wanted; each begins
-// with the estimate and covariance that the one before ended with.
+// An extended Kalman filter linearizes each sample once. If its estimate was poor then, the linearization was wrong and the
+// covariance is too small. This filter therefore keeps samples, and smooths windows of them with the machine linearized at the
+// later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each as long
+// as all before, up to the maximum length. Each begins with the estimate and covariance at the end of the one before.
 //
-// What a window is not carried over: it ends, unfinished, and another one begins at the live estimate
-// - where the coordinates of a mechanism change. Process noise and covariances are told in coordinates, and the worker's would
-//   have to change at the same sample as the live observer's. What the filter thinks of itself stays;
-// - where a guard has widened the covariance, or the caller has (od_observer_inflate): what was before counts no longer;
-// - where the process noise joins states with parameters, or parameters with each other;
-// - where there is no room for more samples, after so many without any sensor.
-// Jumps of sampled blocks, jumps of inputs and missing sensors are within windows; sensors that the live observer did not believe
-// are left out of them.
+// A window ends unfinished, and another one begins at the live estimate, in these cases:
+// - The coordinates of a mechanism change. Process noise and covariances are given in coordinates, and the worker's would have to
+//   change at the same sample as the live observer's. Whether the filter has settled is unchanged.
+// - A guard has increased the covariance, or the caller has (od_observer_inflate): earlier samples no longer count.
+// - The process noise correlates states with parameters, or parameters with each other.
+// - The memory for samples is full, after many samples without any sensor.
+// Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Sensors that the live observer rejected are
+// left out.
 #include <math.h>
 #include <string.h>
 
@@ -43,13 +42,14 @@ static void restart(od_observer *o) {
   od_smoother_restart(smoother_of(o), o);
 }
 
+// Follows a jump of the state, or abandons the window after a change of coordinates.
 static od_status follow(od_observer *o, const double *map, const double *by_parameters) {
   od_smoother *s = smoother_of(o);
   size_t d = sizeof(double), nx = (size_t)s->nx;
   long repartitions = od_sim_count(od_observer_sim(o)).repartitions;
   if (repartitions != s->repartitions) {
     s->repartitions = repartitions;
-    s->corrected = 1;  // the sensors to come are those of another time
+    s->corrected = 1;  // the next sensor values belong to another time
     od_smoother_cut(s, o);
     return OD_OK;
   }
@@ -61,7 +61,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
 
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_smoother *s = smoother_of(o);
-  od_smoother_look(s);  // no sensor may have measured since the last step
+  od_smoother_look(s);  // there may have been no sensor values since the last step
   long last = s->last;
   int corrected = s->corrected;
   bool kept = od_smoother_add_step(s, h, od_sim_inputs(od_observer_sim(o)), u, Q, q);

@@ -1,13 +1,13 @@
-// The extended Kalman filter of second order (with Gaussian moments): steps and sensors are parabolas over the uncertainty of
-// the estimate. With rows s of the square root of P, slopes F and second derivatives F'',
+// The extended Kalman filter of second order (with Gaussian moments): steps and sensors are quadratic functions over the
+// uncertainty of the estimate. With rows s of the square root of P, first derivatives F and second derivatives F'',
 //
 //   mean = f + 1/2 sum over j of F''[s_j, s_j]
 //   covariance = sum over j of (F s_j)(F s_j)' + 1/2 sum over j, k of F''[s_j, s_k] F''[s_j, s_k]' + Q
 //
-// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows,
-// F''[s_j, .] = (F(x + e s_j) - F(x)) / e, which gives the mixed ones, too: one Jacobian per row. They are off by e times the
-// third derivative, which the filter knows nothing of, and by the round-off of F over e. Where the machine cannot be moved along a row to
-// one side, the other one is taken; a row with neither has no second derivatives.
+// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e s_j)
+// - F(x)) / e, which also gives the mixed ones: one Jacobian per row. Their error is e times the third derivative, plus the
+// round-off of F over e. If the machine cannot be moved along a row to one side, the other side is used. If neither is possible,
+// the second derivatives along the row are zero.
 #include <math.h>
 
 #include "observe/filters.h"
@@ -30,7 +30,7 @@ static size_t memory(const od_plant *plant, const od_observer_options *o) {
   return od_deviations_size(plant, most_rows(od_plant_nx(plant) + plant->np));
 }
 
-// A step, or the outputs where the copy stands (h zero).
+// A step, or (h zero) the outputs at the state of the trial copy.
 typedef struct trial {
   double h;
   const double *u;
@@ -48,15 +48,15 @@ static od_status jacobians(od_observer *o, const od_deviations *r, const trial *
   return od_sim_output_rows(probe, (const unsigned char *)o + o->present, J, NULL, by_p);
 }
 
-// (J s) (rows), with J as above.
+// out (rows) = J s, with J as above.
 static void apply(const od_observer *o, int rows, const double *by_x, const double *by_p, const double *s,
                   double *out) {
   for (int i = 0; i < rows; i++)
     out[i] = od_dot(o->nx, by_x + i * o->nx, s) + (o->np ? od_dot(o->np, by_p + i * o->np, s + o->nx) : 0);
 }
 
-// Rows of the curvatures, at `place` of each, where the Jacobians at the estimate are by_x and by_p; `shift` (count) receives half
-// the sum of F''[s, s]. wanted: which of them count; NULL: all.
+// Adds rows of the second derivatives, at entry `place` of each row. by_x and by_p are the Jacobians at the estimate. `shift`
+// (count) receives half the sum of F''[s, s]. wanted: which of the results count; NULL: all.
 static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, int count, int place, const double *by_x,
                             const double *by_p, const unsigned char *wanted, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
@@ -104,6 +104,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return od_deviations_predicted(o, &r, shift, Q, q);
 }
 
+// Fills the rows of the sensors and their expected values at the estimate.
 static od_status fill_sensors(od_observer *o, od_deviations *r) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;

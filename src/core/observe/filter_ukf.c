@@ -1,12 +1,12 @@
-// The square-root unscented Kalman filter: the mean and the covariance of what comes out of a step, and of the sensors, from
-// sigma points on both sides of the estimate along the rows s of the square root of P, x +- c s. From each pair come
+// The square-root unscented Kalman filter. Mean and covariance of a step's result, and of the sensors, come from sigma points on
+// both sides of the estimate along the rows s of the square root of P, x +- c s. Each pair gives
 //
 //   a = (y+ - y-) / 2,   b = (y+ + y-) / 2 - y0,   shift of the mean d = sum of b / c^2,   c^2 = alpha^2 (n + kappa)
 //   covariance = sum of (a a' + b b') / c^2 + (beta - alpha^2) d d'
 //
-// which are the usual weighted sums, written without the large weights of opposite signs: with beta >= alpha^2 all is a sum
-// of squares, and a triangle follows by reflections. Sigma points beyond what the machine can do come nearer, and what they
-// tell is extended by straight lines and parabolas.
+// These are the usual weighted sums, written without the large weights of opposite signs. With beta >= alpha^2 all terms are sums
+// of squares, and reflections give a triangle. Sigma points that the machine cannot reach are moved closer, and their results are
+// extrapolated by linear and quadratic functions.
 #include <math.h>
 
 #include "observe/filters.h"
@@ -24,7 +24,7 @@ static const od_filter_option options[] = {
      {0}},
     {"kappa", "sigma points are at alpha sqrt(n + kappa); default: 3 - n", NAN, -50, 1000, NULL, {0}},
 };
-enum { MOST_HALVES = 4 };  // of the way to a sigma point where the machine cannot be
+enum { MOST_HALVES = 4 };  // halvings of the distance to a sigma point that cannot be reached
 
 static double kappa_of(const double *choice, int n) {
   return isnan(choice[KAPPA]) ? 3 - n : choice[KAPPA];
@@ -49,7 +49,7 @@ static od_status start(od_observer *o) {
   return n + kappa_of(o->choice, n) > 0 ? OD_OK : OD_BAD_ARGUMENT;
 }
 
-// What a trial is for: a step, or the outputs where it stands.
+// The purpose of a trial: a step, or (h zero) the outputs at its state.
 typedef struct trial {
   double h;
   const double *u;
@@ -63,7 +63,7 @@ static od_status evaluate(od_observer *o, const trial *t, double *result) {
   return status;
 }
 
-// Both sigma points along d, less what comes out at the middle (count); *part: how far on the way they are.
+// Evaluates both sigma points along d, minus the result at the center (count). *part: the part of the distance that was used.
 static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t, double c, const double *d,
                           const double *middle, int count, double *part) {
   od_status status = OD_OK;
@@ -81,8 +81,8 @@ static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t
   return status;
 }
 
-// The rows of all pairs: what comes out (count, at `place` of a row) and, beside it, the rows s themselves (from entry
-// `first` on); `shift` receives d.
+// Adds the rows of all pairs: results (count, at entry `place` of a row) and the rows s themselves (from entry `first` on).
+// `shift` receives d.
 static od_status fill(od_observer *o, od_deviations *r, const trial *t, const double *middle, int count, int place,
                       int first, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
@@ -115,7 +115,7 @@ static od_deviations rows_of(const od_observer *o) {
   return od_deviations_of(o, 2 * (o->nx + o->np) + 1);
 }
 
-// The middle one is the estimate itself.
+// The center point is the estimate itself.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   double *shift = od_observer_at(o, od_observer_linear(o)->delta);

@@ -1,10 +1,10 @@
-// The table of filters. A new one is one file that defines its od_filter, and one line here.
+// The table of filters. A new filter is one file that defines its od_filter, and one line here.
 #ifndef OD_FILTERS_H
 #define OD_FILTERS_H
 
 #include "oleodyn/filter.h"
 
-// In the order in which they are listed to people; the first one is the default.
+// In the order of lists for users; the first one is the default.
 #define OD_FILTERS(X) \
   X(iterated_ekf)     \
   X(ekf)              \

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-static const double settled = 2;  // as small a mean of squares, expected to be 1, ends the settling
-static const double memory = 50;  // samples of that mean
-static const double wide = 4;     // times the gate while settling
+static const double settled_mean = 2;   // a mean of normalized squares below this, expected to be 1, ends the settling
+static const double mean_samples = 50;  // samples in this mean
+static const double settling_gate_factor = 4;  // factor of the gate while settling
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules) {
   *g = (od_guard){.mean = rules->gate * rules->gate, .last = NAN};
@@ -16,12 +16,12 @@ static int is_frozen(od_guard *g, const od_guard_rules *rules, double measured) 
   return rules->frozen > 0 && g->same + 1 >= rules->frozen;
 }
 
-// Squares beyond the gate count as the gate's, so that a spike does not undo what many values have shown.
+// Updates the running mean. Squares beyond the gate count as the gate's square, so that a single spike has a limited effect.
 static void settle(od_guard *g, const od_guard_rules *rules, double nis) {
   double most = rules->gate * rules->gate;
   if (g->mean < 0) return;
-  g->mean += (fmin(nis, most) - g->mean) / memory;
-  if (g->mean < settled) g->mean = -1;
+  g->mean += (fmin(nis, most) - g->mean) / mean_samples;
+  if (g->mean < settled_mean) g->mean = -1;
 }
 
 od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double measured, double nis, int *reopen) {
@@ -31,7 +31,7 @@ od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double me
     return OD_SENSOR_FROZEN;
   }
   if (!(rules->gate > 0)) return OD_SENSOR_USED;
-  double gate = g->mean < 0 ? rules->gate : wide * rules->gate;
+  double gate = g->mean < 0 ? rules->gate : settling_gate_factor * rules->gate;
   settle(g, rules, nis);
   if (nis <= gate * gate) {
     g->out = 0;
@@ -41,7 +41,7 @@ od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double me
     g->gated++;
     return OD_SENSOR_GATED;
   }
-  // What follows is a new start.
+  // The sensor settles again.
   g->reopened++;
   g->out = 0;
   g->mean = rules->gate * rules->gate;

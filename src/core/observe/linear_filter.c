@@ -6,8 +6,9 @@
 #include "base/wide.h"
 #include "math/dense.h"
 
-static const double uncertain = 0.25;  // variance of a prediction over the sensor's, from which on bends matter
-static const double no_noise = 25;     // square of an innovation over its variance that noise does not explain
+static const double uncertain_variance_ratio =
+    0.25;  // variance of a prediction over the sensor's, above which nonlinearity matters
+static const double no_noise_ratio = 25;  // square of an innovation over its variance that noise does not explain
 
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
   size_t nx = (size_t)o->nx, np = (size_t)o->np, ny = (size_t)o->ny, n = nx + np, d = sizeof(double);
@@ -47,8 +48,8 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
-// The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
-// so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
+// Increases the covariance along the sensor, g = P h, so that its innovation, so far of variance s, is no larger than expected.
+// Returns false if it is consistent already or if the sensor does not depend on the states.
 static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
@@ -71,9 +72,9 @@ double *od_linear_row(od_observer *o, int i) {
   return h;
 }
 
-// Takes from sensor i, with its row h, what the sensors before it say about its noise: h becomes that of what is its own;
-// so does its value, the innovation where the estimate has come to. More: variance of noise that is its own anyway.
-// Returns the variance of its own noise.
+// Subtracts from sensor i, with its row h, the part that the sensors before determine through correlated noise. h and *value
+// become those of the independent part; *value: the innovation at the present estimate. more: additional variance of independent
+// noise. Returns the variance of the independent noise.
 static double own_part(od_observer *o, int i, double more, double *h, double *value) {
   const od_linear *l = od_observer_linear(o);
   int ny = o->ny, n = o->nx + o->np;
@@ -83,7 +84,7 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   double left = R[i] + more;
   for (int j = 0; j < i; j++) {
     if (od_observer_innovation(o, j)->use != OD_SENSOR_USED) continue;
-    double shared = R[j];  // with what is sensor j's own
+    double shared = R[j];  // covariance with the independent part of sensor j
     const double *Lj = od_observer_at(o, l->L) + j * ny;
     for (int k = 0; k < j; k++)
       if (od_observer_innovation(o, k)->use == OD_SENSOR_USED) shared -= L[k] * D[k] * Lj[k];
@@ -98,11 +99,11 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   return left;
 }
 
-// Sensors that the covariance has not taken in yet, in its order.
+// Sensors whose measurements are pending in the covariance, in its order.
 typedef struct waiting_sensors {
   int count, sensor[OD_MOST_WAITING];
-  double value[OD_MOST_WAITING];  // their innovations,
-  double bias[OD_MOST_WAITING];   // and what they see of the bias, each after those before it
+  double value[OD_MOST_WAITING];  // their innovations
+  double bias[OD_MOST_WAITING];   // and their biases, each after those before it
 } waiting_sensors;
 
 // delta += gain * value, bias -= gain * seen
@@ -114,12 +115,12 @@ OD_WIDE static void go_along(int n, const double *restrict gain, double value, d
   }
 }
 
-// Where sensors are noted (see od_linear_note_doubles()); maybe before the block of a worker.
+// The record of used sensors (see od_linear_note_doubles()); it may be before the block of a worker.
 static double *note_of(od_observer *o) {
   return (double *)((char *)o + od_observer_linear(o)->note);
 }
 
-// Takes in those that wait: the estimate and its bias come to where they lead.
+// Applies the pending sensors to the covariance, the estimate and its bias.
 static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
@@ -133,7 +134,7 @@ static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   w->count = 0;
 }
 
-// The sensor projected last, with row h, is taken in as soon as those that wait are; s: the variance of its innovation.
+// Adds the sensor projected last, with row h, to the pending ones; s: the variance of its innovation.
 static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double r,
                         double s, double value, double bias) {
   const od_linear *l = od_observer_linear(o);
@@ -148,32 +149,32 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted
-// become those of the best line over the uncertainty. Returns the variance of what lies beside that line.
+// If sensor i with row h is limited at the prediction and its innovation is too large for noise, h and *predicted become those of
+// the best linear fit over the uncertainty. Returns the variance of the deviations from this fit.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
   double r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i], off = measured - *predicted;
-  if (off * off < no_noise * r) return 0;
+  if (off * off < no_noise_ratio * r) return 0;
   settle(o, b, w);
   double seen = od_covariance_project(b, h);
-  if (off * off < no_noise * (seen + r) || seen > uncertain * r) return 0;
+  if (off * off < no_noise_ratio * (seen + r) || seen > uncertain_variance_ratio * r) return 0;
   const od_spread *s = &od_observer_find_spreads(o, b, od_observer_at(o, l->y))[i];
-  if (s->along < 0 || s->variance < uncertain * r || s->variance < 4 * seen) return 0;
+  if (s->along < 0 || s->variance < uncertain_variance_ratio * r || s->variance < 4 * seen) return 0;
   memset(h, 0, (size_t)(o->nx + o->np) * sizeof *h);
   h[s->along] = s->slope / s->unknown_sigma;
   *predicted += s->mean;
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Says what the innovation of the sensor projected last was, and whether it is used. The filter may have been too sure of it: then it is
-// widened, and the variance s changes.
+// Stores the innovation of the sensor projected last and decides whether the sensor is used. If the variance was too small, it is
+// increased, and s changes.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);
   int reopen;
   od_sensor_use use = od_observer_judge(o, i, measured, value, *s, &reopen);
-  if (*s - r > uncertain * r) l->unsure = 1;
+  if (*s - r > uncertain_variance_ratio * r) l->unsure = 1;
   if (use != OD_SENSOR_USED) return false;
   if (reopen) {
     settle(o, b, w);
@@ -187,15 +188,16 @@ static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, c
   return true;
 }
 
-// h x, where h is zero except at so many places.
+// h x, where h is zero except at `count` indices.
 static double along_row(const double *h, int count, const int *at, const double *x) {
   double sum = 0;
   for (int k = 0; k < count; k++) sum += h[at[k]] * x[at[k]];
   return sum;
 }
 
-// One sensor. All is measured from the prediction: the sensor is linearized at `moved`, the earlier ones have led to
-// `delta` (n each) and, those that wait, beyond. The first pass says what the innovation was and whether it is used.
+// Applies one sensor. All values are relative to the prediction: the sensor is linearized at `moved`; the applied sensors have
+// changed the estimate by `delta` (n each), and the pending ones will change it further. The first pass stores the innovation and
+// decides whether it is used.
 static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
@@ -220,7 +222,7 @@ static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, in
   }
   if (pass == 0 && !judge(o, b, w, i, h, measured, value, r, &s)) return;
   add_waiting(o, b, w, i, h, r, s, value, bias);
-  // What is a sensor's own, where noise is correlated, depends on where the ones before have led.
+  // With correlated noise the independent part of a sensor depends on the estimate after the sensors before.
   if (o->correlated || od_covariance_is_full(b)) settle(o, b, w);
 }
 
@@ -285,9 +287,9 @@ od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma)
   const unsigned char *at_edge = od_observer_edges(o);
   for (int i = 0; i < o->ny; i++) {
     od_spread *spread = &od_observer_spreads(o)[i];
-    double told = sqrt(od_covariance_project(&b, od_linear_row(o, i)));
-    spread->clipped = at_edge[i] && 2 * told < spread->sigma;
-    sigma[i] = fmax(told, spread->sigma);
+    double by_derivatives = sqrt(od_covariance_project(&b, od_linear_row(o, i)));
+    spread->clipped = at_edge[i] && 2 * by_derivatives < spread->sigma;
+    sigma[i] = fmax(by_derivatives, spread->sigma);
   }
   return OD_OK;
 }

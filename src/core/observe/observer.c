@@ -1,4 +1,4 @@
-// The frame around a filter: its memory, what happens before a prediction, and what can be asked. See observer_block.h.
+// The part of an observer that does not depend on the filter: memory, jumps before a prediction, results. See observer_block.h.
 #include "oleodyn/observer.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ const od_filter *od_observer_filter(const od_observer *o) {
   return o->filter;
 }
 
-// Keeps the covariance of the sensors' noise; all of its parts are as good as the whole.
+// Stores and checks the covariance of the sensors' noise. If it is positive definite, the covariance of any subset of sensors is, too.
 static void set_noise(od_observer *o, const double *R) {
   int ny = o->ny;
   o->correlated = R ? 1 : 0;
@@ -157,7 +157,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   return status;
 }
 
-// A jump of the state or a change of its coordinates, with its derivatives.
+// Applies a jump of the state or a change of its coordinates to bias, covariance and filter.
 static od_status follow_jump(od_observer *o, const double *by_parameters) {
   od_covariance b = od_observer_belief(o);
   const double *map = od_observer_at(o, o->map);
@@ -166,7 +166,7 @@ static od_status follow_jump(od_observer *o, const double *by_parameters) {
   return o->filter->follow ? o->filter->follow(o, map, by_parameters) : OD_OK;
 }
 
-// Samples are taken after a correction and with the inputs after a jump, as the machine's own does.
+// Samples are taken after a correction and with the inputs after a jump, as in the simulation.
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   if (!o->started) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);
@@ -177,7 +177,7 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   if (status == OD_OK && changed) status = follow_jump(o, map_p);
   if (status == OD_OK) status = od_sim_repartition_with_parameters(sim, map, map_p, &changed);
   if (status == OD_OK && changed) status = follow_jump(o, map_p);
-  // From here on the covariance is that of the state again.
+  // From here on the covariance belongs to the state again.
   bool whole = status == OD_OK;
   if (whole) status = o->filter->predict(o, h, u, Q, q);
   if (status != OD_OK && ((!whole && changed) || od_sim_time(sim) != before)) o->started = 0;
@@ -195,7 +195,7 @@ void od_observer_inflate(od_observer *o, double factor) {
   if (o->filter->restart) o->filter->restart(o);
 }
 
-// ---- what it tells
+// ---- results
 
 bool od_observer_settled(const od_observer *o) {
   return !o->filter->settled || o->filter->settled(o);

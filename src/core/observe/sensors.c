@@ -1,4 +1,4 @@
-// Which sensors measure, which of them are believed, and how consistent they are with what was expected.
+// Sensors: which have values, which are used, and how consistent their innovations are.
 #include <math.h>
 #include <string.h>
 
@@ -54,13 +54,13 @@ const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b
                                .down = up + o->ny,
                                .low = od_observer_at(o, o->low),
                                .high = od_observer_at(o, o->high)};
-  // Slopes tell what parameters do, except at an edge; looking costs as much per parameter as per state.
+  // Derivatives describe the effect of parameters, except at an edge. A trial costs as much per parameter as per state.
   int unknowns = od_observer_may_clip(o) ? n : o->nx;
   od_spread_find(od_observer_sim(o), o->probe_size, o->ny, b, unknowns, y, &work, od_observer_spreads(o));
   return od_observer_spreads(o);
 }
 
-// ---- what it tells
+// ---- results
 
 const od_innovation *od_observer_innovations(const od_observer *o) {
   return od_observer_innovation(o, 0);

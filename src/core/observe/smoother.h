@@ -1,23 +1,23 @@
-// A window of earlier samples that is smoothed again and again, each time linearized at what the last time made of it: the inside
-// of the relinearising filter (filter_relinearising.c).
+// A window of earlier samples that is smoothed repeatedly, each time linearized at the previous result: the core of the
+// relinearizing filter (filter_relinearising.c).
 //
-// What is sought are the states and parameters s_0 at the window's start and the process noises w_k of its steps that make least
+// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. They minimize
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
-// A trajectory is told by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and what
-// has no noise stays so; the first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a trajectory, followed by a
-// backward pass, gives the adjoints that are best for the machine as linearized there: a step of the Gauss-Newton method. Where
-// such a step raises J, it is shortened, all adjoints alike.
+// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
+// quantities without noise keep none. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a trajectory,
+// followed by a backward pass, gives the optimal adjoints for the machine linearized there: a step of the Gauss-Newton method. If
+// such a step increases J, it is shortened by the same factor for all adjoints.
 //
-//   smoother_record.c    what is kept of each sample, and memory
+//   smoother_record.c    records of samples, and memory
 //   smoother_start.c     the window's start: its prior, and the start of a trajectory
 //   smoother_forward.c   the filter about a trajectory, sample by sample
 //   smoother_backward.c  the adjoints, sample by sample
-//   smoother_iterate.c   the safeguarded iteration, cut into pieces that can be spread over later samples
+//   smoother_iterate.c   the safeguarded iteration, divided into pieces that can be spread over later samples
 //
-// Work is done on an observer of its own, the worker, while the live one goes on. All memory is in the block of the live observer
-// and is laid out by offsets from the od_smoother.
+// The work is done on a separate observer, the worker, while the live observer continues. All memory is in the block of the live
+// observer; offsets are relative to the od_smoother.
 #ifndef OD_SMOOTHER_H
 #define OD_SMOOTHER_H
 
@@ -27,66 +27,65 @@
 enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD, OD_SMOOTHER_WIDEN };
 enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOOTHER_MOST_WINDOW = 1000000 };
 
-// A sample as it came: the step to it and what the sensors said then.
+// A raw sample: the step to it and the sensors' values.
 typedef struct od_window_sample {
-  double *h;        // length of the step; zero: there was none
-  double *u0, *u1;  // nu: inputs at its two ends
-  double *Q,
-      *q;  // nx x nx, np: process noise of the states, and variances of that of the parameters; one behind the other
-  double *diagonal;  // whether it was told by its diagonal; behind them
-  double *y;         // ny; NAN: missing or not believed
+  double *h;         // length of the step; zero: none
+  double *u0, *u1;   // nu: inputs at its start and end
+  double *Q, *q;     // nx x nx, np: process noise of states, variances of the parameters' noise; contiguous
+  double *diagonal;  // whether the noise was given by its diagonal; stored after Q and q
+  double *y;         // ny; NAN: missing or rejected
 } od_window_sample;
 
-// A sample as it was linearized last.
+// The last linearization of a sample.
 typedef struct od_window_slope {
-  double *F;     // nx x n: the new state by the old one and the parameters
+  double *F;     // nx x n: derivatives of the new state by the old one and the parameters
   double *note;  // see od_linear_note_doubles()
 } od_window_slope;
 
 typedef enum od_smoother_phase {
-  OD_SMOOTHER_IDLE,      // samples are gathered, and the live observer linearizes them
-  OD_SMOOTHER_BACKWARD,  // adjoints are found
+  OD_SMOOTHER_IDLE,      // samples are collected, and the live observer linearizes them
+  OD_SMOOTHER_BACKWARD,  // adjoints are computed
   OD_SMOOTHER_FORWARD,   // a trajectory is tried
-  OD_SMOOTHER_CATCH_UP,  // the window is done; the worker goes on to the present
+  OD_SMOOTHER_CATCH_UP,  // the window is done; the worker continues to the present
 } od_smoother_phase;
 
 typedef struct od_smoother {
   int nx, np, ny, nu, n;
-  int capacity;  // the most samples in a window
+  int capacity;  // largest number of samples in a window
   int at_once;   // whether a window is finished when it is complete, not over later samples
-  int widens;    // whether a start that cannot be true is taken for less certain
-  // Samples are counted from the start.
-  long first, last, due;  // the window's start; the latest sample; at which the next window is complete
-  long origin;            // where windows began to grow
-  long begun;             // since when the filter counts what it has seen
-  int corrected;          // whether the latest sample has its sensors
+  int widens;    // whether a prior is widened that the start contradicts
+  // Samples are numbered from the start.
+  long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
+  long origin;            // the sample from which windows grow
+  long begun;             // the sample from which the filter counts its samples
+  int corrected;          // whether the sensors of the latest sample have been applied
   int open;               // whether the sensors of the window's first sample belong to the window
-  long repartitions;      // of the live simulation
-  int jumped;             // whether the state jumped before the step to come; see jump
+  long repartitions;      // count of the live simulation
+  int jumped;             // whether the state jumped before the next step; see jump
   // The iteration.
   od_smoother_phase phase;
-  long end, at;    // the window's last sample; how far the present phase has come
-  double alpha;    // the trajectory tried lies so far from `now` to `next`
-  double J, best;  // of the trajectory tried; of the one that is accepted
-  long measured;   // how many values of sensors are in it
-  double end_J;    // the same of the trajectory whose end is kept
+  long end, at;    // the window's last sample; the progress of the present phase
+  double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
+  double J, best;  // of the tried trajectory; of the accepted one
+  long measured;   // number of sensor values in J
+  double end_J;    // J of the trajectory whose end is kept
   long end_measured;
-  int accepted, passes;    // trajectories accepted; tried
-  int comparing;           // whether another trajectory to begin with is tried
-  int spare;               // whether `aside` is the one of two to begin with that was not taken
-  int attempt;             // 1: from that, or from the prior's mean, 2: back to what was found before,
+  int accepted, passes;    // numbers of accepted and tried trajectories
+  int comparing;           // whether another starting trajectory is tried
+  int spare;               // whether `aside` is the starting trajectory that was not taken
+  int attempt;             // 1: from `aside` or the prior's mean; 2: back to the earlier result,
   double aside_J;          // which has this J; its adjoints are `aside`
-  int restoring;           // whether slopes of an earlier trajectory are restored,
-  long back_to;            // up to there
-  int converged, widened;  // the last accepted one; whether the prior was
-  long kept_end;           // up to there `now` has adjoints of an earlier window with the same start
+  int restoring;           // whether derivatives of an earlier trajectory are restored,
+  long back_to;            // up to this sample
+  int converged, widened;  // the last accepted trajectory converged; the prior was widened
+  long kept_end;           // `now` has adjoints of an earlier window with the same start up to this sample
   int has_end;             // whether a trajectory has been accepted; its end is kept
-  int fresh;               // whether the slopes are those of it
+  int fresh;               // whether the derivatives belong to the accepted trajectory
   // Whether the filter has settled; see smoother_iterate.c
   int settled;
-  double chi;           // J of the windows before,
+  double chi;           // J of the windows before
   double chi_expected;  // and its expectation
-  // Prior told in outputs: how many; zero: in states.
+  // Number of outputs that the prior is given in; zero: in states.
   int told;
   // Offsets in bytes.
   size_t sample, sample_doubles, slope, slope_doubles, now, next, aside;
@@ -95,8 +94,8 @@ typedef struct od_smoother {
   size_t live;                // od_iterated of the live observer
   size_t jump, jump_p;        // nx x nx, nx x np
   size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
-  // The process noise met last: as samples keep it (Q, q and diagonal of od_window_sample), and as a step is told it. It is the same in
-  // all steps as a rule.
+  // The last process noise: as samples keep it (Q, q and diagonal of od_window_sample), and in the form of a step. It is usually
+  // the same in all steps.
   size_t noise_kept, noise;
   int has_noise;
   size_t told_output, told_state, told_pivot, told_C, told_y, told_x, told_H;
@@ -115,67 +114,67 @@ static inline od_iterated *od_smoother_live(const od_smoother *s) {
 // ---- smoother_record.c
 
 size_t od_smoother_size(const od_plant *plant, const od_observer_options *options);
-// Lays it out in the memory of an observer's filter, and makes the worker ready.
+// Initializes the smoother in the memory of an observer's filter, and the worker.
 od_smoother *od_smoother_init(od_observer *o);
 od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
-// Adds a sample without a step; its sensors are missing. False: there is no room.
+// Adds a sample without a step; its sensors are missing. Returns false if the memory is full.
 bool od_smoother_add(od_smoother *s);
-// Keeps the step that leads from the latest sample to a new one; u0: inputs before it. False: there is no room, or noise of a
-// kind that is not kept.
+// Records the step from the latest sample to a new one; u0: inputs before it. Returns false if the memory is full, or if the
+// noise cannot be kept.
 bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
                           const double *q);
-// The process noise of a sample as it was told, to the bit: n x n, or n where it was a diagonal.
+// The process noise of a sample exactly as it was given: n x n, or n for a diagonal.
 const double *od_smoother_noise(od_smoother *s, od_window_sample e);
-// What was linearized in the step that observer o has just taken, after a jump or not.
+// Stores the derivatives of the step that observer o has just taken, including a jump before it.
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
-// The sensors of a correction that follows are noted at sample k.
+// Records the sensors of the next correction at sample k.
 void od_smoother_note(od_smoother *s, od_observer *o, long k);
 
 // ---- smoother_start.c
 
-// The window begins at the present estimate of o, at the latest sample.
+// Begins the window at the present estimate of o, at the latest sample.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// The covariance of the start is that of outputs.
+// Declares that the covariance of the start is given in outputs.
 od_status od_smoother_tell_start(od_smoother *s, od_observer *o);
-// From a trajectory's adjoint at the start (n): puts the worker there, with the prior as seen from there.
+// Moves the worker to the start that a trajectory's adjoint (n) gives, with the prior converted there.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
-// The adjoint at the start as it is kept: of the outputs, where those tell the prior, and such that parameters are within their
-// bounds.
+// Converts the adjoint at the start to its stored form: that of the outputs if they define the prior, and with parameters within
+// their bounds.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
-// Where mean + delta (n each) has parameter i beyond its bound, delta becomes what is expected of it with the parameter at the bound,
-// given the covariance b. Returns by how much the adjoint of the parameter changes with that.
+// If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with the parameter at the
+// bound, given the covariance b. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
-// Whether the trajectory tried last begins too far from the prior.
+// Whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior where the start with this adjoint is too far from it; the adjoint becomes that of the same start then.
+// Widens the prior if the start with this adjoint is too far from it, and changes the adjoint to that of the same start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
 
-// The worker takes the step to sample k; see od_linear_predict_and_shift().
+// Takes the worker's step to sample k; see od_linear_predict_and_shift().
 od_status od_smoother_predict(od_smoother *s, long k, const double *dx);
-// The trajectory that is tried goes on to sample k, and the filter about it; k = first: it begins.
+// Propagates the tried trajectory, and the filter about it, to sample k; k = first: the start.
 od_status od_smoother_forward(od_smoother *s, long k);
-// The worker catches up with sample k, as the live observer would have taken it.
+// Propagates the worker to sample k, as the live observer would.
 od_status od_smoother_catch_up(od_smoother *s, long k);
-// The adjoint of the trajectory that is tried.
+// Computes the adjoint of the tried trajectory at sample k.
 void od_smoother_trial(const od_smoother *s, long k, double *lambda);
 
 // ---- smoother_backward.c
 
-// One sample back. The adjoints that were tried become `now`, where they are accepted; the new ones are `next`.
+// Goes back by one sample. If the tried adjoints are accepted they become `now`; the new ones are `next`.
 void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_iterate.c
 
-// Sees whether a window is complete.
+// Checks whether a window is complete.
 void od_smoother_look(od_smoother *s);
-// Goes on with the work by as much as one sample may cost; where it is done, the live observer is replaced.
+// Does the work of one sample. If the window is done, the live observer is replaced.
 void od_smoother_work(od_smoother *s, od_observer *o);
-// Gives up what is being done; windows begin anew at the present estimate of o.
+// Abandons the window; windows begin again at the present estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// The same, and what was before counts no longer.
+// The same, and earlier samples no longer count.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

@@ -1,5 +1,5 @@
-// The adjoints of a window, from its end to its start (Bryson's and Frazier's form of the smoother): sensors in reverse, then
-// the step. l is how J would change with the state there.
+// The adjoints of a window, from its end to its start (smoother of Bryson and Frazier): sensors in reverse order, then the step.
+// l is the derivative of J by the state.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ OD_WIDE static void back_over_sensors(int n, int ny, const double *note, double 
   }
 }
 
-// l <- F' l, with parameters that stay.
+// l <- F' l, with constant parameters.
 OD_WIDE static void back_over_step(int nx, int n, const double *F, double *old, double *lambda) {
   od_copy_few(nx, lambda, old);
   od_clear_few(nx, lambda);

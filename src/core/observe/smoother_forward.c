@@ -1,8 +1,8 @@
-// A Kalman filter about a trajectory, sample by sample; and the worker's way to the present.
+// A Kalman filter about a trajectory, sample by sample; and the worker's propagation to the present.
 //
-// The filter estimates how far off the trajectory is (`delta` of the worker's od_linear), so a step takes it to F delta - w: the
-// noise of a step is expected to be zero, while the trajectory has w. As a rule w is so small that the machine is linear over it: then it
-// is part of the step, and nothing is evaluated anew behind it.
+// The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes it to F delta - w:
+// the expected noise of a step is zero, while the trajectory has the noise w. Usually w is so small that the machine is linear
+// over it. Then w is part of the step, and nothing is evaluated again after it.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "observe/covariance_form.h"
 #include "observe/smoother.h"
 
-static const double small = 1e-3;  // of a sigma: over that a machine is linear
+static const double linear_sigmas = 1e-3;  // part of a sigma over which a machine is taken as linear
 
 void od_smoother_trial(const od_smoother *s, long k, double *lambda) {
   const double *now = od_smoother_at(s, s->now) + (k - s->first) * s->n,
@@ -21,7 +21,7 @@ void od_smoother_trial(const od_smoother *s, long k, double *lambda) {
     for (int i = 0; i < s->n; i++) lambda[i] = now[i] + s->alpha * (next[i] - now[i]);
 }
 
-// The state jumps where sampled blocks say so; the covariance follows.
+// Applies a jump of sampled blocks to the state and the covariance.
 static od_status jump(od_smoother *s, od_observer *w) {
   bool changed;
   size_t d = sizeof(double), nx = (size_t)s->nx;
@@ -35,7 +35,7 @@ static od_status jump(od_smoother *s, od_observer *w) {
   return od_covariance_predict(&b, map, s->np ? map_p : NULL, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
-// Coordinates stay: a window ends where those of the live observer change.
+// The coordinates do not change: a window ends where those of the live observer change.
 od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
@@ -54,7 +54,7 @@ OD_WIDE static void carry_delta(int nx, int n, const double *F, double *old, dou
   for (int i = 0; i < nx; i++) delta[i] = od_inner(n, F + i * n, old);
 }
 
-// The trajectory's own noise in the step to sample k: how far it moves, `by` (n). False: it does not.
+// Computes the change `by` (n) due to the trajectory's noise in the step to sample k. Returns false if it is zero.
 static bool find_noise(od_smoother *s, long k, double *by) {
   const od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
@@ -77,12 +77,12 @@ static bool find_noise(od_smoother *s, long k, double *by) {
   return moves;
 }
 
-// Whether the machine is linear over that: a small part of what is not known, over which the filter takes it as linear. Parameters that
-// move make another machine.
+// Whether the machine is linear over this change: it is a small part of the standard deviations, and no parameter changes.
 static bool is_small(const od_smoother *s, const double *by) {
   od_covariance b = od_observer_belief(od_smoother_worker(s));
   for (int i = 0; i < s->n; i++)
-    if (by[i] != 0 && (i >= s->nx || !(by[i] * by[i] <= small * small * od_covariance_variance(&b, i)))) return false;
+    if (by[i] != 0 && (i >= s->nx || !(by[i] * by[i] <= linear_sigmas * linear_sigmas * od_covariance_variance(&b, i))))
+      return false;
   return true;
 }
 
@@ -95,21 +95,22 @@ static od_status go_there(od_smoother *s, const double *by) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), s->np ? p : NULL);
 }
 
-// The step to sample k and the trajectory's noise there. *beside: sensors are linearized beside the trajectory until od_sim_end_shift().
-static od_status go_on(od_smoother *s, long k, bool *beside) {
+// Takes the step to sample k and adds the trajectory's noise there. *is_shifted: sensors are linearized off the trajectory until
+// od_sim_end_shift().
+static od_status go_on(od_smoother *s, long k, bool *is_shifted) {
   const od_observer *w = od_smoother_worker(s);
   double *by = od_smoother_at(s, s->work) + s->n, *delta = od_observer_at(w, od_observer_linear(w)->delta);
   if (*od_smoother_sample(s, k).h == 0) return OD_OK;
   bool moves = find_noise(s, k, by);
-  *beside = moves && is_small(s, by);
-  od_status status = od_smoother_predict(s, k, *beside ? by : NULL);
+  *is_shifted = moves && is_small(s, by);
+  od_status status = od_smoother_predict(s, k, *is_shifted ? by : NULL);
   if (status != OD_OK) return status;
   carry_delta(s->nx, s->n, od_smoother_slope(s, k).F, od_smoother_at(s, s->work), delta);
   for (int i = 0; i < s->n && moves; i++) delta[i] -= by[i];
-  return moves && !*beside ? go_there(s, by) : OD_OK;
+  return moves && !*is_shifted ? go_there(s, by) : OD_OK;
 }
 
-// The sensors of sample k, linearized so far (`moved`) from the trajectory; its parameters are those.
+// Applies the sensors of sample k, linearized at a distance `moved` from the trajectory.
 static od_status take_sensors(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
@@ -140,10 +141,10 @@ od_status od_smoother_forward(od_smoother *s, long k) {
     od_status status = od_smoother_go_to_start(s, lambda);
     return status == OD_OK && s->open ? take_sensors(s, k) : status;
   }
-  bool beside = false;
-  od_status status = go_on(s, k, &beside);
+  bool is_shifted = false;
+  od_status status = go_on(s, k, &is_shifted);
   if (status == OD_OK) status = take_sensors(s, k);
-  if (beside) od_sim_end_shift(od_observer_sim(w));
+  if (is_shifted) od_sim_end_shift(od_observer_sim(w));
   return status == OD_OK && !isfinite(s->J) ? OD_NOT_FINITE : status;
 }
 

@@ -1,16 +1,18 @@
-// The safeguarded iteration over a window, cut into pieces: a sample of a forward pass or of catching up is a piece, several
-// samples of a backward pass are one. A sample brings no more than so many pieces; a window that is complete is done when as many
-// samples again have come.
+// The safeguarded iteration over a window, divided into pieces: one sample of a forward pass or of catching up, or several
+// samples of a backward pass. At most PIECES pieces are done per sample. A complete window is done when as many further samples
+// have arrived.
 //
 //   1  The live observer has linearized the window: a backward pass gives a first trajectory.
-//   2  Where its J cannot be noise, the trajectory from which it came is tried, too (that of an earlier window with the same
-//      start, else the prior's mean), and the better one is taken. The other one is tried later, where this one leads nowhere.
-//   3  Filter about the trajectory, backward pass, next trajectory: half as far as long as J does not fall. It ends when the
-//      filter's end is no farther from the trajectory's than a part of its sigma.
-//   4  The filter's end is the new estimate there. The worker takes the samples that came meanwhile, and replaces the live observer.
+//   2  If its J is too large for noise, the trajectory that it was computed from is also tried (that of an earlier window with
+//      the same start, or the prior's mean), and the better one is taken. The other one is tried later if this one does not
+//      converge.
+//   3  Filter about the trajectory, backward pass, next trajectory. Steps are halved while J does not decrease. The iteration
+//      ends when the filter's end is within a fraction of its sigma from the trajectory's end.
+//   4  The filter's end is the new estimate there. The worker takes the samples that arrived meanwhile, and replaces the live
+//      observer.
 //
-// Windows grow from the start, each twice as long as the one before, up to the longest: only then is so much known that the rest
-// may be told by a mean and a covariance. Each of those that follow begins where the one before ends.
+// Windows grow from the start, each twice as long as the one before, up to the longest. Only then is the information sufficient
+// to describe earlier samples by a mean and a covariance. Each later window begins where the one before ends.
 #include <math.h>
 #include <string.h>
 
@@ -18,12 +20,12 @@
 
 enum { FIRST_WINDOW = 16 };
 enum { PIECES = 16, BACK = 8 };  // per sample; samples of a backward pass in a piece
-enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, EASY = 2, PATIENCE = 4 };
-static const double near = 0.3;            // sigmas from a trajectory's end: converged
-static const double least_part = 1. / 16;  // of a step
-static const double surprise = 6;          // sigmas of J that are no noise
-static const double doubt = 3;             // sigmas of J that may be none
-static const double fade = 0.8;            // of J, from one window to the next
+enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
+static const double convergence_sigmas = 0.3;  // sigmas between the ends of filter and trajectory: converged
+static const double least_fraction = 1. / 16;  // least fraction of a step
+static const double inconsistency_sigmas = 6;  // sigmas of J that noise does not explain
+static const double questionable_sigmas = 3;   // sigmas of J that noise may not explain
+static const double window_decay = 0.8;        // factor of J from one window to the next
 
 void od_smoother_cut(od_smoother *s, od_observer *o) {
   s->phase = OD_SMOOTHER_IDLE;
@@ -40,7 +42,7 @@ void od_smoother_restart(od_smoother *s, od_observer *o) {
   s->begun = s->first;
 }
 
-// The samples up to `end` are a window.
+// Begins the iteration over the window of the samples up to `end`.
 static void begin_window(od_smoother *s, long end) {
   long count = end - s->origin;
   s->end = s->at = end;
@@ -66,6 +68,7 @@ static void begin_backward(od_smoother *s) {
 
 // ---- a trajectory that was accepted
 
+// Stores the end of the accepted trajectory, or (back) restores it to the worker.
 static void keep_end(od_smoother *s, bool back) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
@@ -83,24 +86,25 @@ static void keep_end(od_smoother *s, bool back) {
   if (back) od_sim_parameters(od_observer_sim(w), od_observer_at(w, w->p));
 }
 
-// How far parameter i of the worker can go that way.
+// The change of parameter i of the worker by `by`, limited by its bounds.
 static double within_bounds(const od_observer *w, int i, double by) {
   double p = od_observer_parameters(w)[i];
   return fmin(fmax(p + by, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]) - p;
 }
 
+// Whether the filter's end is within convergence_sigmas of the trajectory's end.
 static bool is_near(const od_smoother *s) {
   const od_observer *w = od_smoother_worker(s);
   od_covariance b = od_observer_belief(w);
   const double *delta = od_observer_at(w, od_observer_linear(w)->delta);
   for (int i = 0; i < s->n; i++) {
     double by = i < s->nx ? delta[i] : within_bounds(w, i - s->nx, delta[i]), variance = od_covariance_variance(&b, i);
-    if (!(by * by <= near * near * variance) && by != 0) return false;
+    if (!(by * by <= convergence_sigmas * convergence_sigmas * variance) && by != 0) return false;
   }
   return true;
 }
 
-// The adjoints of the trajectory that was tried last become `now`.
+// Stores the adjoints of the trajectory that was tried last as `now`.
 static void keep_adjoints(od_smoother *s) {
   double *trial = od_smoother_at(s, s->lambda);
   for (long k = s->first; k <= s->end; k++) {
@@ -109,7 +113,7 @@ static void keep_adjoints(od_smoother *s) {
   }
 }
 
-// What J is expected to be, and how far above that it may be by chance.
+// The expected value of J, and whether J is above it by more than this many standard deviations.
 static double expected_J(const od_smoother *s) {
   return (double)s->measured + s->n;
 }
@@ -119,27 +123,27 @@ static bool is_surprise(double J, double expected, double sigmas) {
 
 // ---- the end of a window
 
-// The filter has settled when as many samples as a whole window have been smoothed since it began, the last window was easy and
-// began no farther from its prior than that said, and J, over the last few windows, is no larger than noise makes it. Short windows
-// do not show that a model is wrong; what such a window comes to is changed by the next one.
+// The filter has settled if the smoothed samples since its start fill a whole window, the last window converged in few passes and
+// began consistently with its prior, and J over the last few windows is consistent with noise. Short windows cannot show that a
+// model is wrong, because the next window changes their result.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
-  s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= EASY && !s->widened &&
-               !is_surprise(J, expected, doubt);
+  s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&
+               !is_surprise(J, expected, questionable_sigmas);
 }
 
-// A window that is not to be looked at again counts less with each that follows.
+// Adds J of a finished window to the decaying sum.
 static void remember_J(od_smoother *s) {
-  s->chi = fade * (s->chi + s->end_J);
-  s->chi_expected = fade * (s->chi_expected + (double)s->end_measured);
+  s->chi = window_decay * (s->chi + s->end_J);
+  s->chi_expected = window_decay * (s->chi_expected + (double)s->end_measured);
 }
 
-// Whether the next window begins where this one began.
+// Whether the next window has the same start as this one.
 static bool grows(const od_smoother *s) {
   return 4 * (s->end - s->first) <= 3 * s->capacity;
 }
 
-// The worker goes to the new estimate at the window's end; the next window begins there, or where this one began.
+// Moves the worker to the new estimate at the window's end. The next window begins there, or where this one began.
 static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double);
@@ -172,7 +176,7 @@ static od_status close_window(od_smoother *s) {
   return OD_OK;
 }
 
-// Runs along a trajectory again, as far as another one came that was not accepted: slopes become its own again.
+// Runs along an accepted trajectory again, up to where a rejected one ended, so that the derivatives belong to it again.
 static od_status go_back(od_smoother *s, double alpha) {
   s->restoring = 1;
   s->back_to = s->at;
@@ -181,27 +185,27 @@ static od_status go_back(od_smoother *s, double alpha) {
   return OD_OK;
 }
 
-// Begins again with the trajectory whose adjoints are `now`.
+// Restarts the iteration from the trajectory with the adjoints `now`.
 static void begin_again(od_smoother *s) {
   s->accepted = s->passes = 0;
   s->best = INFINITY;
   begin_forward(s, 0);
 }
 
-// Whether the accepted trajectory does not explain the samples of a window that begins with what people told.
+// Whether the accepted trajectory does not explain the samples of a window that begins with the user's prior.
 static bool is_hopeless(const od_smoother *s) {
-  return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, doubt);
+  return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, questionable_sigmas);
 }
 
-// Of the two trajectories to begin with, the one that was not taken is put aside: it may lead to a better end.
+// Keeps the starting trajectory that was not taken: it may converge to a better result.
 static void put_aside(od_smoother *s, size_t which) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n;
   memcpy(od_smoother_at(s, s->aside), od_smoother_at(s, which), count * sizeof(double));
   s->spare = 1;
 }
 
-// A trajectory that does not explain the samples may be one from which there is no way down to the best one, at a bound, say. Then
-// the one that was put aside is tried as well, or the prior's mean, and the better one of what they lead to is taken.
+// A trajectory that does not explain the samples may be at a point from which J does not decrease to its minimum, for instance at
+// a bound. Then the trajectory that was put aside, or the prior's mean, is tried too, and the better result is taken.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
   double *now = od_smoother_at(s, s->now), *aside = od_smoother_at(s, s->aside);
@@ -227,12 +231,13 @@ static bool try_other_start(od_smoother *s) {
   return false;
 }
 
+// Ends the iteration: tries another start, widens a prior that is too narrow, or closes the window.
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
-  bool told = s->widens && s->first == s->begun;  // later priors are what samples say
-  if (!told || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
-  // The same trajectory, of which another prior makes something else.
+  bool is_user_prior = s->widens && s->first == s->begun;  // later priors come from samples
+  if (!is_user_prior || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
+  // The same trajectory has another J with the new prior.
   keep_adjoints(s);
   od_smoother_widen_start(s, od_smoother_at(s, s->now));
   s->widened = 1;
@@ -240,6 +245,7 @@ static od_status finish(od_smoother *s) {
   return OD_OK;
 }
 
+// Copies the worker's estimate to the live observer.
 static void replace_live(od_smoother *s, od_observer *o) {
   const od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
@@ -254,9 +260,10 @@ static void replace_live(od_smoother *s, od_observer *o) {
 // ---- trajectories
 
 static bool is_enough(const od_smoother *s) {
-  return s->passes >= (s->attempt == 0 && is_hopeless(s) ? PATIENCE : MOST_PASSES);
+  return s->passes >= (s->attempt == 0 && is_hopeless(s) ? PASSES_BEFORE_RESTART : MOST_PASSES);
 }
 
+// Accepts the tried trajectory, then ends the iteration or begins the next backward pass.
 static od_status accept(od_smoother *s) {
   s->best = s->J;
   s->has_end = s->fresh = 1;
@@ -270,10 +277,10 @@ static od_status accept(od_smoother *s) {
   return OD_OK;
 }
 
-// The first trajectory, and perhaps another one to begin with.
+// Judges the first trajectory, and possibly another starting trajectory.
 static od_status judge_first(od_smoother *s, bool complete) {
   bool better = complete && s->J < s->best;
-  if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), surprise)) return accept(s);
+  if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), inconsistency_sigmas)) return accept(s);
   if (s->comparing == 0) {
     if (complete) {
       s->best = s->J;
@@ -284,7 +291,7 @@ static od_status judge_first(od_smoother *s, bool complete) {
     return OD_OK;
   }
   if (!better && !(s->best < (double)INFINITY)) return OD_NOT_CONVERGED;
-  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // else it cannot even be simulated
+  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // otherwise it cannot be simulated
   return better ? accept(s) : go_back(s, 1);
 }
 
@@ -292,14 +299,15 @@ static od_status judge(od_smoother *s, bool complete) {
   s->passes++;
   if (!s->has_end) return judge_first(s, complete);
   if (complete && s->J < s->best) return accept(s);
-  if (s->attempt > 0 && s->accepted == 0) return finish(s);  // the other start cannot even be simulated
-  if (s->alpha / 2 < least_part || is_enough(s)) return finish(s);
+  if (s->attempt > 0 && s->accepted == 0) return finish(s);  // the other start cannot be simulated
+  if (s->alpha / 2 < least_fraction || is_enough(s)) return finish(s);
   begin_forward(s, s->alpha / 2);
   return OD_OK;
 }
 
 // ---- pieces
 
+// Computes the adjoints of up to BACK samples; after the first sample a forward pass begins.
 static od_status piece_back(od_smoother *s) {
   for (int i = 0; i < BACK; i++) {
     od_smoother_backward(s, s->at);
@@ -313,7 +321,7 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// The trajectory gone back to is the accepted one, or becomes it.
+// The restored trajectory is the accepted one, or becomes it.
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);
@@ -332,6 +340,7 @@ static od_status piece_forward(od_smoother *s) {
   return OD_OK;
 }
 
+// Propagates the worker by one sample; replaces the live observer when the worker has reached the present.
 static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   if (s->at == s->last) {
     replace_live(s, o);
@@ -345,8 +354,8 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   return od_smoother_catch_up(s, ++s->at);
 }
 
-// Too much has come meanwhile: so much that the next window would be late. The last one of those that grow has twice the time,
-// since what it leaves undone is not done later.
+// Whether so many samples have arrived that the next window would be late. The last growing window has twice the time, because
+// later windows do not repeat its work.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;
   if (s->at_once || s->restoring || s->attempt == 2 || s->phase == OD_SMOOTHER_CATCH_UP) return false;
@@ -354,7 +363,7 @@ static bool is_late(const od_smoother *s) {
   return grown ? 2 * since > 3 * s->capacity : 4 * since > 3 * length + 32;
 }
 
-// With the best that there is. A backward pass has begun to replace `now` by the adjoints that were accepted; they are `trial`.
+// Ends with the best trajectory so far. A backward pass has begun to replace `now` by the accepted adjoints, which are `trial`.
 static od_status finish_soon(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
   if (s->attempt == 1 && try_other_start(s)) return OD_OK;

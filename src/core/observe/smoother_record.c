@@ -1,7 +1,8 @@
-// What is kept of each sample, and the smoother's memory.
+// The records of samples, and the smoother's memory.
 //
-// Samples as they came are kept for three windows, that being worked at and what comes meanwhile; slopes and adjoints for one: while
-// a window is worked at, the live observer notes no slopes, for the worker takes the same samples again afterwards.
+// Raw samples are kept for three windows: the one in work and the samples that arrive meanwhile. Derivatives and adjoints are
+// kept for one: while a window is in work, the live observer records no derivatives, because the worker takes the same samples
+// again afterwards.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "observe/filters.h"
 #include "observe/smoother.h"
 
-enum { SAMPLES = 3 };  // windows' worth of samples as they came
+enum { SAMPLES = 3 };  // capacity for raw samples, in windows
 
 static od_observer_options worker_options(const od_observer_options *options) {
   od_observer_options own = *options;
@@ -21,7 +22,7 @@ static od_observer_options worker_options(const od_observer_options *options) {
   return own;
 }
 
-// Of the process noise of a sample.
+// The number of doubles for the process noise of a sample.
 static size_t noise_doubles(const od_smoother *s) {
   return (size_t)(s->nx * s->nx) + (size_t)s->np + 1;
 }
@@ -114,13 +115,13 @@ od_window_slope od_smoother_slope(const od_smoother *s, long k) {
   return (od_window_slope){.F = at, .note = at + s->nx * s->n};
 }
 
-// Whether one more sample fits: among the samples as they came, and, unless a window is worked at, among the slopes.
+// Whether one more sample fits: among the raw samples and, unless a window is in work, among the derivatives.
 static bool has_room(const od_smoother *s) {
   long count = s->last - s->first;
   return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);
 }
 
-// No sensor has been taken in at sample k.
+// Marks all sensors of sample k as unused. Returns the record.
 static double *forget_note(od_smoother *s, long k) {
   double *note = od_smoother_slope(s, k).note;
   for (int i = 0; i < s->ny; i++) note[i] = NAN;
@@ -140,7 +141,7 @@ bool od_smoother_add(od_smoother *s) {
 
 // ---- process noise
 
-// Whether the sample's noise is the one met last.
+// Whether the sample's noise equals the last one.
 static bool is_last_noise(const od_smoother *s, od_window_sample e) {
   return s->has_noise && memcmp(e.Q, od_smoother_at(s, s->noise_kept), noise_doubles(s) * sizeof *e.Q) == 0;
 }
@@ -165,7 +166,7 @@ const double *od_smoother_noise(od_smoother *s, od_window_sample e) {
   return Q;
 }
 
-// Noise that states and parameters share, or parameters among themselves, is not kept.
+// Stores the noise of a sample. Returns false for noise that correlates states with parameters, or parameters with each other.
 static bool keep_noise(od_smoother *s, od_window_sample e, const double *Q, const double *q) {
   int nx = s->nx, n = s->n;
   double *last = od_smoother_at(s, s->noise), *kept = od_smoother_at(s, s->noise_kept);

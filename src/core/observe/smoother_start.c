@@ -1,10 +1,10 @@
-// The start of a window: what is known of it beforehand, and the starts of trajectories.
+// The start of a window: its prior, and the starts of trajectories.
 //
-// The prior of a window in the middle of a run is the estimate there, with its covariance. That of the first one may have been
-// told in outputs y = h(x), as people tell it: "the length is known to 0.1 m". Then it is kept so, and seen from each trajectory's
-// own start: mapped once, at a start that is far off, a length near a dead point would say next to nothing about the angle, and
-// too much about its rate. The adjoint m of such a start is that of the outputs: they are y - C m, and the states follow by
-// Newton's method, in steps that stay on the branch of the prior where several states have the same outputs.
+// The prior of a window in the middle of a run is the estimate there, with its covariance. The prior of the first window may be
+// given in outputs y = h(x), as users specify it: "the length is known to 0.1 m". It is kept in outputs and converted at each
+// trajectory's own start. If it were converted once, at a poor start, a length near a dead point would give almost no information
+// on the angle, and too much on its rate. The adjoint m of such a start is that of the outputs: the outputs are y - C m, and
+// Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same outputs.
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,10 @@
 #include "observe/smoother.h"
 
 enum { NEWTON = 30, HALVINGS = 10 };
-static const double found = 1e-9;     // of a sigma: outputs that are met
-static const double straight = 0.25;  // of a change of outputs: so much it may differ from what slopes say
-static const double far = 5;          // sigmas from the prior that call for a wider one
+static const double output_tolerance = 1e-9;  // part of a sigma: outputs are met
+static const double linearity_tolerance =
+    0.25;                            // deviation of outputs from their linearization, relative to the change
+static const double far_sigmas = 5;  // sigmas from the prior that require a wider prior
 
 static int *told_output(const od_smoother *s) {
   return (int *)((char *)s + s->told_output);
@@ -45,9 +46,9 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
   memcpy(od_smoother_at(s, s->start_bias), od_observer_bias(o), n * d);
 }
 
-// ---- told in outputs
+// ---- prior given in outputs
 
-// The outputs that tell the prior, at the simulation's state; their slopes, and the inverse of those.
+// Computes the outputs of the prior at the simulation's state, their derivatives and the inverse of these.
 static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   const od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
@@ -85,7 +86,7 @@ od_status od_smoother_tell_start(od_smoother *s, od_observer *o) {
   return status == OD_SINGULAR ? OD_OK : status;
 }
 
-// How far outputs `wanted` are from those at the worker's state, in sigmas; difference (told) is what is missing.
+// Computes the distance `off` of the worker's outputs from `wanted`, in sigmas; difference (told): wanted minus present outputs.
 static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double *difference, double *off) {
   const double *C = od_smoother_at(s, s->told_C);
   od_status status = see_outputs(s, sim, difference);
@@ -97,9 +98,9 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
   return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
 }
 
-// Whether the way from one state to the next is a straight one: the outputs changed as their slopes at its start said (predicted:
-// what was to be missing after it), and as those at its end say, within a part of what they were to change by. Else the next state
-// may be one with outputs like these on another branch: with the crank on the other side of its dead point, say.
+// Whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its start
+// (predicted: the differences expected after it) and at its end, within a part of the change. Otherwise the new state may be on
+// another branch with similar outputs, for instance with the crank on the other side of its dead point.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->told;
@@ -111,11 +112,11 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
     off = fmax(off, fabs(missing[r] - predicted[r]) / sigma);
     slope_off = fmax(slope_off, fabs(od_dot(m, H + r * m, way) - change[r]) / sigma);
   }
-  return off <= straight * by && slope_off <= 2 * straight * by;
+  return off <= linearity_tolerance * by && slope_off <= 2 * linearity_tolerance * by;
 }
 
-// One step of Newton's method from x towards the wanted outputs, shortened until its way is straight and leads to what can be.
-// missing (told) and off are those at x; they, and x, become those after it.
+// One step of Newton's method from x towards the wanted outputs, shortened until it is nearly linear and can be evaluated.
+// missing (told) and off belong to x; all are updated.
 static od_status step_towards(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                               double *off) {
   int m = s->told;
@@ -132,7 +133,7 @@ static od_status step_towards(od_smoother *s, od_sim *sim, const double *wanted,
     }
     od_status status = od_sim_set(sim, od_sim_time(sim), tried, od_sim_inputs(sim));
     if (status == OD_OK) status = miss(s, sim, wanted, new_missing, &new_off);
-    if (status == OD_OK && (new_off < found || is_straight(s, predicted, new_missing, change, way))) {
+    if (status == OD_OK && (new_off < output_tolerance || is_straight(s, predicted, new_missing, change, way))) {
       memcpy(x, tried, (size_t)s->nx * sizeof *x);
       memcpy(missing, new_missing, (size_t)m * sizeof *missing);
       *off = new_off;
@@ -143,28 +144,28 @@ static od_status step_towards(od_smoother *s, od_sim *sim, const double *wanted,
   return OD_NOT_CONVERGED;
 }
 
-// The worker's states get the wanted outputs, on the branch of the states `from`. told_x becomes them.
+// Computes the worker's states with the wanted outputs, on the branch of the states `from`. Stores them in told_x.
 static od_status reach_from(od_smoother *s, const double *wanted, const double *from) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   double *x = od_smoother_at(s, s->work) + 2 * s->n, *missing = x + s->nx, off = INFINITY;
   memcpy(x, from, (size_t)s->nx * sizeof *x);
   od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
   if (status == OD_OK) status = miss(s, sim, wanted, missing, &off);
-  for (int i = 0; i < NEWTON && status == OD_OK && !(off < found); i++)
+  for (int i = 0; i < NEWTON && status == OD_OK && !(off < output_tolerance); i++)
     status = step_towards(s, sim, wanted, x, missing, &off);
-  if (!(off <= 1e3 * found)) return status == OD_OK ? OD_NOT_CONVERGED : status;
+  if (!(off <= 1e3 * output_tolerance)) return status == OD_OK ? OD_NOT_CONVERGED : status;
   memcpy(od_smoother_at(s, s->told_x), x, (size_t)s->nx * sizeof *x);
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
-// From the states found last, which are nearest as a rule, else from the prior's.
+// Starts from the states found last, which are usually nearest, then from the prior's.
 static od_status reach(od_smoother *s, const double *wanted) {
   od_status status = reach_from(s, wanted, od_smoother_at(s, s->told_x));
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
-// The states' covariance as the outputs tell it at the worker's state, into the corner of P, and where the prior's mean is from
-// there.
+// Computes the states' covariance from that of the outputs at the worker's state, into the corner of P, and the prior's mean
+// relative to this state.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
   int m = s->told, n = s->n;
   double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->told_H), *part = inverse + 2 * m * m;
@@ -183,7 +184,7 @@ static od_status see_prior(od_smoother *s, double *P, double *delta) {
   return OD_OK;
 }
 
-// The adjoint of the outputs from that of the states.
+// Converts the adjoint of the states to that of the outputs.
 static void tell_adjoint(od_smoother *s, double *lambda) {
   int m = s->told;
   const double *inverse = od_smoother_at(s, s->told_H);
@@ -196,8 +197,8 @@ static void tell_adjoint(od_smoother *s, double *lambda) {
 
 // ---- starts of trajectories
 
-// From the prior by lambda: moved (n) is how far, less than nothing; what it costs is added to J. Of outputs, moved has them at
-// their states' places.
+// Computes the distance from the prior for the adjoint lambda: moved (n), with negative sign; adds its cost to J. Outputs are at
+// their states' indices in moved.
 static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
   int m = s->told;
   od_covariance prior = prior_of(s);
@@ -239,6 +240,7 @@ void od_smoother_keep_start(od_smoother *s, double *lambda) {
   for (int i = 0; i < s->np; i++) lambda[s->nx + i] += od_smoother_stay_within(s, &prior, i, mean, delta);
 }
 
+// Moves the worker to the prior's states minus `moved`, or to states with the prior's outputs minus `moved`.
 static od_status go_to_states(od_smoother *s, const double *moved) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   const double *mean = od_smoother_at(s, s->start_mean);
@@ -280,16 +282,16 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
   return status != OD_OK || od_covariance_set(&b, P) ? status : OD_NOT_FINITE;
 }
 
-// ---- a prior that was too sure
+// ---- a prior that is too narrow
 //
-// What lies farther from it than it can be true is as uncertain as it is far: its variance becomes v + d^2. An adjoint that is v / (v + d^2)
-// times as large then leads to the same start, where the errors are independent.
+// Quantities too far from the prior get the variance v + d^2, with d their distance. The adjoint times v / (v + d^2) then gives
+// the same start if the errors are independent.
 
 static bool is_far(double distance, double variance) {
-  return variance > 0 && distance * distance > far * far * variance;
+  return variance > 0 && distance * distance > far_sigmas * far_sigmas * variance;
 }
 
-// How far from the prior the start with this adjoint is (n), outputs at their states' places; in work memory.
+// The distance from the prior to the start with this adjoint (n), outputs at their states' indices; in work memory.
 static const double *way_to_start(od_smoother *s, const double *lambda) {
   double *moved = od_smoother_at(s, s->work), J = s->J;
   move_from_prior(s, lambda, moved);
@@ -297,7 +299,7 @@ static const double *way_to_start(od_smoother *s, const double *lambda) {
   return moved;
 }
 
-// Widens it, unless lambda is NULL. Returns how much of it is far.
+// Widens the prior of outputs that are too far from it, unless lambda is NULL. Returns how many are.
 static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   for (int r = 0; r < s->told; r++) {
@@ -309,6 +311,7 @@ static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   return count;
 }
 
+// The same for states and parameters.
 static int far_states(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   od_covariance prior = prior_of(s);

@@ -5,9 +5,9 @@
 
 #include "oleodyn/sim.h"
 
-static const double reach = 1.7320508075688772;  // c
+static const double sigma_factor = 1.7320508075688772;  // c
 
-// The outputs at x + factor d; false: the machine cannot be there.
+// Computes the outputs at x + factor d. Returns false if they cannot be evaluated.
 static bool outputs_at(const od_covariance *b, double factor, const od_spread_work *w, double *y) {
   double *p = w->x + b->nx;
   for (int k = 0; k < b->nx + b->np; k++) w->x[k] = w->from[k] + factor * w->d[k];
@@ -15,16 +15,17 @@ static bool outputs_at(const od_covariance *b, double factor, const od_spread_wo
   return od_sim_outputs_elsewhere(w->probe, w->x, b->np ? w->x + b->nx : NULL, y) == OD_OK;
 }
 
+// Updates the largest spread of each output with the trials of one unknown.
 static void keep_largest(int unknown, double unknown_sigma, int ny, const double *y, const od_spread_work *w,
                          od_spread *out) {
   for (int i = 0; i < ny; i++) {
     double up = w->up[i] - y[i], down = w->down[i] - y[i], mean = (up + down) / 6;
-    double sigma = fmax(fabs(up), fabs(down)) / reach;
+    double sigma = fmax(fabs(up), fabs(down)) / sigma_factor;
     if (sigma > out[i].sigma && isfinite(sigma))
       out[i] = (od_spread){.sigma = sigma,
                            .mean = mean,
                            .variance = (up * up + down * down) / 6 - mean * mean,
-                           .slope = (up - down) / (2 * reach),
+                           .slope = (up - down) / (2 * sigma_factor),
                            .unknown_sigma = unknown_sigma,
                            .along = unknown};
   }
@@ -43,7 +44,7 @@ void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covaria
     if (!(sigma > 0) || !isfinite(sigma)) continue;
     od_covariance_along(b, work->d);
     for (int k = 0; k < n; k++) work->d[k] /= sigma;
-    if (outputs_at(b, reach, work, work->up) && outputs_at(b, -reach, work, work->down))
+    if (outputs_at(b, sigma_factor, work, work->up) && outputs_at(b, -sigma_factor, work, work->down))
       keep_largest(i, sigma, ny, y, work, out);
   }
 }

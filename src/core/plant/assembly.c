@@ -1,9 +1,8 @@
-// Assembly: from rough initial values to a state in which all loops are closed and all exact values are met.
+// Assembly: computes from approximate initial values a state in which all loops are closed and all exact values are met.
 //
-// Positions: find the z nearest to the rough one (in weighted least squares) with Phi(z) = 0 and c(z) = value, by
-// Gauss-Newton steps of least norm. Redundant rows make the matrix singular, which a tiny regularisation forgives.
-// Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Derivatives of the conditions are complex
-// steps.
+// Positions: the z nearest to the approximate one (weighted least squares) with Phi(z) = 0 and c(z) = value, by Gauss-Newton
+// steps of least norm. Redundant rows make the matrix singular; a small regularization keeps it solvable.
+// Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Derivatives of the conditions are complex steps.
 #include "plant/assembly.h"
 
 #include <math.h>
@@ -18,7 +17,7 @@
 
 static const double tiny = 1e-30;  // the imaginary step
 
-// Real and complex work memory for the numbers at hand.
+// Copies the model's numbers and reference rotations into the real and the complex work memory.
 void od_assembly_load_numbers(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -32,21 +31,22 @@ void od_assembly_load_numbers(od_assembly *s) {
 
 // ---- reference rotations
 
+// Whether a condition is on one of the three angles, or their rates, of the spherical joint whose first link is `first`.
 static bool is_of_joint(const od_model *m, const od_condition *c, int first) {
   int index = c->output.index - m->link[first].coordinate;
   bool coordinate = c->output.kind == OD_OUT_COORDINATE || c->output.kind == OD_OUT_COORDINATE_RATE;
   return coordinate && index >= 0 && index < 3;
 }
 
-// How many of a spherical joint's three angles, or of their rates, are in a list.
+// Counts the conditions of a list that are on the three angles, or their rates, of a spherical joint.
 static int count_of_joint(const od_model *m, const od_condition *list, int count, int first) {
   int found = 0;
   for (int i = 0; i < count; i++) found += is_of_joint(m, &list[i], first);
   return found;
 }
 
-// Whether exact values of a joint's angles may be replaced by what they are with another reference: all three together say
-// the same, and single ones do where nothing else takes part.
+// Whether exact values of a joint's angles may be replaced by their values for another reference rotation. This is allowed if all
+// three angles are given, or if single angles are given and no loop or other output is involved.
 static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;
   int positions = count_of_joint(m, s->at_position, s->positions, first),
@@ -64,8 +64,8 @@ static void replace_values(const od_model *m, od_condition *list, int count, int
     if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
 }
 
-// At 90 degrees of its middle angle a spherical joint's other two turn about the same axis: every attitude is fine to start
-// from, but not these angles to compute with. They are counted from that attitude then.
+// Changes the reference rotation of spherical joints that start near 90 degrees of their middle angle. There the first and the
+// last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial orientation.
 void od_assembly_choose_charts(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -129,7 +129,7 @@ static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
-  // Column by column: a long chain has a handful of rows in each.
+  // By columns, because a column of a long chain has few nonzero rows.
   memset(s->normal, 0, (size_t)(rows * rows) * sizeof *s->normal);
   for (int j = 0; j < n; j++) {
     double weight = od_model_coordinate_unit(m, j);
@@ -152,7 +152,7 @@ static void least_norm_step(od_assembly *s, int rows, double *step) {
   }
 }
 
-// The residual of positions with so many conditions, its size, and (on demand) J.
+// Computes the residual of the positions with the first `conditions` conditions, and J if `derivatives`. Returns its norm.
 static double position_residual(od_assembly *s, int conditions, bool derivatives) {
   const od_model *m = s->m;
   const od_mechanics_real *mech = od_mechanics(m);
@@ -170,13 +170,13 @@ static double position_residual(od_assembly *s, int conditions, bool derivatives
   return sqrt(sum);
 }
 
-// Gauss-Newton with step control. True when all residuals vanish.
+// Gauss-Newton with step control. Returns true if all residuals vanish.
 static bool find_positions(od_assembly *s, int conditions) {
   od_model *m = s->m;
   int n = m->coordinates, rows = m->rows + conditions;
   double *z = s->w + m->layout.z, *step = s->trial;
   memcpy(z, m->z0, (size_t)n * sizeof *z);
-  double size = position_residual(s, conditions, true), good = 1e-13 * (1 + m->size);
+  double size = position_residual(s, conditions, true), tolerance = 1e-13 * (1 + m->size);
   if (rows == 0) return true;
   for (int round = 0; round < 200; round++) {
     least_norm_step(s, rows, step);
@@ -193,17 +193,17 @@ static bool find_positions(od_assembly *s, int conditions) {
     for (int halving = 0; halving < 12 && !(smaller < size); halving++, part /= 2) {
       for (int j = 0; j < n; j++) z[j] = before[j] + part * step[j];
       smaller = position_residual(s, conditions, false);
-      if (size < 1e-9 * (1 + m->size)) break;  // at round-off: take the step as it is
+      if (size < 1e-9 * (1 + m->size)) break;  // at round-off: accept the step
     }
     bool stuck = !(smaller < size);
     size = position_residual(s, conditions, true);
-    if (size <= good && (largest < 1e-12 || stuck)) return true;
+    if (size <= tolerance && (largest < 1e-12 || stuck)) return true;
     if (stuck) break;
   }
   return size < 1e-10 * (1 + m->size);
 }
 
-// Names the loop with the widest gap.
+// Reports the loop with the largest gap.
 static void complain_about_loop(od_assembly *s) {
   const od_model *m = s->m;
   const od_closure *worst = &m->closure[0];
@@ -228,7 +228,7 @@ static void complain_about_loop(od_assembly *s) {
         m->rod[worst->rod].name, gap);
 }
 
-// With the loops closed but not all exact values met: says how near they can be met.
+// For closed loops and exact values that are not met: reports the nearest values that can be reached.
 static void complain_about_conditions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < s->positions; i++) {
@@ -261,7 +261,7 @@ void od_assembly_positions(od_assembly *s) {
   free(r);
 }
 
-// Rates: two rounds, the second one only cleans up round-off.
+// Rates: after the first round the others only remove round-off.
 void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -293,12 +293,12 @@ void od_assembly_rates(od_assembly *s) {
 
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   od_model *m = s->m;
-  m->freedom = -1;  // no rank to expect yet
+  m->freedom = -1;  // the rank is not known yet
   od_mechanics(m)->open_positions(m, s->w);
   return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
 }
 
-// A small step along a motion that the loops allow, loops closed again; false where that fails.
+// Takes a small step along a motion that the loops allow, and closes the loops again. Returns false if they cannot be closed.
 static bool step_aside(od_assembly *s, const double *start, double sense) {
   od_model *m = s->m;
   int n = m->coordinates;

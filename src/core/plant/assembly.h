@@ -1,4 +1,4 @@
-// From collected elements to a machine in its initial state, as od_build_finish() does it, in these files:
+// Steps of od_build_finish(), from collected elements to a machine in its initial state:
 //   initial_values.c   sorts the given initial values
 //   assembly.c         finds positions and rates that close the loops and meet the exact values
 //   balance*.c         finds balanced values
@@ -24,8 +24,8 @@ typedef struct od_assembly {
   od_condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;
-  int *initial_of_z;                        // which of the builder's initial values each coordinate has
-  int rows;                                 // of the largest problem: closure rows and conditions
+  int *initial_of_z;                        // the index of the builder's initial value of each coordinate
+  int rows;                                 // closure rows and conditions of the largest problem
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
   int *pivot;
 } od_assembly;
@@ -46,17 +46,17 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
 // Returns whether an output is a position or an angle, and thus allowed as an initial value of the assembly.
 bool od_assembly_is_position(od_output_kind kind);
 
-// Stores approximate values in z0 and zd0, pressures and spools in c0, exact values in conditions; reports unknown and missing ones.
+// Stores approximate values in z0 and zd0, pressures and spools in c0, exact values as conditions. Reports unknown and missing
+// values.
 void od_assembly_sort_initial_values(od_assembly *s);
-// Allocates the work memory for the present numbers.
+// Copies the present numbers and reference rotations into the real and the complex work memory.
 void od_assembly_load_numbers(od_assembly *s);
-// Reference rotations of spherical joints that begin near the singular position of their angles.
+// Changes the reference rotations of spherical joints that start near the singular position of their angles.
 void od_assembly_choose_charts(od_assembly *s);
 void od_assembly_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
-// The rank of the closure Jacobian at the positions in w, and the largest one a little further along a motion that the
-// loops allow: larger if the machine starts in a singular position, where rows that are not redundant look as if they
-// were.
+// Return the rank of the closure Jacobian: at the positions in w, and the largest rank a small step away along a motion that the
+// loops allow. The second rank is larger if the machine starts in a singular position, where independent rows look redundant.
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 

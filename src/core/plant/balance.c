@@ -1,13 +1,14 @@
-// Static balance of the initial state: which equations decide what is to be balanced, and the search.
+// Static balance of the initial state: the choice of equations for the balanced quantities, and the search.
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
-//   equations   n forces, less those that are zero anyway, as about the vertical axis that a crane slews by;
-//               n - a positions that stay: exact values first, then rough ones where assembly put them;
-//               pressures that rest, as many as make up for it;  the rates of the balanced states of elements and blocks
-// A balanced state's rate may be zero whatever the unknowns are: that of an integral whose error is zero, that of a spool, which is another state. Then the other
-// states of its element or block, and pressures, rest in its place.
-// Of the balanced pressures, those rest that the forces do not decide; elimination tells which.
+//   equations   n forces, except those that are always zero (about the vertical slewing axis of a crane);
+//               n - a held positions: exact values first, then approximate ones at their assembled values;
+//               rates of pressures, as many as are still needed;  the rates of the balanced states of elements and blocks
+// The rate of a balanced state may be zero for all values of the unknowns: that of an integral whose error is zero, or that of a
+// spool whose rate is another state. Then the rates of the other states of this element or block, and rates of pressures, replace
+// this equation.
+// Of the balanced pressures, the rates of those are set to zero that the forces do not determine. Elimination finds them.
 #include "plant/balance.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static void add_row(od_balance *b, int row, int source) {
   b->source[b->rows++] = source;
 }
 
-// A typical size of a state: elements say what it is, blocks have none of their own.
+// A typical size of a state: from the element class, or for blocks the initial value, at least 1.
 static double typical_state(const od_balance *b, const od_condition *c, int state) {
   if (od_balance_is_pressure(c)) return 1e6;
   if (c->output.kind == OD_OUT_ELEMENT_STATE) return b->t->plant->scale[b->n + state];
@@ -35,8 +36,8 @@ static double typical_state(const od_balance *b, const od_condition *c, int stat
   return there > 1 ? there : 1;
 }
 
-// Unknowns: positions, pressures, states of blocks. Rows: forces, the blocks' rates, then all rates that pressures
-// could rest by.
+// Lists the unknowns (positions, pressures, states of blocks) and the rows: forces, rates of blocks, then the rates of all
+// balanced pressures as candidates.
 static void list_unknowns(od_balance *b) {
   const od_assembly *s = b->s;
   for (int k = 0; k < b->n && b->angles > 0; k++)
@@ -74,7 +75,8 @@ od_equilibrium od_balance_problem(od_balance *b) {
                           .fixed_coordinates = od_balance_model(b)->charts > 0 || b->left_out};
 }
 
-// Gaussian elimination with full pivoting among some rows and the first so many columns, at most so many times.
+// Gaussian elimination with full pivoting among `count` rows from `first` on and the first `allowed` columns, with at most `most`
+// pivots.
 static void eliminate(const od_balance *b, double *a, int first, int count, int allowed, int most) {
   int columns = b->unknowns;
   for (; most > 0; most--) {
@@ -133,8 +135,8 @@ static void remove_row(od_balance *b, int i) {
   }
 }
 
-// Forces that nothing balanced acts on are no equations if they are zero anyway, or if there are more of them than
-// unknowns; what is left over of those is complained about in the end. The residuals stand in b->work.
+// Removes forces that no unknown changes, if they are zero or if there are more of them than unknowns. Removed forces that are
+// not zero are reported at the end. b->work holds the residuals.
 static void leave_out_forces(od_balance *b) {
   if (b->forces == 0) return;
   od_balance_mass_matrix(b);
@@ -148,7 +150,7 @@ static void leave_out_forces(od_balance *b) {
     }
 }
 
-// The other states of the element or block that a state belongs to: their rates, which nothing has asked for yet.
+// Adds the rates of the other states of the element or block that has `state`, unless they are rows already.
 static void add_companions(od_balance *b, int state, int source) {
   const od_model *m = od_balance_model(b);
   for (int other = 0; other < m->states; other++) {
@@ -170,7 +172,8 @@ static void add_companions(od_balance *b, int state, int source) {
   }
 }
 
-// Rates of balanced states that no unknown changes and that are zero anyway are no equations, where others can take their place: how many. The residuals stand in b->work.
+// Removes rates of balanced states that no unknown changes and that are zero, if other rows can replace them. Returns how many.
+// b->work holds the residuals.
 static int leave_out_states(od_balance *b) {
   int left_out = 0;
   for (int i = b->forces + b->state_rows - 1; i >= b->forces; i--) {
@@ -185,7 +188,7 @@ static int leave_out_states(od_balance *b) {
   return left_out;
 }
 
-// Keeps as many of the pressures' rates as are wanted, those with a pivot first.
+// Keeps `resting` of the pressures' rates, those with a pivot first.
 static void choose_resting(od_balance *b, int resting) {
   int fixed = b->forces + b->state_rows, kept = fixed;
   for (int with = 1; with >= 0; with--)
@@ -206,7 +209,7 @@ static bool take_memory(od_balance *b) {
   b->held = calloc(n + 1, sizeof *b->held);
   b->state = calloc(4 * rows, sizeof *b->state);
   b->scale = calloc(most, sizeof *b->scale);
-  // Scratch: a basis of the motion; or equations and their matrix; or a step and a state.
+  // Scratch for one of: a basis of the motion; equations and their matrix; a step and a state.
   b->work = calloc(n * n + rows * (most + 2) + (size_t)od_plant_nx(b->t->plant) + 2 * n + 1, sizeof *b->work);
   b->row_pivot = calloc(rows + most, sizeof *b->row_pivot);
   if (!b->held || !b->state || !b->scale || !b->work || !b->row_pivot) return false;
@@ -225,7 +228,7 @@ static void give_memory_back(od_balance *b) {
   free(b->work);
 }
 
-// Unknowns and as many equations; false with a message when there cannot be.
+// Chooses unknowns and the same number of equations. Returns false with a message if this is impossible.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
@@ -235,12 +238,13 @@ static bool pose(od_balance *b) {
   if (b->forces > 0 && od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
   int left_out = b->states > 0 && od_balance_find_pivots(b, t->x, 0) ? leave_out_states(b) : 0;
   int resting = b->angles + b->pressures - b->forces + left_out;
-  // Without forces all pressures rest.
+  // Without forces the rates of all pressures are equations.
   if (resting < b->rows - b->forces - b->state_rows) od_balance_find_pivots(b, t->x, resting);
   choose_resting(b, resting);
   return true;
 }
 
+// Searches the balance from t->x. Stores the balanced values in the model, or reports why there are none.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;

@@ -1,4 +1,4 @@
-// Positions that stay in a static balance.
+// Positions that are held in a static balance.
 #include <math.h>
 
 #include "plant/balance.h"
@@ -30,13 +30,13 @@ void od_balance_conditions(void *user, void *work, double *r, double *rz) {
   }
 }
 
-// Orthonormal directions of motion that are spoken for.
+// Orthonormal directions of motion that the chosen conditions fix.
 typedef struct basis {
   double *vector;
   int rank;
 } basis;
 
-// Adds what an output says about the motion; false when that is known already.
+// Adds the direction that an output fixes. Returns false if the directions in `known` already fix it.
 static bool speak_for(const od_balance *b, basis *known, const od_output *o) {
   int n = b->n;
   double *v = known->vector + known->rank * n, before = 0, after = 0;

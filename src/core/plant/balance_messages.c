@@ -1,4 +1,4 @@
-// What is wrong where a static balance cannot be found, or is none that the machine was built for.
+// Messages for a static balance that is not found, or that the machine is not built for.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,8 @@ bool od_balance_complain_about_suction(od_balance *b, const double *x, bool valu
   return found;
 }
 
-// Whether an element ends at a node, and none of its flows depends on the pressure there, at the last point: it is shut. Elements without a flow there, and cylinders, do not count.
+// Whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure
+// there. Elements without a flow there, and cylinders, do not count.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(e);
@@ -62,7 +63,7 @@ static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   return flows && !depends;
 }
 
-// What closes a node off: "It is closed off by valve 'v' (center position).", or "".
+// Writes a sentence on the elements that close a node: "It is closed off by valve 'v' ..", or "" if there are none.
 static void name_closers(const od_balance *b, int node, char *text, size_t size) {
   const od_model *m = od_balance_model(b);
   const od_instance *last = NULL;
@@ -79,6 +80,7 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   }
 }
 
+// Reports an unknown that no equation depends on, and the elements that close its volume off.
 static void complain_about_column(od_balance *b, int j) {
   char closers[400] = "";
   for (int i = 0; i < b->s->balances; i++)
@@ -90,7 +92,8 @@ static void complain_about_column(od_balance *b, int j) {
                     closers[0] ? "" : "; 'others: steady' in 'initial' finds all values that are not exact together");
 }
 
-// Forces that nothing balanced acts on; else unknowns that nothing depends on.
+// Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether it reported
+// any.
 static bool complain_about_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
   if (!od_balance_find_pivots(b, x, b->rows)) return false;
@@ -105,13 +108,14 @@ static bool complain_about_rank(od_balance *b, const double *x) {
   return b->s->b->problems > before;
 }
 
-// What is left over where a search ended: the largest in proportion to how much the unknowns change it.
+// The largest residual where a search ended, relative to how strongly the unknowns change it.
 typedef struct leftover {
-  int initial;  // the value whose equation is not met
+  int initial;  // the initial value whose equation is not met
   double size;
   const char *unit;  // of a force; NULL: a rate
 } leftover;
 
+// Finds the equation with the largest relative residual at x.
 static leftover find_leftover(od_balance *b, const double *x) {
   od_equilibrium e = od_balance_problem(b);
   double *r = b->work, *a = r + b->rows + b->helds, largest = -1;
@@ -125,15 +129,15 @@ static leftover find_leftover(od_balance *b, const double *x) {
     largest = fabs(r[i]) / size;
     left = (leftover){b->source[i], fabs(r[i]), NULL};
     if (b->row[i] >= b->n) continue;
-    int coordinate = od_balance_coordinate(b, b->row[i]);  // not always the one that was independent at first
+    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the initially independent one
     left.initial = b->s->initial_of_z[coordinate];
     left.unit = m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m";
   }
   return left;
 }
 
-// Of a coordinate's typical size: so near a balance, one step tells which pressures it wants.
-static const double short_way = 0.3;
+// Relative to the typical size of a coordinate: within this distance of a balance, one Newton step estimates the pressures.
+static const double linear_distance = 0.3;
 
 void od_balance_complain_about_failure(od_balance *b, const double *start, const double *x) {
   const od_plant *plant = b->t->plant;
@@ -144,14 +148,14 @@ void od_balance_complain_about_failure(od_balance *b, const double *start, const
     memcpy(there, start, (size_t)od_plant_nx(plant) * sizeof *there);
     for (int j = 0; j < b->unknowns; j++) {
       there[b->state[j]] += step[j];
-      near = near && (b->state[j] >= b->n || fabs(step[j]) < short_way * b->scale[j]);
+      near = near && (b->state[j] >= b->n || fabs(step[j]) < linear_distance * b->scale[j]);
     }
-    // Without coordinates to move the balance is linear in the pressures, and known.
+    // Without balanced coordinates the balance is linear in the pressures, so one step gives their values.
     if (near && od_balance_complain_about_suction(b, there, b->angles == 0)) return;
   }
   if (od_balance_complain_about_suction(b, x, false)) return;
   leftover left = find_leftover(b, x);
-  // Back to the coordinates that were independent at the start.
+  // Returns to the coordinates that were independent at the start.
   if (plant->ops->start(plant, b->t->work, there) == OD_OK && complain_about_rank(b, start)) return;
   const char *name = od_balance_name(b, left.initial), *help = "another starting value ('balance from ...') may help";
   if (left.unit)
@@ -164,7 +168,7 @@ void od_balance_complain_about_failure(od_balance *b, const double *start, const
                       name, left.size, help);
 }
 
-// The balanced coordinate that moves a cylinder most.
+// Returns the balanced coordinate with the largest effect on a cylinder's length.
 static int mover_of(const od_balance *b, int instance) {
   double *length = b->work, *own = length + b->n, most = -1;
   int found = b->s->balanced[0].initial;

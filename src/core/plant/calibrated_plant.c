@@ -1,5 +1,5 @@
-// A plant whose outputs are read through imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are
-// parameters behind those of the plant inside, so that whoever estimates parameters estimates calibrations, too.
+// A plant whose outputs are read through imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are parameters
+// after those of the inner plant, so that they can be estimated like other parameters.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct calibrated_plant {
   od_inner_plant as;
   od_calibration *item;
   int count;
-  size_t values, y, narrow, kp;  // offsets in work memory: calibrations, outputs, Jacobians of the plant inside
+  size_t values, y, narrow, kp;  // offsets in work memory: calibrations, outputs, Jacobians of the inner plant
 } calibrated_plant;
 
 static const calibrated_plant *plant_of(const od_plant *plant) {
@@ -57,7 +57,7 @@ static size_t complex_size(const od_plant *plant) {
 }
 static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
   const calibrated_plant *d = plant_of(plant);
-  int inside = parameter < d->as.inner->np ? parameter : -1;  // a calibration moves nothing
+  int inside = parameter < d->as.inner->np ? parameter : -1;  // a calibration changes no state
   return d->as.inner->ops->in_complex->begin(d->as.inner, od_inner_work(&d->as, work), memory, inside, by);
 }
 static od_status complex_residual(const od_plant *plant, void *work, void *memory, const double *x, const double *k,
@@ -68,7 +68,7 @@ static od_status complex_residual(const od_plant *plant, void *work, void *memor
 static const od_complex_ops complex_ops = {
     .memory = complex_size, .begin = complex_begin, .residual = complex_residual};
 
-// ---- Jacobians: columns of calibrations behind those of the plant inside
+// ---- Jacobians: columns of calibrations after those of the inner plant
 
 static void widen(const calibrated_plant *d, int rows, const double *narrow, double *wide) {
   int few = d->as.inner->np, all = d->as.plant.np;
@@ -105,7 +105,7 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
 
 static void calibrate(const calibrated_plant *d, const void *work, double *rows, int columns, int with_bias) {
   const double *value = od_inner_at(work, d->values);
-  // Scales first: a bias is added to what has been scaled.
+  // Scales first: the bias is added to the scaled value.
   for (int i = 0; i < d->count; i++)
     for (int c = 0; c < columns && d->item[i].kind == OD_CALIBRATE_SCALE; c++)
       rows[d->item[i].output * columns + c] *= value[i];

@@ -1,12 +1,12 @@
-// The search for static balance, in three ways until one succeeds.
-// Newton's method finds a balance, stable or not, that the starting point is near to.
-// Then the machine is let go in thick oil and sinks towards a stable balance, unless it comes by another one,
-//   M z' = -g(z, c) tau       with all other equations held at every moment,
-// in linearly implicit steps that grow while they stay short: pseudo-transient continuation, which turns into Newton's
-// method as they grow (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
-// Then Newton's method along the path F(x) = (1 - s) F(x0), s from 0 to 1.
-// Large circuits without a mechanism, of which everything is sought, have their matrices factored by the plant itself, sparse; where
-// that finds nothing, the search begins again with dense ones.
+// The search for static balance: three methods, until one succeeds.
+// 1. Newton's method finds a balance near the starting point, stable or not.
+// 2. Overdamped motion converges to a stable balance, or passes another balance on the way:
+//      M z' = -g(z, c) tau       with all other equations satisfied at every moment,
+//    in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes Newton's
+//    method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
+// 3. Newton's method along the path F(x) = (1 - s) F(x0), s from 0 to 1.
+// For large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If this search
+// fails, the search is repeated with dense matrices.
 #include "plant/equilibrium.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  double *all;  // of sparse searches, which have no gx, gk, rz and matrix: a number for each state. Dense ones: NULL
+  double *all;  // one number per state, for sparse searches, which have no gx, gk, rz and matrix. Dense searches: NULL
   int *pivot;
 } search;
 
-// Where the iteration for dependent coordinates begins: here from now on, or back where it began before.
+// Sets the start of the iteration for dependent coordinates to the present values, or (back) restores the previous start.
 static void settle(const od_equilibrium *e, bool back) {
   if (e->plant->ops->settle) e->plant->ops->settle(e->plant, e->work, back);
 }
@@ -31,7 +31,7 @@ static bool has_positions(const od_equilibrium *e) {
   return e->plant->nz > 0 && e->states > 0 && e->state[0] == 0;
 }
 
-// Equations at x into s->right; with `by`, their derivatives by the unknowns.
+// Computes the equations at x into s->right and, if `by` is not NULL, their derivatives by the unknowns.
 static od_status evaluate(const search *s, const double *x, double *by) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
@@ -51,9 +51,9 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
-// Solves with the plant's own factors, at the point that was evaluated last: those of an implicit step that is so long that its
-// matrix, 1 - h J, is -h J but for round-off. Where J is singular, or nearly so, the 1 is what is left: a right-hand side of all
-// states comes back as large as it was in some of them.
+// Solves with the plant's own factors at the last point. They are the factors of an implicit step so long that its matrix 1 - h J
+// equals -h J up to round-off. If J is singular or nearly so, the 1 remains: the solution for a right-hand side with all states
+// has entries as large as the right-hand side.
 static bool solve_sparse(const search *s) {
   static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
   const od_equilibrium *e = s->e;
@@ -69,7 +69,7 @@ static bool solve_sparse(const search *s) {
   return true;
 }
 
-// Solves matrix * step = right, rows and columns brought to one size first; the step replaces s->right.
+// Solves matrix * step = right after scaling rows and columns. The step replaces s->right.
 static bool solve(const search *s) {
   if (s->all) return solve_sparse(s);
   int n = s->e->states;
@@ -89,10 +89,10 @@ static bool solve(const search *s) {
 
 // ---- along a path
 
-// Longer moves of a position, in its typical size, are not taken: they would land anywhere.
+// The longest accepted move of a position, relative to its typical size. Longer moves leave the range of the linearization.
 static const double longest_move = 0.3;
 
-// Newton's method for F(x) = (1 - part) F(x0), from x on, in s->trial. Bounded.
+// Newton's method for F(x) = (1 - part) F(x0), starting at x, in s->trial, with a limited number of rounds.
 static bool iterate(const search *s, double part, const double *x) {
   const od_equilibrium *e = s->e;
   size_t size_of_x = (size_t)od_plant_nx(e->plant) * sizeof *x;
@@ -116,7 +116,7 @@ static bool iterate(const search *s, double part, const double *x) {
   return false;
 }
 
-// The same; failure leaves x where it was.
+// As iterate(), with the result in x. A failure leaves x unchanged.
 static bool correct(const search *s, double part, double *x) {
   bool found = iterate(s, part, x);
   if (found) memcpy(x, s->trial, (size_t)od_plant_nx(s->e->plant) * sizeof *x);
@@ -124,7 +124,7 @@ static bool correct(const search *s, double part, double *x) {
   return found;
 }
 
-// All the way at once if that works; else in steps that halve when they fail and double when they succeed.
+// Tries the whole path in one step. If that fails, steps are halved after failures and doubled after successes.
 static bool follow(const search *s, double *x) {
   if (evaluate(s, x, NULL) != OD_OK) return false;
   memcpy(s->first, s->right, (size_t)s->e->states * sizeof *s->first);
@@ -139,9 +139,9 @@ static bool follow(const search *s, double *x) {
   return part >= 1;
 }
 
-// ---- let go in thick oil
+// ---- overdamped motion
 
-// One step of length tau from x into s->trial; the longest move of a position, in its typical size, or NAN.
+// Takes one step of length tau from x into s->trial. Returns the longest move of a position relative to its typical size, or NAN.
 static double relax(const search *s, const double *x, double tau) {
   const od_equilibrium *e = s->e;
   int n = e->plant->nz, nk = od_plant_nk(e->plant), count = e->states;
@@ -159,7 +159,7 @@ static double relax(const search *s, const double *x, double tau) {
   return longest;
 }
 
-// How much of the last two steps, of the positions, points the same way; negative across an end stop or back.
+// The scalar product of the last two steps of the positions; negative if the motion reverses, for instance across an end stop.
 static double turn(const search *s, const double *x) {
   double dot = 0;
   for (int j = 0; j < s->e->plant->nz; j++) {
@@ -170,6 +170,7 @@ static double turn(const search *s, const double *x) {
   return dot;
 }
 
+// Overdamped motion from x until Newton's method converges. Returns false if it does not; x is then the last point.
 static bool let_go(const search *s, double *x) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
@@ -187,9 +188,9 @@ static bool let_go(const search *s, double *x) {
     settle(e, false);
     if (!e->fixed_coordinates && plant->ops->wants_repartition && plant->ops->wants_repartition(plant, e->work)) {
       if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
-      memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // other coordinates
+      memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // the coordinates have changed
     }
-    // A balance on the way, which may be unstable, is as good as one at the end.
+    // Any balance on the way is accepted, also an unstable one.
     if (round % 8 == 0 && correct(s, 1, x)) return true;
     if (back)
       tau /= 4;
@@ -199,10 +200,10 @@ static bool let_go(const search *s, double *x) {
   return false;
 }
 
-// ---- both
+// ---- all methods
 
-// Whether all states are sought by all their rates, in a plant that factors by itself and has no positions: then a state and
-// the row of its rate have the same index.
+// Whether all states are unknown and all their rates are equations, in a plant without positions that factors its own matrices.
+// Then a state and the row of its rate have the same index.
 static bool is_whole_circuit(const od_equilibrium *e) {
   const od_plant *plant = e->plant;
   if (plant->nz > 0 || e->conditions > 0 || !plant->ops->step_factors) return false;
@@ -253,14 +254,14 @@ static void end(search *s) {
   free(s->pivot);
 }
 
-// Back to the start, and to the coordinates that were independent there.
+// Returns to the start and to the coordinates that were independent there.
 static bool begin_again(const od_equilibrium *e, const double *start, double *x) {
   bool good = e->plant->ops->start(e->plant, e->work, x) == OD_OK;
   memcpy(x, start, (size_t)od_plant_nx(e->plant) * sizeof *x);
   return good;
 }
 
-// All three ways from x on, which is at `start` as well.
+// All three methods, from x, which equals `start`.
 static bool find(const search *s, const double *start, double *x) {
   if (correct(s, 1, x) || (has_positions(s->e) && let_go(s, x))) return true;
   return begin_again(s->e, start, x) && follow(s, x);

@@ -1,4 +1,5 @@
-// Finishing a model: compile, assemble, count freedoms, check reach and inertia, balance, note the stored energy.
+// Finishing a model: compiles, assembles, counts degrees of freedom, checks reach and inertia, balances, stores the initial
+// energy.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "plant/model_plant.h"
 #include "plant/newton_choice.h"
 
-// Where the search for static balance begins need not be where the machine can be.
+// Whether positions are balanced. Then the initial guess may be beyond the reach of cylinders.
 static bool balances_positions(const od_assembly *s) {
   bool found = false;
   for (int i = 0; i < s->balances; i++) found = found || s->balanced[i].output.kind == OD_OUT_COORDINATE;
@@ -42,7 +43,7 @@ static void check_reach(od_assembly *s) {
       od_assembly_check_reach(s, i, s->w[m->layout.length + m->instance[i].actuator]);
 }
 
-// What acts between points that coincide has no direction.
+// Reports elements between coincident points: their force has no direction.
 static void check_directions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++) {
@@ -54,7 +55,7 @@ static void check_directions(od_assembly *s) {
   }
 }
 
-// The equations of a fixed or sliding joint also hold when one body is turned over.
+// The equations of a fixed or sliding joint also hold if one body is turned by 180 degrees. Reports such positions.
 static void check_senses(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -77,6 +78,8 @@ static void check_senses(od_assembly *s) {
   }
 }
 
+// Creates a plant at the initial point for the last checks. Returns false if that is impossible; end_trial() frees it in any
+// case.
 static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};
@@ -100,13 +103,13 @@ static void end_trial(od_trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// The coordinate that moves a link: its own or that of a link before it; -1: none.
+// The coordinate that moves a link: its own, or that of the nearest moving ancestor; -1: none.
 static int moving_coordinate(const od_model *m, int link) {
   while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
   return link > 0 ? m->link[link].coordinate : -1;
 }
 
-// The mass that each coordinate carries.
+// The mass that each coordinate moves, in kg.
 static void sum_carried_masses(const od_model *m, double *mass) {
   for (int j = 0; j < m->coordinates; j++) mass[j] = 0;
   for (int i = 0; i < m->bodies; i++) {
@@ -119,19 +122,19 @@ static void sum_carried_masses(const od_model *m, double *mass) {
   }
 }
 
-// Inertia that the mass which a coordinate carries would have at a typical distance: what counts as some.
+// The inertia of the mass that a coordinate moves at a typical distance, the reference for small inertias.
 static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// A spherical joint whose angles could not be counted from where it starts.
+// Whether the angles of a spherical joint are singular at the start although its reference rotation could not be changed.
 static bool is_at_singular_angles(const od_model *m, int joint) {
   int last = m->joint[joint].link, first = last - 2;  // the three angles come last
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
 }
 
-// Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass
-// matrix are the inertias left to each coordinate when the earlier ones give way.
+// Every motion must move some mass, otherwise a force in its direction gives an infinite acceleration. The pivots of the mass
+// matrix are the inertias of each coordinate with the earlier coordinates free to move.
 static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
@@ -177,7 +180,7 @@ static void check_and_balance(od_assembly *s) {
   end_trial(&t);
 }
 
-// The degrees of freedom that the loops leave.
+// Counts the degrees of freedom of the closed loops.
 static void count_freedom(od_assembly *s) {
   od_model *m = s->m;
   int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
@@ -233,7 +236,7 @@ static bool take_memory(od_assembly *s) {
          s->trial;
 }
 
-// What grows with the number of equations, once it is known how many conditions there are beside the loops.
+// Allocates the arrays whose size depends on the number of closure rows and conditions.
 static bool take_equations(od_assembly *s) {
   size_t n = (size_t)s->m->coordinates + 1;
   size_t rows = (size_t)(s->m->rows + (s->positions > s->rates ? s->positions : s->rates)) + 1;

@@ -1,5 +1,5 @@
-// A user's own C function as a plant: g = k - f(t, x, u, p), all states of first order. Jacobians the user does not
-// give are complex steps through the user's complex function.
+// A user's C function as a plant: g = k - f(t, x, u, p), all states of first order. Jacobians that the user does not supply are
+// complex steps through the user's complex function.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// Columns of derivatives by the complex step: `rows` results of fn, by entries first .. first + count of the point.
+// Columns of derivatives by complex steps: `rows` results of fn, by the entries `first` to `first + count` of the point.
 static int complex_columns(const function_plant *d, const parts *p,
                            int (*fn)(void *, double, const double *, const double *, const double *, double *),
                            int rows, int first, int count, double *out) {

@@ -8,11 +8,11 @@
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 
-// Rounds of Newton's method, and how often a way is halved that was too far.
+// Limits: rounds of Newton's method, and stages of a move.
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };
 // No step of a coordinate is longer than this (rad, or typical lengths of the machine).
 static const double longest_step = 0.3;
-// A pivot so much smaller than the largest one means that a direction is not decided.
+// A pivot smaller than the largest one by this factor means that a direction is undetermined.
 static const double singular_pivot = 1e-10;
 
 struct od_inverse {
@@ -25,9 +25,10 @@ struct od_inverse {
   int *idle, *pivot;
   od_stuck stuck;
   bool solved;
-  // x: the plant's state; z, zd, zdd of independent coordinates; where it stood; J = d moved / d z; drives: A, one column each.
+  // x: the plant's state; z, zd, zdd: independent coordinates; stood: the last solved position; J = d moved / d z; A: one column
+  // per drive.
   double *x, *z, *zd, *zdd, *stood, *J, *step, *A, *square, *g, *zero, *reached, *target;
-  double *along;  // of each output that moves on its own: z'' for a second rate of one
+  double *along;  // for each loose output: z'' for a second rate of one
 };
 
 bool od_inverse_can_move(const od_output *o) {
@@ -40,7 +41,7 @@ bool od_inverse_has_output(const od_output *o) {
          o->kind == OD_OUT_FORCE || o->kind == OD_OUT_KINETIC;
 }
 
-// The output that is the rate of one that can be prescribed.
+// The rate of an output that can be prescribed.
 static od_output rate_of(const od_output *o) {
   od_output rate = *o;
   rate.kind = o->kind == OD_OUT_COORDINATE ? OD_OUT_COORDINATE_RATE
@@ -50,6 +51,7 @@ static od_output rate_of(const od_output *o) {
   return rate;
 }
 
+// Allocates all arrays. Returns false if memory ran out.
 static bool allocate(od_inverse *v) {
   size_t n = (size_t)v->free + 1, nd = (size_t)(v->drives + v->loose) + 1, nx = (size_t)od_plant_nx(v->plant) + 1;
   double **const vector[] = {&v->z, &v->zd, &v->zdd, &v->stood, &v->step, &v->g, &v->zero, &v->reached, &v->target};
@@ -111,15 +113,16 @@ od_status od_inverse_start(od_inverse *v) {
   return status;
 }
 
-// ---- where the machine is
+// ---- position of the machine
 
+// Moves the mechanism to v->z with these rates and accelerations.
 static od_status place(od_inverse *v, const double *zd, const double *zdd) {
   od_work_parts p = parts(v);
   p.head->placed = p.head->linear = 0;
   return od_mechanics(v->m)->motion(v->m, p.in, p.w, v->z, zd, zdd);
 }
 
-// J, factored. The mechanism stands at z.
+// Computes J and factors it. The mechanism is at z.
 static od_status find_map(od_inverse *v) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -131,7 +134,7 @@ static od_status find_map(od_inverse *v) {
     for (int i = 0; i < n; i++) v->J[i * n + k] = od_model_output_change(v->m, p.w, &v->moved[i], v->zero, NULL, NULL);
     dz[k] = 0;
   }
-  // Rows in units of the machine, so that pivots can be compared.
+  // Rows in units of the machine, so that pivots are comparable.
   for (int i = 0; i < n; i++) {
     double unit = v->moved[i].unit && strcmp(v->moved[i].unit, "m") == 0 ? v->m->size : 1;
     for (int k = 0; k < n; k++) {
@@ -153,7 +156,7 @@ static od_status find_map(od_inverse *v) {
   return od_lu_factor(n, v->square, v->pivot);
 }
 
-// Newton's method from where the mechanism stands to the values q. The position is kept where it fails.
+// Newton's method from the present position to the values q. A failure leaves the last iterate in z.
 static od_status reach(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -177,19 +180,20 @@ static od_status reach(od_inverse *v, const double *q) {
   return OD_NOT_CONVERGED;
 }
 
-// Comes back to where it stood before a failure.
+// Returns to the last solved position after a failure.
 static od_status come_back(od_inverse *v) {
   memcpy(v->z, v->stood, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, true);
   return place(v, v->zero, v->zero);
 }
 
+// Makes the present position the one that come_back() returns to.
 static void stay(od_inverse *v) {
   memcpy(v->stood, v->z, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, false);
 }
 
-// Reaches the values, in stages where they are far away, so that the machine does not jump to another branch.
+// Reaches the values q, in stages if they are far away, so that the machine does not jump to another branch.
 static od_status move_to(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -222,7 +226,7 @@ static od_status move_to(od_inverse *v, const double *q) {
   return OD_NOT_CONVERGED;
 }
 
-// Rates and accelerations of the independent coordinates. J is that of this position.
+// Computes rates and accelerations of the independent coordinates. J belongs to this position.
 static od_status find_rates(od_inverse *v, const double *rate, const double *second) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -230,7 +234,7 @@ static od_status find_rates(od_inverse *v, const double *rate, const double *sec
   od_lu_solve(n, v->square, v->pivot, v->zd, 1);
   od_status status = place(v, v->zd, v->zero);
   if (status != OD_OK) return status;
-  // What the rates of the outputs change by because of the motion alone.
+  // The part of the outputs' second rates that is due to the velocities.
   od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, v->zd, v->zero, NULL, NULL, OD_LEVEL_POSITION);
   for (int i = 0; i < n; i++)
     v->zdd[i] =
@@ -245,9 +249,9 @@ static od_status find_rates(od_inverse *v, const double *rate, const double *sec
   return OD_OK;
 }
 
-// ---- what acts
+// ---- forces
 
-// Where an instance answers with its force; -1: it does not push.
+// The index of an instance's force in the work memory; -1: it exerts none.
 static int force_place(const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   for (int k = 0; k < c->outs; k++)
@@ -255,7 +259,8 @@ static int force_place(const od_instance *e) {
   return -1;
 }
 
-// States of elements that push become those of steady motion at the present speeds; what has none stays as it is.
+// Sets the states of elements that push to their values of steady motion at the present speeds. States without a steady value are
+// unchanged.
 static void settle_states(od_inverse *v) {
   od_work_parts p = parts(v);
   const od_model *m = v->m;
@@ -272,7 +277,7 @@ static void settle_states(od_inverse *v) {
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
         double slope = p.w[m->join.diagonal[s]];
-        if (!(slope < 0)) continue;  // nothing draws it anywhere
+        if (!(slope < 0)) continue;  // not attracted to a steady value
         double step = -p.w[l->rate + s] / slope;
         p.w[l->c + s] += step;
         largest = fmax(largest, fabs(step) / (1e-12 + fabs(p.w[l->c + s])));
@@ -283,7 +288,7 @@ static void settle_states(od_inverse *v) {
   }
 }
 
-// Takes the forces of an instance out of what acts along its line.
+// Subtracts the force of an instance from the total along its line.
 static void silence(od_inverse *v, int instance) {
   od_work_parts p = parts(v);
   const od_instance *e = &v->m->instance[instance];
@@ -291,7 +296,7 @@ static void silence(od_inverse *v, int instance) {
   if (force >= 0 && e->actuator >= 0) p.w[v->m->layout.force + e->actuator] -= p.w[force];
 }
 
-// The size of a load that is a drive stands in its number. An input of zero becomes one so small that nothing else sees it.
+// Sets the size of a load that is a drive, through its number. An input of zero is replaced by 1e-100, which has no other effect.
 static void set_load(od_inverse *v, int load, double size) {
   od_work_parts p = parts(v);
   const od_load *at = &v->m->load[load];
@@ -306,8 +311,8 @@ static od_output drive_length(const od_model *m, const od_drive *d) {
              : (od_output){.kind = OD_OUT_LENGTH, .index = m->instance[d->index].actuator, .second = -1};
 }
 
-// A: how the efforts of the drives act on the independent coordinates, and behind them how the second rates do that are to be found. g
-// is the residual without them.
+// Computes A: the effect of the drives' efforts on the independent coordinates, followed by columns for the unknown second rates.
+// g is the residual without the drives.
 static od_status find_drive_map(od_inverse *v) {
   od_work_parts p = parts(v);
   int n = v->free, drives = v->drives, nd = drives + v->loose;
@@ -342,12 +347,12 @@ static od_status find_drive_map(od_inverse *v) {
   return OD_OK;
 }
 
-// How much a column of A takes where several can do the work.
+// The share of a column of A if several drives act alike; 1 for a second rate.
 static double share_of(const od_inverse *v, int column) {
   return column < v->drives ? v->drive[column].share : 1;
 }
 
-// A effort = g, with the least sum of effort^2 / share where several efforts do. Behind the efforts stand the second rates that were found.
+// Solves A effort = g with the least sum of effort^2 / share. The second rates that were found follow the efforts.
 static od_status solve_drives(od_inverse *v, double *effort) {
   int n = v->free, nd = v->drives + v->loose;
   double *B = v->square, *y = v->step;
@@ -374,7 +379,7 @@ static od_status solve_drives(od_inverse *v, double *effort) {
   return OD_OK;
 }
 
-// The accelerations with the second rates that were found.
+// Adds the second rates that were found to the accelerations.
 static void take_loose(od_inverse *v, double *second) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -385,7 +390,7 @@ static void take_loose(od_inverse *v, double *second) {
   if (v->loose) od_mechanics(v->m)->accelerate(v->m, p.in, p.w, v->zdd);
 }
 
-// The residual with all efforts, which leaves in the work memory what joints carry.
+// Computes the residual with all efforts. The reactions of joints are in the work memory afterwards.
 static od_status apply_efforts(od_inverse *v, const double *effort) {
   od_work_parts p = parts(v);
   const od_layout *l = &v->m->layout;
@@ -401,7 +406,7 @@ static od_status apply_efforts(od_inverse *v, const double *effort) {
   return status;
 }
 
-// Other independent coordinates, where those in use have become bad.
+// Chooses other independent coordinates if the present ones are ill-conditioned.
 static od_status choose_coordinates(od_inverse *v) {
   const od_plant_ops *ops = v->plant->ops;
   if (!ops->wants_repartition || !ops->wants_repartition(v->plant, v->work)) return OD_OK;

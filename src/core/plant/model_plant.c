@@ -2,10 +2,10 @@
 //
 //   g = [ R' (M z'' - Q) - J' F(s, s', c) ;  c' - v(s, s', c, u) ]
 //
-// The mechanism tells the actuators' lengths s and speeds s', the circuit answers with their forces F and the rates v
-// of its states; J = ds/dz_ind carries forces back. Tangents of the mechanism run at the forces at hand; what the
-// circuit adds are rows of derivatives (hydraulics/slopes_x.h). Blocks stand between the motion and the circuit
-// (model_plant_signals.c): what they measure is known then, what they drive comes after.
+// The mechanism computes the actuators' lengths s and speeds s'. The circuit computes their forces F and the rates v of its
+// states. J = ds/dz_ind maps the forces to the coordinates. Tangents of the mechanism hold the forces constant; the circuit adds
+// rows of derivatives (hydraulics/slopes_x.h). Blocks run between the motion and the circuit (model_plant_signals.c): they
+// measure the motion and drive the circuit.
 #include "plant/model_plant.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@
 
 // ---- start and residual
 
+// Initializes the work memory and x from the model. Returns OD_SINGULAR if the closure Jacobian has lost rank.
 static od_status start(const od_plant *plant, void *work, double *x) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -46,7 +47,7 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
   for (int i = 0; i < plant->np; i++) values[i] = theta[d->parameter[i]];
 }
 
-// Lengths and masses have consequences for the constants of the mechanism, numbers of circuit and blocks have none.
+// Sets the parameters. Lengths and masses change the constants of the mechanism; numbers of circuit and blocks do not.
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
@@ -65,15 +66,15 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Whether x and u are those of the last point, so that nothing but accelerations is new.
+// Whether x and u equal those of the last point. Then only the accelerations are new.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
-  // In most cases the first number tells.
+  // Comparing the first number is enough in most cases.
   return p->head->placed && (nx == 0 || p->x[0] == x[0]) && memcmp(p->x, x, nx * sizeof *x) == 0 &&
          (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
 
-// Moves mechanism and circuit to the point.
+// Moves mechanism and circuit to the point x, k, u.
 static od_status move(const od_plant_data *d, const od_work_parts *p, const double *x, const double *k,
                       const double *u) {
   const od_model *m = d->m;
@@ -114,7 +115,7 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// After a failure the dependent coordinates may stand anywhere, or on another branch: their iteration starts where they were kept.
+// After a failure the dependent coordinates may be invalid or on another branch. Their iteration restarts at the kept values.
 static void come_back(const od_plant_data *d, void *work) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -127,6 +128,7 @@ static void come_back(const od_plant_data *d, void *work) {
   for (int j = 0; j < m->coordinates; j++) p->w[l->zd + j] = 0;
 }
 
+// Keeps the coordinates of the last point as the start after a failure, or (back) returns to the kept ones.
 static void settle(const od_plant *plant, void *work, bool back) {
   const od_plant_data *d = od_plant_data_of(plant);
   if (back) {
@@ -138,7 +140,7 @@ static void settle(const od_plant *plant, void *work, bool back) {
   p.head->sampled = 0;
 }
 
-// ---- a look inside
+// ---- access to the work memory
 
 const od_model *od_model_plant_model(const od_plant *plant) {
   return od_plant_data_of(plant)->m;
@@ -174,8 +176,8 @@ static void lay_out(od_plant_data *d) {
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
-  // Scratch: directions, two changes of all coordinates where they depend on each other, a dense closure Jacobian and the present
-  // choice of coordinates; or a column of forces and rates.
+  // Scratch for one of: directions, two changes of all coordinates (if some are dependent), a dense closure Jacobian and the
+  // present choice of coordinates; or a column of forces and rates.
   size_t changes = od_partition_rank(m) > 0 ? 2 * n * (2 * freedom + np) : 0;
   size_t scratch =
       (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
@@ -194,8 +196,9 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, also of blocks, other states of blocks 1; elements say what
-// theirs are. A correction that is round-off of a pressure must not look large because a filter behind it counts in pascals.
+// Typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also those of blocks), 1 for other states of blocks;
+// element classes have their own. A pressure correction at round-off must not look large because a filter behind it counts in
+// pascals.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
@@ -218,7 +221,7 @@ static void set_scales(od_plant_data *d) {
       d->scale[m->freedom + m->output[i].index] = 1e6;
 }
 
-// Machines without sampled blocks and modes are not asked about them.
+// Machines without sampled blocks and modes have no operations for them.
 static od_plant_ops operations_of(const od_model *m) {
   od_plant_ops ops = {.start = start,
                       .get_parameters = get_parameters,
@@ -256,7 +259,8 @@ static int *copy_indices(const int *from, int count) {
   return to;
 }
 
-// A planar machine stays in its plane: what turns an axis out of it is no parameter.
+// Whether a number is a component of a joint's axis. It is no parameter of a planar machine, because it would turn the axis out
+// of the plane.
 static bool is_axis(const od_model *m, int number) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint_spec *s = &m->joint[i].spec;

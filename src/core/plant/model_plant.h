@@ -9,17 +9,17 @@ const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
 
-// The element (NULL: it is a block's) or the block whose law has a jump of the plant, as od_plant_ops.hold() counts them.
+// Finds the element (NULL: a block) or the block whose law has a jump of the plant, numbered as in od_plant_ops.hold().
 void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block);
 
-// The mass matrix (nz x nz) at the last point.
+// Computes the mass matrix (nz x nz) at the last point.
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
 
-// Mechanism and circuit in complex numbers: g (nk) at x, k, u with the numbers, coordinates and charts in w.
+// Computes g (nk) of mechanism and circuit in complex numbers at x, k, u, with the numbers, coordinates and charts in w.
 od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
                                     const double _Complex *k, const double _Complex *u, double _Complex *g);
 
-// An output (without integrals) at the point in w, in real and in complex numbers.
+// Returns an output (without integrals) at the point in w, in real and in complex numbers.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o);
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o);
 

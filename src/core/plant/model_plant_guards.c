@@ -1,8 +1,8 @@
-// Guards of a machine: the functions of a point that decide which piece of a law holds (oleodyn/plant.h).
+// Guards of a machine: the functions of a point that determine which piece of a law holds (oleodyn/plant.h).
 //
 //   margins   elements and blocks with modes, in the order of od_model_switchers()
 //   zeros     branches of formulas, sign blocks, stops, contacts
-//   scales    blocks with tables: the place of the argument among the knots, linear between them and beyond both ends
+//   scales    blocks with tables: the position of the argument among the knots, piecewise linear, extrapolated at both ends
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 
 // ---- zeros
 
-// What is asked about zeros: their values at the point that stands in w, and of those that jump the place among od_model.jumps, of others
-// -1. Either may be NULL.
+// Requested data of zeros: their values at the point in w, and for zeros that jump the index in od_model.jumps, for others -1.
+// Either may be NULL.
 typedef struct zero_lists {
   double *value;
   int *jump;
 } zero_lists;
 
-// Of a formula whose jumps begin at `first`.
+// Zeros of a formula whose jumps begin at `first`. Returns how many.
 static int formula_zeros(const od_model *m, const double *w, const od_formula *f, const double *in, int ins, int number,
                          int first, zero_lists to) {
   bool jumps[OD_MOST_OPERATIONS];
@@ -42,7 +42,7 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
   return c->zeros;
 }
 
-// Sampled blocks jump between steps, and those with modes have margins.
+// Zeros of a block. Sampled blocks jump between steps, and blocks with modes have margins, so both have none.
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_class *c = od_block_class_of(&b->spec);
   double u[OD_MOST_BLOCK_INPUTS];
@@ -59,7 +59,7 @@ static zero_lists from(zero_lists to, int place) {
   return (zero_lists){to.value ? to.value + place : NULL, to.jump ? to.jump + place : NULL};
 }
 
-// All of them; returns how many there are.
+// All zeros. Returns how many there are.
 static int find_zeros(const od_model *m, const double *w, zero_lists to) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], from(to, count));
@@ -81,7 +81,7 @@ static double place_on_scale(const double *at, int count, double u) {
   return i + (u - at[i]) / (at[i + 1] - at[i]);
 }
 
-// As find_zeros(); knots (NULL: not wanted) receives how many each scale has.
+// All scales, as find_zeros(). knots (may be NULL) receives the number of knots of each scale.
 static int find_scales(const od_model *m, const double *w, double *value, int *knots) {
   int count = 0;
   double u[OD_MOST_BLOCK_INPUTS];
@@ -103,7 +103,8 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
 
 // ---- all of them
 
-// Jumps of the plant are the zeros that jump; jump_guard has their guards, jump_held behind that their places in od_layout.held.
+// Lists the jumps of the plant, which are the zeros that jump: jump_guard has their guards, jump_held their indices in
+// od_layout.held.
 static bool list_jumps(od_plant_data *d) {
   const od_model *m = d->m;
   int zeros = d->plant.zeros, *jump = malloc((size_t)(3 * zeros + 1) * sizeof *jump);
@@ -189,7 +190,8 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
   return OD_OK;
 }
 
-// The slopes of guards whose jumps begin at `first` in od_layout.held. Those of the plant have the same order; *next: the first one without a slope.
+// Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The plant's jumps have the same order. *next: the
+// first jump without a slope.
 static void take_slopes(const od_plant_data *d, const double _Complex *guard, int count, int first, int *next,
                         double *slope) {
   for (int i = 0; i < count && *next < d->plant.jumps; i++)

@@ -1,4 +1,4 @@
-// The residual's derivatives: the matrix of an implicit step in one go, and Jacobians by states, rates, inputs and parameters.
+// Derivatives of the residual: the matrix of an implicit step, and Jacobians by states, rates, inputs and parameters.
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   p->head->linear = 1;
 }
 
-// What the mechanism and the circuit have there.
+// The columns of the circuit's states in the rows of the mechanism and of the circuit, at constant signals.
 static void circuit_state_columns(const od_plant_data *d, const od_work_parts *p, double factor, double unit,
                                   double *matrix, int columns) {
   const od_layout *l = &d->m->layout;
@@ -51,7 +51,7 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
-// Columns k to k + count of a step's matrix, one by one or in lanes.
+// Columns k to k + count of a step's matrix, one by one.
 static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
                            double beta, int level, int k, int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);
@@ -64,6 +64,7 @@ static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const
     v->dz[k] = v->dzd[k] = v->dzdd[k] = 0;
   }
 }
+// The same columns, all in lanes at once.
 static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double alpha, double beta, int level, int k,
                          int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);
@@ -81,7 +82,7 @@ od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double a
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nk = od_plant_nk(plant);
-  // With rates alone nothing but the mass matrix is asked for.
+  // Without alpha and beta only the mass matrix is needed.
   int level = alpha == 0 && beta == 0 ? OD_LEVEL_ACCELERATION : OD_LEVEL_POSITION;
   if (level == OD_LEVEL_POSITION) od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
@@ -116,7 +117,7 @@ static void motion_columns(const od_plant_data *d, const od_work_parts *p, const
   od_lane_directions lanes = {0};
   if (side_by_side) {
     lanes = od_model_plant_clear_lanes(&d->plant, p);
-    for (int i = 0; i < count; i++) lanes.dz[j + i][i] = 1;  // all three stand one after another
+    for (int i = 0; i < count; i++) lanes.dz[j + i][i] = 1;  // dz, dzd and dzdd are contiguous
     od_model_plant_run_lanes(d, p, &lanes, NULL, j / n);
   }
   for (int i = 0; i < count; i++) {
@@ -138,7 +139,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
-  // Where derivatives by signals begin.
+  // The places where derivatives by signals begin.
   int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
@@ -158,7 +159,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
   return OD_OK;
 }
 
-// Forces follow their own lengths in the first column of their rows.
+// Stiffness of the forces: the derivative of a force by its own length is in the first column of its row.
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
@@ -179,10 +180,10 @@ od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, doub
   return OD_OK;
 }
 
-// ---- parameters: by hand for the circuit's numbers, tangents for those of the mechanism; complex steps through everything
-// where blocks measure what depends on numbers
+// ---- parameters: closed form for the circuit's numbers, tangents for those of the mechanism; complex steps through the
+// whole machine where blocks measure quantities that depend on numbers
 
-// A column for a number of the circuit; gp is zero there before.
+// The column of a number of the circuit. gp must be zero there on entry.
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
   int n = d->plant.nz, np = d->plant.np;
   double *force = p->scratch;

@@ -1,6 +1,7 @@
-// Derivatives by numbers of the mechanism: lengths, masses, points, axes, gravity, loads. What such a number changes directly are a few
-// of the constants that derive_x.h makes of all numbers. Which they are is found once per plant, how much they change by
-// a complex step through derive_x.h whenever numbers have changed; the rest is a tangent (mechanics/tangent_numbers_x.h).
+// Derivatives by numbers of the mechanism: lengths, masses, points, axes, gravity, loads. Such a number directly changes a few of
+// the constants that derive_x.h computes from all numbers. The list of these constants is found once per plant. Their derivatives
+// are complex steps through derive_x.h, computed when numbers have changed. The tangent continues from there
+// (mechanics/tangent_numbers_x.h).
 #include "plant/model_plant_work.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 
 // ---- once per plant
 
-// What kernels read of theta itself, besides the constants: lengths of rods, gears and leads move places, loads push.
+// The effect of numbers that kernels read directly from theta: lengths of rods, gears and leads change positions, loads change
+// forces.
 static int kinds_of_number(const od_model *m, int number) {
   for (int i = 0; i < m->closures; i++) {
     const od_closure *c = &m->closure[i];
@@ -26,7 +28,7 @@ static int kinds_of_constant(const od_layout *l, int constant) {
   return constant >= l->reference && constant < l->direction ? OD_CHANGES_PLACES : OD_CHANGES_LOADS;
 }
 
-// The constants that depend on a number: where it is not a number, neither are they. Returns how many.
+// Lists the constants that depend on a number: with NAN for the number, they become NAN too. Returns how many.
 static int find_constants(const od_model *m, double *w, int number, int *index, int *kinds) {
   const od_layout *l = &m->layout;
   int count = 0;
@@ -43,7 +45,7 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
   return count;
 }
 
-// Puts them behind those of other parameters; false: memory ran out.
+// Appends the constants of one parameter to those of the others. Returns false if memory ran out.
 static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
   int *all = realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
   if (!all) return false;
@@ -54,7 +56,7 @@ static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *
   return true;
 }
 
-// Those that move places first, so that lanes have the same level where possible.
+// Lists the numbers that change positions first, so that lanes share the same level where possible.
 static void sort_numbers(od_plant_data *d) {
   int count = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -85,7 +87,8 @@ bool od_model_plant_find_changes(od_plant_data *d) {
   return ready;
 }
 
-// The values of all changes, then room for them in lanes and for those of one number, which is zero between calls.
+// The size of: the values of all changes, space for them in lanes, and space for those of one number, which is zero between
+// calls.
 size_t od_model_plant_change_doubles(const od_plant_data *d) {
   if (d->mechanicals == 0) return 0;
   return (size_t)d->changes + (OD_LANES + 1) * (size_t)d->m->layout.chart;
@@ -93,6 +96,7 @@ size_t od_model_plant_change_doubles(const od_plant_data *d) {
 
 // ---- whenever numbers have changed
 
+// Computes the derivatives of the constants by all parameters of the mechanism, unless they are up to date.
 static void find_values(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -110,9 +114,9 @@ static void find_values(const od_plant_data *d, const od_work_parts *p) {
   p->head->changes_known = 1;
 }
 
-// ---- along numbers
+// ---- tangents along numbers
 
-// Spreads the changes of a number over constants that stand `stride` apart, or clears them again.
+// Writes the changes of a number to their constants, which are `stride` apart, or sets them to zero.
 static void spread_changes(const od_plant_data *d, const od_work_parts *p, int j, double *to, int stride, bool clear) {
   const od_constant_changes *c = &d->change[j];
   for (int i = c->first; i < c->first + c->count; i++) to[d->changed[i] * stride] = clear ? 0 : p->change[i];
@@ -143,6 +147,7 @@ static void number_column(const od_plant_data *d, const od_work_parts *p, int j,
   od_model_plant_end_number(d, p, j);
 }
 
+// Computes the columns of `count` parameters j in lanes.
 static void number_lanes(const od_plant_data *d, const od_work_parts *p, const int *j, int count, double *gp) {
   double *lanes = p->change + d->changes;
   od_number_change change = {lanes, 0};
@@ -162,7 +167,7 @@ void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *
   find_values(d, p);
   for (int k = 0; k < d->mechanicals; k += OD_LANES) {
     int count = d->mechanicals - k < OD_LANES ? d->mechanicals - k : OD_LANES;
-    // What blocks measure is known of one number at a time.
+    // Blocks measure along one number at a time.
     if (OD_LANES_PAY && count > 1 && d->m->blocks == 0)
       number_lanes(d, p, d->mechanical + k, count, gp);
     else

@@ -1,19 +1,18 @@
-// What can be observed of a machine: outputs of the mechanism, of the circuit, and integrals of powers; their
-// Jacobians.
+// Outputs of a machine: those of the mechanism, of the circuit, and integrals of powers; their Jacobians.
 #include <stddef.h>
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-// The integral of a power, with what elements have lost in switches.
+// The integral of a power, including the losses of an element at switches.
 static double integral_of(const od_model *m, const double *w, const double *energy, int power) {
   int instance = power - od_model_power(m, OD_POWER_ELEMENT);
   bool switches = m->switchers && instance >= 0 && instance < m->instances && m->instance[instance].switcher >= 0;
   return energy[power] + (switches ? w[m->layout.switch_loss + m->instance[instance].switcher] : 0);
 }
 
-// What the integrals of the powers add to an output.
+// The part of an output that comes from integrals of powers.
 static double integral_part(const od_model *m, const double *w, const od_output *o, const double *energy) {
   if (!energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
@@ -50,12 +49,12 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// What the energy stored in elements counts in an output: the circuit knows it, the mechanism does not.
+// The factor of the elements' stored energy in an output. The circuit computes this energy, not the mechanism.
 static double stored_share(const od_output *o) {
   return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
 }
 
-// An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
+// An output without its integrals; its change along the last tangent; and its value in complex numbers.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
@@ -88,7 +87,7 @@ od_status od_model_plant_outputs(const od_plant *plant, void *work, const double
   if (d->reactions) od_model_plant_prepare_tangents(d, &p);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
-    y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // no output is minus zero
+    y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // + 0.0 turns minus zero into zero
     if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, p.w, o, energy);
   }
   return OD_OK;
@@ -107,8 +106,8 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   return OD_OK;
 }
 
-// The wanted outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number
-// describe, into a column. State: the one that moves, so that outputs which do not see it stay zero, or -1.
+// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du and a
+// block's number. state: the state that moves, or -1; outputs that do not depend on it stay zero.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {
@@ -118,8 +117,8 @@ static void output_column(const od_plant_data *d, const od_work_parts *p, const 
       h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du, change);
 }
 
-// What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.
-// Signals that blocks make may show what blocks measure.
+// The highest order of motion that an output depends on: none (OD_LEVEL_INPUT), positions, velocities, accelerations. Signals of
+// blocks may depend on anything that blocks measure.
 static od_level level_shown(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE_ACCELERATION:
@@ -163,7 +162,7 @@ bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
-// Whether an output is a matter of states alone, so that no number of the circuit changes it directly.
+// Whether an output depends on states only, so that no number of the circuit changes it directly.
 static bool depends_on_states_only(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
@@ -185,12 +184,13 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
-// Whether what should be a state of an element is a signal that a block makes.
+// Whether a quantity that is usually a state of an element is a signal of a block.
 static bool shows_signal(const od_model *m, const od_output *o, int instance) {
   return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
 }
 
-// Motion has no edges. A volume's pressure has one where oil cavitates, circuit_x.h; what elements and blocks make of all that may have any.
+// Whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has one where oil cavitates
+// (circuit_x.h). Outputs that elements and blocks compute may have any.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
   if (!depends_on_states_only(m, o)) return true;
   switch (o->kind) {
@@ -206,14 +206,15 @@ void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char 
   for (int i = 0; i < plant->ny; i++) at_edge[i] = is_at_edge(d->m, &d->m->output[d->output[i]], x + 2 * plant->nz);
 }
 
-// What joints and rods carry depends on everything at once: on motion, pressures and signals, through the loops. Its derivatives
-// are complex steps, one per column.
+// Reactions of joints and rods depend on motion, pressures and signals together, through the loops. Their derivatives are complex
+// steps, one per column.
 typedef struct reaction_rows {
   const od_plant *plant;
   void *work;
   const unsigned char *wanted;
 } reaction_rows;
 
+// Computes one column of the reactions' derivatives by a complex step.
 static od_status reaction_column(const reaction_rows *r, od_complex_move move, double *h, int columns, int column) {
   const od_plant_data *d = od_plant_data_of(r->plant);
   od_work_parts p = od_work_parts_of(d, r->work);
@@ -239,10 +240,10 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
   return status;
 }
 
-// How far into the motion the wanted outputs look.
+// The orders of motion that the wanted outputs depend on.
 typedef struct sight {
   bool positions, velocities, accelerations;
-  bool everything;  // one of them may see all states: more than positions, or one state of the circuit by itself
+  bool everything;  // some output may depend on all states: on more than positions, or on a single state of the circuit
 } sight;
 
 static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
@@ -258,8 +259,8 @@ static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   return s;
 }
 
-// The motion of the mechanism along a direction, as far as it is seen. Accelerations follow by the derivatives of k, a
-// column of nk x columns.
+// Computes the motion of the mechanism along a direction, as far as the outputs depend on it. The accelerations are the
+// derivatives of k in dk, a column of an nk x columns matrix.
 static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,
                            const od_number_change *change, int level, const double *dk, int columns) {
   for (int k = 0; seen.accelerations && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];
@@ -270,7 +271,7 @@ static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const
                                      seen.accelerations ? v->dzdd : NULL, change, moves ? level : OD_LEVEL_INPUT);
 }
 
-// A column by a number of the mechanism.
+// The column of a number of the mechanism.
 static void number_output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted,
                                  sight seen, const double *kp, int j, double *hp) {
   int level;
@@ -295,7 +296,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   if (states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
   for (int j = 0; j < plant->np; j++) {
     if (states_only && d->owner[j].owner != OD_OWNER_NONE) continue;
-    if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
+    if (d->block[j].block >= 0) {  // through signals, and through the accelerations that depend on them
       od_directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
       od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_ACCELERATION);
@@ -334,7 +335,7 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
     double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
     int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;
     *moved = 1;
-    // States of the circuit and inputs move nothing but accelerations.
+    // States of the circuit and inputs change only accelerations.
     if (j < 2 * n || (seen.everything && (j == 2 * n || seen.accelerations)))
       move_mechanism(d, &p, &v, seen, NULL, level, kx + j, nx);
     output_column(d, &p, wanted, j, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, NULL, hx, nx, j);

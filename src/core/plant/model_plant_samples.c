@@ -1,9 +1,9 @@
-// Sampled blocks of a machine: what a digital controller does between two steps.
+// Sampled blocks of a machine: a digital controller between two steps.
 //
-// At the moment of a sample the blocks that are due run one after another; each sees the signals with what those before
-// it now hold. Their states and held outputs are states of the plant with zero rates, so that a sample is a jump of x:
-//   x+ = S(x, p)      dS/dx and dS/dp carry covariances and sensitivities across it
-// The jump is differentiated block by block, all directions at once: columns of the maps are directions, moved on in
+// At a sample, the blocks that are due run in order. Each block reads the signals with the new outputs of the blocks before it.
+// Their states and held outputs are states of the plant with zero rates, so a sample is a jump of x:
+//   x+ = S(x, p)      dS/dx and dS/dp propagate covariances and sensitivities
+// The jump is differentiated block by block, for all directions at once: the columns of the maps are directions, updated in
 // place.
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-// Round-off in the time: a sample is due when this much of its period is missing.
-static const double early = 1e-6;
+// Tolerance for round-off in the time: a sample is due this part of its period early.
+static const double time_tolerance = 1e-6;
 
 double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   const od_model *m = od_plant_data_of(plant)->m;
@@ -33,7 +33,7 @@ static double input_change(const od_plant_data *d, const od_work_parts *p, int s
   return line[source];
 }
 
-// Its change with a parameter at constant x: a complex step through everything that signals depend on.
+// The derivative of a block's input by a parameter at constant x: a complex step through the whole machine.
 static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
                                   double *du) {
   const od_model *m = d->m;
@@ -45,7 +45,7 @@ static od_status parameter_change(const od_plant_data *d, const od_work_parts *p
   return status;
 }
 
-// Moves the columns of a map, by states or by parameters, on across the sample of one block.
+// Propagates the columns of a map, by states or by parameters, through the sample of one block.
 static od_status move_columns(const od_plant_data *d, const od_work_parts *p, int block, double *map, int columns,
                               bool parameters) {
   const od_model *m = d->m;
@@ -66,7 +66,7 @@ static od_status move_columns(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// One block: derivatives first, at the point before its sample; then its new states, for those that follow.
+// Samples one block: derivatives first, at the point before its sample, then its new states.
 static od_status sample_block(const od_plant_data *d, const od_work_parts *p, int block, double *x, double *map,
                               double *by_parameters) {
   const od_model *m = d->m;
@@ -87,14 +87,15 @@ static od_status sample_block(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// ---- what a sample changes besides the state, kept until the new point is known to be possible: losses of switches, counts of samples, of each
-// delay where its oldest sample stands and what that was
+// ---- work memory that a sample changes, kept until the new point is accepted: losses of switches, counts of samples,
+// the index and the value of the oldest sample of each delay
 
 static double *ring_of(const od_model *m, const od_work_parts *p, int sampler) {
   const od_block *b = &m->block[m->sampler[sampler]];
   return b->samples > 0 ? p->w + m->layout.ring + b->ring : NULL;
 }
 
+// Stores the data that od_model_plant_undo_sample() restores.
 static void keep_before_sample(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   double *kept = p->w + m->layout.before_sample, *samples = kept + m->switchers;
@@ -124,18 +125,18 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   int nx = od_plant_nx(plant);
-  // Signals jump, so the circuit has to be evaluated anew, although the last point is moved along.
+  // Signals jump, so the circuit must be evaluated again although the last point follows x.
   p.head->placed = 0;
   keep_before_sample(d, &p);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
-  // What has modes switches first, so that samples see the new modes; what samples make due switches after them.
+  // Elements and blocks with modes switch first, so that samples see the new modes. Switches that samples cause follow.
   bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
-    if (t < (*count - early) * period) continue;
-    *count = floor(t / period + early) + 1;
+    if (t < (*count - time_tolerance) * period) continue;
+    *count = floor(t / period + time_tolerance) + 1;
     status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);
     sampled = true;
   }

@@ -1,11 +1,11 @@
-// Blocks in a machine: they measure positions, rates, pressures and the like, and their signals drive valves, pumps and
-// forces like inputs do.
+// Blocks in a machine: they measure positions, rates, pressures and other outputs, and their signals drive valves, pumps and
+// forces like inputs.
 //
-//   line s = [inputs, outputs of blocks, what is measured]
+//   line s = [inputs, outputs of blocks, measured quantities]
 //   dg/dv = dg/dv at constant signals + (dg/ds) ds/dv        for v in z, z', c, u
 //
-// dg/ds, by the signals that drive something, is found once per point; ds/dv direction by direction through the blocks
-// (signals/blocks.h). Rates of the blocks' own states come along.
+// dg/ds, by the signals that drive something, is computed once per point. ds/dv is computed for each direction through the blocks
+// (signals/blocks.h), together with the rates of the blocks' states.
 #include "model/rate_derivatives.h"
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
@@ -61,7 +61,7 @@ void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *
   od_blocks_tangent(m, p->w, dc, number, line, p->w + m->layout.block_rate);
 }
 
-// What the signals in `line` and the rates that belong to them add to a column, whose entries stand `stride` apart.
+// Adds the effect of the signals in `line`, and the rates of the blocks' states, to a column whose entries are `stride` apart.
 static void add_to_column(const od_plant_data *d, const od_work_parts *p, const double *line, double factor,
                           double *column, int stride) {
   const od_model *m = d->m;
@@ -79,7 +79,7 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
                                          const od_number_change *change, int level, double *column) {
   const od_model *m = d->m;
   double *line = p->w + m->layout.signal_line;
-  // Nothing that is measured depends on accelerations.
+  // No measured quantity depends on accelerations.
   if ((level >= OD_LEVEL_ACCELERATION && !change) || m->measures == 0) {
     for (int i = m->circuit_states; i < m->states; i++) column[d->plant.nz + i] = 0;
     return;
@@ -99,7 +99,7 @@ void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p
   add_to_column(d, p, line, factor, column, 1);
 }
 
-// The circuit's states have their columns at constant signals already; those of the blocks begin here.
+// The columns of the circuit's states at constant signals are filled before. The columns of the blocks' states begin here.
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first) {
   const od_model *m = d->m;

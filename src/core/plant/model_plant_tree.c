@@ -1,12 +1,12 @@
-// Newton's matrix of large machines without loops: the mechanism along its tree (mechanics/tree_solve_x.h), and around it a border
-// for what couples distant links or is no motion:
+// Newton's matrix of large machines without loops: the mechanism along its tree (mechanics/tree_solve_x.h), and a border for
+// couplings between distant links and for first-order states:
 //
-//   [ tree  C ] [ dk_z ]   [ r_z ]      C: how the border acts on the mechanism, by columns
-//   [ R     D ] [ y    ] = [ r_y ]      R: how it follows the mechanism, by rows
+//   [ tree  C ] [ dk_z ]   [ r_z ]      C: effect of the border on the mechanism, by columns
+//   [ R     D ] [ y    ] = [ r_y ]      R: effect of the mechanism on the border, by rows
 //
-// y are the pulls of lines between two moving links, which follow both ends, and then the rates of the first-order states. With
-// tree Z = C the border is solved by D - R Z, which is small and dense. States that belong to a joint (model/tree_states.c) are
-// eliminated before: what they do to their joint is a number on the tree's diagonal.
+// y are the forces of lines between two moving links, which depend on both ends, and then the rates of the first-order states.
+// With tree Z = C the border is solved by D - R Z, which is small and dense. States that belong to a joint (model/tree_states.c)
+// are eliminated before: their effect on the joint is a number on the tree's diagonal.
 #include <string.h>
 
 #include "base/place.h"
@@ -22,17 +22,18 @@ static inline int dimensions(const od_model *m) {
 // ---- memory
 
 typedef struct tree_parts {
-  int n, lines, border;    // freedoms; rows of lines, and of states besides
+  int n, lines, border;    // degrees of freedom; rows of lines; rows of lines and states
   double *tree;            // see mechanics.h
   double *columns, *rows;  // Z and R, border x n each
   double *schur, *right, *length, *speed;
-  double *states;  // of machines with blocks: their columns of the whole matrix, nk x nc
-  // Of states that belong to a joint: how their rates follow each other, factored; how they follow the joint; how they push it.
+  double *states;  // for machines with blocks: the states' columns of the whole matrix, nk x nc
+  // For states that belong to a joint: the factored matrix of their rates, their derivatives by the joint, their effect on it.
   double *inner, *follow, *push, *own;
-  int *with_states;  // whether the last factors have more in them than the tree
+  int *with_states;  // whether the last factors contain states, not only the tree
   int *pivot, *inner_pivot;
 } tree_parts;
 
+// Places the parts from `base` on. Returns their size in bytes.
 static size_t lay_out(const od_plant_data *d, char *base, tree_parts *t) {
   const od_model *m = d->m;
   size_t n = (size_t)m->freedom, nc = (size_t)m->states, own = (size_t)m->tree_states.own_count, end = 0;
@@ -77,7 +78,7 @@ static tree_parts tree_parts_of(const od_plant_data *d, void *work) {
 
 // ---- states that belong to a joint
 
-// Their part of Newton's matrix: D among themselves, and the joint's row and column. Leaves what they do to the diagonal of the tree.
+// Factors the matrix of the states of each joint, and computes their effect on the diagonal of the tree.
 static od_status factor_joint_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
                                      double beta) {
   const od_model *m = d->m;
@@ -104,7 +105,7 @@ static od_status factor_joint_states(const od_plant_data *d, const od_work_parts
   return OD_OK;
 }
 
-// Before the tree is solved: their right-hand sides go to those of their joints. Afterwards: they follow their joints.
+// Before the tree is solved: moves the right-hand sides of the joints' states to the joints.
 static void eliminate_joint_states(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
   const od_tree_states *states = &d->m->tree_states;
   for (int i = 0; i < states->groups; i++) {
@@ -119,6 +120,7 @@ static void eliminate_joint_states(const od_plant_data *d, const tree_parts *t, 
     }
   }
 }
+// After the tree is solved: computes the joints' states from the motion of the joints.
 static void follow_joints(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
   const od_tree_states *states = &d->m->tree_states;
   for (int i = 0; i < states->groups; i++) {
@@ -130,7 +132,8 @@ static void follow_joints(const od_plant_data *d, const tree_parts *t, double *r
 
 // ---- the border
 
-// What an actuator adds to the rows of the circuit's rates when its length and speed follow the coordinates `first` to `end` so.
+// Adds an actuator's effect on the rates of the circuit's states. length, speed: its derivatives by the coordinates `first` to
+// `end`.
 static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, int first,
                          int end, const double *length, const double *speed) {
   const od_model *m = d->m;
@@ -145,8 +148,8 @@ static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const t
   }
 }
 
-// A line's pull, and what rates have of its length and speed; `at`: its rows, where it is between two moving links. A line that ends
-// on the ground is part of the tree but for those rates.
+// Adds a line's force and its effect on rates through length and speed. at: its rows, for a line between two moving links. The
+// force of a line to the ground is part of the tree.
 static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, double alpha,
                      double beta, int at) {
   int n = t->n, nd = dimensions(d->m);
@@ -159,7 +162,7 @@ static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_
   for (int k = 0; k < nd; k++) t->schur[(at + k) * (t->border + 1)] = 1;
 }
 
-// Columns of the states of the border: through forces, and in each other's rates. Blocks may carry them anywhere.
+// Columns of the states in the border: through forces, and in the rates of states. With blocks any entry may be nonzero.
 static void add_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double beta) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -186,6 +189,7 @@ static void add_states(const od_plant_data *d, const od_work_parts *p, const tre
   }
 }
 
+// Fills C, R and D of the border.
 static void fill_border(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
                         double beta) {
   const od_model *m = d->m;
@@ -216,7 +220,7 @@ static od_status factor_border(const od_plant_data *d, const tree_parts *t) {
   return od_lu_factor(t->border, t->schur, t->pivot);
 }
 
-// With the tree solved for r_z: y, and what it changes.
+// Computes y from the tree's solution for r_z, and corrects the solution.
 static void solve_border(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
   const int *rest = d->m->tree_states.rest;
   for (int r = 0; r < t->border; r++) {
@@ -231,14 +235,14 @@ static void solve_border(const od_plant_data *d, const tree_parts *t, double *ri
   }
 }
 
-// ---- all of it
+// ---- the whole matrix
 
 od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_mechanics_real *mech = od_mechanics(d->m);
   od_work_parts p = od_work_parts_of(d, work);
   tree_parts t = tree_parts_of(d, work);
-  // With rates alone nothing but the mass matrix is asked for; states have a one each.
+  // Without alpha and beta only the mass matrix is needed; states have a unit diagonal.
   *t.with_states = alpha != 0 || beta != 0;
   if (!*t.with_states) return mech->tree_factor(d->m, p.w, 0, 0, NULL, t.tree);
   od_model_plant_prepare_tangents(d, &p);

@@ -1,8 +1,7 @@
-// The inside of a machine's plant, shared by model_plant.c (residual), model_plant_jacobians.c, model_plant_outputs.c and
-// repartition.c.
+// Internal data of a machine's plant, shared by model_plant*.c, repartition.c and sparse_steps.c.
 //
-// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and (only where
-// parameters are free) the scalars of the complex build. Offsets only, no pointers, so that it may be copied.
+// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the complex
+// build. It contains offsets only, no pointers, so it may be copied.
 #ifndef OD_MODEL_PLANT_WORK_H
 #define OD_MODEL_PLANT_WORK_H
 
@@ -13,29 +12,29 @@
 #include "oleodyn/plant.h"
 #include "signals/blocks.h"
 
-typedef struct od_state_range {  // states from `first` on, before `end`
+typedef struct od_state_range {  // states from `first` to before `end`
   int first, end;
 } od_state_range;
-// What a parameter changes of the mechanism's constants: a part of od_plant_data.changed. Not for numbers of circuits and blocks, nor
-// where blocks measure what depends on numbers: there derivatives are found otherwise.
+// The constants of the mechanism that a parameter changes: a part of od_plant_data.changed. Unused for numbers of circuits and
+// blocks, and where blocks measure quantities that depend on numbers; other derivatives apply there.
 typedef struct od_constant_changes {
   bool is_mechanical;
   int first, count, kinds;
 } od_constant_changes;
 
-typedef struct od_plant_data {  // what was chosen of a model
+typedef struct od_plant_data {  // the chosen parts of a model
   od_plant plant;
   od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
-  od_state_range *seen;          // of each output: the states whose changes it may show
-  bool reactions;                // some output shows what a joint or a rod carries
-  bool balances_oil;             // some output shows the balance of oil
+  od_state_range *seen;          // for each output: the states that it may depend on
+  bool reactions;                // some output is a reaction of a joint or a rod
+  bool balances_oil;             // some output is the balance of oil
   od_circuit_number *owner;      // of each parameter
   od_block_number *block;        // the same for numbers of blocks
   od_constant_changes *change;   // of each parameter
   int *changed, changes;         // indices of the constants
-  int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism, those that move places first
+  int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism; those that change positions first
   double *scale;
   int *scale_knots;  // see od_plant
   int *jump_guard, *jump_held;
@@ -45,10 +44,10 @@ typedef struct od_plant_data {  // what was chosen of a model
 
 typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
-  int changes_known;     // whether the changes of constants are those of the present numbers
+  int changes_known;     // whether the changes of constants belong to the present numbers
   int sampled;           // whether samples or switches were taken since the last point was settled
-  int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
-  double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
+  int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated there
+  double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not computed yet
 } od_work_header;
 
 // The parts of a work block.
@@ -56,11 +55,11 @@ typedef struct od_work_parts {
   od_work_header *head;
   double *w;  // see model/layout.h
   int *in;
-  double *scratch;    // directions first, then whatever a function needs
+  double *scratch;    // directions first, then the data of one function
   double *x, *k, *u;  // the last point
-  double *kept;       // all coordinates at the point to come back to after a failure
-  double *sparse;     // factors of the matrix of a step and room for a row of it, where it is sparse
-  double *change;     // of constants, see model_plant_numbers.c
+  double *kept;       // all coordinates at the point to return to after a failure
+  double *sparse;     // factors of a step's matrix and space for one of its rows, if it is sparse
+  double *change;     // changes of constants, see model_plant_numbers.c
   double _Complex *wc;
 } od_work_parts;
 
@@ -84,8 +83,8 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   return p;
 }
 
-// Directions of tangents, all zero, and a column for results; they stand at the beginning of the scratch. du has room
-// for all signals and for what blocks measure.
+// Directions of tangents, all zero, and a column for results, at the beginning of the scratch. du has space for all signals and
+// measured quantities.
 typedef struct od_directions {
   double *dz, *dzd, *dzdd, *dc, *du, *out;
 } od_directions;
@@ -103,18 +102,18 @@ static inline od_directions clear_directions(const od_plant *plant, const od_wor
   return v;
 }
 
-// Puts a column into a row-major matrix.
+// Writes a column of a row-major matrix.
 static inline void put_column(double *matrix, int rows, int columns, int column, const double *values) {
   for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
 }
 
-// How an actuator's length follows an independent coordinate.
+// The derivative of an actuator's length by an independent coordinate.
 static inline double od_model_plant_length_slope(const od_model *m, const double *w, int actuator, int k) {
   const od_actuator *a = &m->actuator[actuator];
   return a->length_row >= 0 ? w[m->layout.length_map + a->length_row * m->freedom + k] : a->coordinate == k;
 }
 
-// The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
+// The mechanism's row k for changed forces: -J' dF. Entries of `force` are `stride` apart.
 static inline double od_model_plant_force_row(const od_plant_data *d, const od_work_parts *p, int k,
                                               const double *force, int stride) {
   const od_model *m = d->m;
@@ -128,43 +127,43 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 }
 
 // model_plant_tangents.c
-// A column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
+// Computes a column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
-// The same for OD_LANES directions side by side, where OD_LANES_PAY.
+// The same for OD_LANES directions together, if OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;
 } od_lane_directions;
 size_t od_model_plant_lane_doubles(const od_plant *plant);
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
-// The level is the lowest of all lanes. Afterwards columns are taken lane by lane, each with the level of its own; with a
-// change, of machines without blocks.
+// The level is the lowest of all lanes. Columns are then read lane by lane, each with its own level. `change` is allowed only for
+// machines without blocks.
 void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
                               const od_number_change *change, int level);
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
                                 int level, double *column, int stride);
 
 // model_plant_numbers.c
-// Finds which constants the parameters change, when the plant is made; false: memory ran out.
+// Finds the constants that the parameters change, when the plant is created. Returns false if memory ran out.
 bool od_model_plant_find_changes(od_plant_data *d);
 size_t od_model_plant_change_doubles(const od_plant_data *d);
-// The change of one parameter that is a number of the mechanism, and the level that tangents along it begin at; its end
-// must be told.
+// Begins tangents along a parameter that is a number of the mechanism: returns its change and the level that the tangents start
+// at. Must be ended by od_model_plant_end_number().
 od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level);
 void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j);
-// The columns of all of them, in nk x np.
+// Computes the columns of all such parameters, in nk x np.
 void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp);
 
-// model_plant_jacobians.c: what od_plant_ops calls without the prefix.
+// model_plant_jacobians.c: functions of od_plant_ops with the same names without the prefix.
 od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
 od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
 od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K);
-// Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
+// Computes closure forces, the circuit's derivatives and the actuators' map; once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
-// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked, at column `first` of a matrix with so
-// many columns. dc: as clear_directions() leaves it.
+// Computes the columns of the first-order states: factor * dg/dc, plus unit * the rows of c', from column `first` of a matrix
+// with `columns` columns. dc: as clear_directions() returns it.
 void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                   double unit, double *matrix, int columns, int first);
 
@@ -173,8 +172,8 @@ od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double 
 void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
 size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
 
-// sparse_steps.c: machines whose rows of rates are sparse. The circuit's rows of a column, for changed lengths and speeds; a row of
-// factor * dg/dc, of all states of the circuit; and the matrix of a step.
+// sparse_steps.c: machines with sparse rows of rates. The circuit's rows of a column, for changes of lengths and speeds; a row of
+// factor * dg/dc, for all states of the circuit; and the matrix of a step.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row);
@@ -182,26 +181,26 @@ od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, doubl
 void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
 // model_plant_complex.c
-// The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
+// Computes the residual with a parameter (-1: none) and rates moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g);
-// The last point with one state moved along the imaginary axis; fills p.wc.
+// Evaluates the last point with one state moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state);
-// The last point with all states moved along a column of numbers, `stride` apart, and a parameter (-1: none); fills p.wc.
+// Evaluates the last point with all states moved along a column, entries `stride` apart, and a parameter (-1: none); fills p.wc.
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
                                         int stride);
-// What to move along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart (NULL: none); and a
-// direction.
+// Quantities that are moved along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart
+// (NULL: none); and a direction.
 typedef struct od_complex_move {
   int parameter, state, input;
   const double *rates, *states;
   int stride;
   od_point_change along;
 } od_complex_move;
-// The last point moved in a direction; fills p.wc, and g (nk) if it is not NULL.
+// Evaluates the last point moved in a direction; fills p.wc, and g (nk) if it is not NULL.
 od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
                                            double _Complex *g);
-// The last point moved so, with what joints and rods carry; fills p.wc.
+// Evaluates the last point moved by `move`, with the reactions of joints and rods; fills p.wc.
 od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);
 extern const od_complex_ops od_model_plant_complex_ops;
 
@@ -210,64 +209,64 @@ od_status od_model_plant_outputs(const od_plant *plant, void *work, const double
 od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, const double *energy,
                                           const unsigned char *wanted, const double *kx, const double *ku,
                                           const double *kp, double *hx, double *hu, double *hp);
-// The change of an output (without integrals) along the last tangent.
+// Returns the change of an output (without integrals) along the last tangent.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change);
-// Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
+// Whether an output is a reaction of a joint or a rod. Such outputs need prepare_tangents() first.
 bool od_model_output_is_reaction(const od_output *o);
-// States whose changes an output may show, of a plant with nx of them.
+// The states that an output may depend on, in a plant with nx states.
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
-// Whether an output shows rates k.
+// Whether an output depends on the rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-// Whether the angles of a spherical joint, whose first link this is, are near their singular position; false for other links.
+// Whether the angles of the spherical joint with this first link are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
-// Gives it the present orientation as its reference: changes z and z' in w, and T and T1 (3 x columns) with them. Positions
-// must be those of z.
+// Makes the present orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The
+// positions in w must belong to z.
 void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
-// Room for what a repartition that fails comes back to.
+// The size of the data that a failed repartition restores.
 size_t od_model_choice_doubles(const od_model *m);
 
 // model_plant_signals.c: blocks, in machines that have any.
-// What they measure and their signals, once the motion is known and before the circuit is.
+// Computes the measured quantities and the signals; after the motion, before the circuit.
 void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
-// The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
-// dc, a block's number and a mechanism's (NULL: none).
+// Computes the change of all signals in `line` (which contains the inputs' changes) with the motion of the last tangent, states
+// dc, a block's number and a mechanism's number (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                    od_block_number number, const od_number_change *change, double *line);
-// What blocks add to a column of the residual's derivatives: of the last tangent (dc is zero), of the first-order
-// states, of an input, of a number.
+// Add the effect of blocks to a column of the residual's derivatives: along the last tangent (dc is zero), the first-order
+// states, an input, a number.
 void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                          const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
-// The same along states dc alone, without the motion, which stands still: the column begins as zero.
+// The same along states dc only, without motion. The column is zero on entry.
 void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
-// Whether something that blocks measure depends on numbers of the circuit, not on states alone.
+// Whether a quantity that blocks measure depends on numbers of the circuit, not only on states.
 bool od_model_measures_numbers(const od_model *m);
 
 // model_plant_switches.c: elements with modes, in machines that have any.
-// How far the i-th of what has modes is from switching.
+// The margin of the i-th switcher to its switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
-// model_plant_guards.c: counts them when the plant is made (false: memory ran out), and finds them at the last point.
+// model_plant_guards.c: counts guards when the plant is created (false: memory ran out), and computes them at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
 od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv);
 od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope);
-// Switches what is due there: moves x and the last point. map (nx x nx) and by_parameters (nx x np) begin as those of a jump that
-// does nothing; NULL: not wanted.
+// Performs the switches that are due at the last point: changes x and the last point. map (nx x nx) and by_parameters (nx x np)
+// are on entry those of a jump without effect; NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
 // model_plant_samples.c
@@ -277,7 +276,7 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
 
 static const double od_imaginary_step = 1e-30;
 
-// model_plant_samples.c: takes back what the last sample has changed in the work memory.
+// model_plant_samples.c: restores the work memory that the last sample changed.
 void od_model_plant_undo_sample(const od_plant_data *d, const od_work_parts *p);
 
 #endif

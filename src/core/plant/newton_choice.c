@@ -1,6 +1,6 @@
 #include "plant/newton_choice.h"
 
-// With fewer freedoms solutions with dense factors are faster, and so they are where the border around the tree (model_plant_tree.c)
+// With fewer degrees of freedom dense factors are faster. They are also faster if the border around the tree (model_plant_tree.c)
 // is larger than the tree.
 enum { LEAST_FREEDOM = 14 };
 
@@ -15,7 +15,7 @@ int od_model_moving_lines(const od_model *m) {
   return lines;
 }
 
-// Blocks that measure the motion may couple everything with everything.
+// Blocks that measure the motion may couple any pair of coordinates.
 bool od_model_can_use_tree(const od_model *m) {
   return m->rows == 0 && m->measures == 0 && m->freedom > 0;
 }

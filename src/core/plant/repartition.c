@@ -1,15 +1,15 @@
-// Changing the coordinates between steps: another choice of independent joint coordinates where those in use have
-// become bad, and new reference rotations for spherical joints. One function does both and hands out the linear map
-// from old to new states, so that covariances and sensitivities can be carried over exactly.
+// Changes of coordinates between steps: another choice of independent joint coordinates if the present ones are ill-conditioned,
+// and new reference rotations for spherical joints. One function does both and returns the linear map from old to new states, so
+// that covariances and sensitivities can be converted exactly.
 #include <math.h>
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 
-// When R has an entry larger than this (weighted), another choice of coordinates is clearly better; less is enough
-// where a preferred coordinate would come in or has to go.
+// If R has an entry larger than this (weighted), another choice of coordinates is clearly better. The smaller limit holds if a
+// preferred coordinate would become independent or dependent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
-// When the smallest pivot has shrunk by this factor since it was chosen, other rows or another order serve better.
+// If the smallest pivot has decreased by this factor since it was chosen, other rows or another order are better.
 static const double worst_pivot_growth = 5;
 // A spherical joint whose middle angle exceeds this gets a new reference rotation, far from its singular position.
 static const double worst_chart_angle = 1;
@@ -18,8 +18,8 @@ static bool is_preferred(const od_model *m, int coordinate) {
   return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
 }
 
-// Whether the closure rows in use, or the order of their pivots, have become bad: rows stand in the ground's axes, and
-// a loop that is carried around may leave them although its coordinates are as good as before.
+// Whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes, so a loop that
+// turns as a whole may make them ill-conditioned although its coordinates are not.
 static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
   double largest = 0;  // of the inverse pivots
@@ -31,7 +31,7 @@ static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
 
-// Whether some dependent coordinate would serve clearly better as an independent one.
+// Whether a dependent coordinate would be clearly better as an independent one.
 static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -51,10 +51,10 @@ bool od_model_chart_is_bad(const od_model *m, const double *w, int first) {
   return m->link[first].chart >= 0 && fabs(w[m->layout.z + m->link[first + 1].coordinate]) > worst_chart_angle;
 }
 
-// The turn rates of a spherical joint: w = E z', with E's columns the joint's three axes in the first link's frame.
-// Relative to the new reference (the present orientation) the axes are the unit vectors of the last link, so
-// z_new = 0, z_new' = R' w with R the last link's rotation. T and T1 (3 x columns each) are changes of z and z' in the
-// old coordinates and become those in the new ones. All in ground axes, where S holds the axes.
+// Changes the reference rotation of a spherical joint to its present orientation. Its turn rates are w = E z'; E's columns are
+// the joint's three axes in the first link's frame. Relative to the new reference the axes are the unit vectors of the last link,
+// so z_new = 0 and z_new' = R' w with R the last link's rotation. T and T1 (3 x columns each) are changes of z and z' in the old
+// coordinates and are converted to the new ones. All axes, stored in S, are in ground axes.
 void od_model_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
   const od_layout *l = &m->layout;
   const double *S = work + l->S + OD_SPATIAL_NV * first, *R = work + l->rotation + OD_SPATIAL_NR * (first + 2);
@@ -103,8 +103,8 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work) {
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 
-// How all coordinates and their rates change with the parameters while the old independent ones stay: columns `first`
-// on of T and T1. Numbers of the circuit leave the mechanism alone.
+// The derivatives of all coordinates and their rates by the parameters at constant old independent ones: columns from `first` on
+// of T and T1. They are zero for numbers of the circuit.
 static od_status parameter_motion(const od_plant *plant, void *work, double *T, double *T1, int columns, int first) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
@@ -132,7 +132,7 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   return OD_OK;
 }
 
-// Coordinates, their rates, reference rotations and the choice of coordinates: copied aside, or back from there.
+// Copies coordinates, their rates, reference rotations and the choice of coordinates to `aside`, or back from there.
 static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *aside, bool back) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -156,7 +156,8 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
-// Another choice of coordinates at the present positions: by exchanges where rows and axes are as good as before, else from the start.
+// Chooses coordinates at the present positions: by exchanges if rows and axes are still well-conditioned, otherwise from the
+// start.
 static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
   const od_model *m = d->m;
   const double *entries = p->w + m->layout.jacobian;
@@ -166,8 +167,8 @@ static bool choose(const od_plant_data *d, const od_work_parts *p, double *memor
   return od_partition_choose(m, entries, p->in, memory) == rank;
 }
 
-// The same for a tree: all coordinates stay independent, nothing but reference rotations may change, and the map has a block for each
-// that does. Parameters have no part in it.
+// The repartition of a tree. All coordinates stay independent. Only reference rotations change, and the map has one block for
+// each change. Parameters have no effect.
 static void repartition_tree(const od_plant_data *d, const od_work_parts *p, double *x, double *map, double *map_p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -196,8 +197,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
     repartition_tree(d, &p, x, map, map_p);
     return OD_OK;
   }
-  // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
-  // columns for the parameters. Nothing of it where nothing is wanted.
+  // Derivatives of all coordinates and their rates by the old independent ones: T (n x 2 free) and T1, with further columns for
+  // the parameters. Skipped if no map is requested.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *aside = dense + od_partition_doubles(m);
@@ -222,7 +223,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   p.head->placed = 0;
   mech->open_positions(m, p.w);
   bool chosen = choose(d, &p, dense, same_axes);
-  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
+  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // no prediction from the old map
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   if (!chosen) {
     keep_choice(d, &p, aside, true);
@@ -232,7 +233,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   memcpy(p.kept, p.w + l->z, (size_t)n * sizeof *p.kept);
   int nx = od_plant_nx(plant);
   for (int i = 0; i < nx * np; i++) map_p[i] = 0;
-  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * freedom * nx;  // the circuit stays
+  for (int i = 0; map && i < nx * nx; i++)
+    map[i] = i % (nx + 1) == 0 && i >= 2 * freedom * nx;  // the circuit's states do not change
   for (int k = 0; k < freedom; k++) {
     int j = p.in[l->independent + k];
     x[k] = p.w[l->z + j];

@@ -1,12 +1,12 @@
-// The matrix of an implicit step of a large circuit, filled and factored by its pattern (model/step_pattern.c). A mechanism beside
-// it has dense rows and columns, which are eliminated last.
+// The matrix of an implicit step of a large circuit, filled and factored by its pattern (model/step_pattern.c). A mechanism adds
+// dense rows and columns, which are eliminated last.
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 
 // ---- sparse rows in dense matrices
 
-// The circuit's rows of a column, for changed lengths and speeds of the actuators.
+// The circuit's rows of a column, for changes of the actuators' lengths and speeds.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   const od_join *j = &d->m->join;
@@ -21,7 +21,7 @@ void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p
   }
 }
 
-// A row of factor * dg/dc, of all states of the circuit.
+// A row of factor * dg/dc, for all states of the circuit.
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row) {
   const od_model *m = d->m;
@@ -34,7 +34,8 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 
 // ---- the matrix of a step
 
-// Each part takes its places from the list of all and returns where the next part's begin.
+// Each function fills the entries whose places begin at `place` in the list of all places, and returns where those of the next
+// begin.
 
 static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
   const od_model *m = d->m;
@@ -79,7 +80,7 @@ static const int *fill_forces(const od_plant_data *d, const od_work_parts *p, do
   return place;
 }
 
-// What blocks make of the states that they feel.
+// The entries that arise through blocks, for the states that blocks depend on.
 static void fill_signals(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
   const od_model *m = d->m;
   const od_step_pattern *step = &m->step;

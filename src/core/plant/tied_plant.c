@@ -1,8 +1,8 @@
-// A plant whose parameters follow others: p = f(q). Whoever sets and estimates knows q alone; derivatives by q are those by p
+// A plant whose parameters are functions of others: p = f(q). Callers set and estimate q only. Derivatives by q are those by p
 // times those of f.
 //
-// Outputs that depend on the rates k need care: kq is given, kp is not. Derivatives of outputs by rates are found by asking the
-// plant inside with and without derivatives of the rates in the columns of its states.
+// For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. The derivatives of outputs by rates
+// are found from two calls of the inner plant, with and without derivatives of the rates in the columns of its states.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void get_parameters(const od_plant *plant, const void *work, double *q) {
 
 // ---- derivatives by parameters
 
-// by_q = by_p f', for so many rows.
+// by_q = by_p f', for `rows` rows.
 static void chain(const tied_plant *d, const void *work, int rows, const double *by_p, double *by_q) {
   const double *slope = od_inner_at(work, d->slope);
   int np = d->as.inner->np, nq = d->as.plant.np;
@@ -107,7 +107,7 @@ static od_status guard_slopes(const od_plant *plant, void *work, od_point_change
   return d->as.inner->ops->guard_slopes(d->as.inner, od_inner_work(&d->as, work), along, guard_slope);
 }
 
-// The outputs' derivatives by the states as if kx were these columns of kq from `first` on, or zero.
+// Derivatives of the outputs by the states as if kx were the columns of kq from `first` on, or zero.
 static od_status through_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                                const double *kq, int first, double *hx) {
   const od_plant *in = d->as.inner;
@@ -120,7 +120,7 @@ static od_status through_rates(const tied_plant *d, void *work, const double *en
                                    NULL);
 }
 
-// Adds what the rates do that follow q.
+// Adds the effect of the rates that depend on q.
 static od_status add_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                            const double *kq, double *hq) {
   int nx = od_plant_nx(d->as.inner), ny = d->as.inner->ny, nq = d->as.plant.np;

@@ -20,9 +20,9 @@ typedef struct od_block_number {
 static const od_block_number od_no_block_number = {-1, -1};
 od_block_number od_block_find_number(const od_model *m, int number);
 
-// Along a direction: dc changes the first-order states, the inputs and measured quantities in `line` (laid out like the
-// signals in the work memory) change as they stand there; a number, if block >= 0, by one. Fills in the blocks' signals
-// in `line` and the changes of their rates in `rate` (indexed like dc). dc may be NULL.
+// Computes changes along a direction: of the first-order states by dc, of inputs and measured quantities by their entries in
+// `line` (laid out like the signals in the work memory), and, if block >= 0, of a number by one. Writes the changes of the
+// blocks' signals to `line` and those of their rates to `rate` (indexed like dc). dc may be NULL.
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
 

@@ -1,4 +1,4 @@
-// Blocks in real numbers, with the derivatives of each (blocks/block_slopes.c) joined along the connections; samples.
+// Blocks in real numbers, with the derivatives of each (blocks/block_slopes.c) combined along the connections; samples.
 #include <stdbool.h>
 
 #include "base/scalar_x.h"
@@ -36,7 +36,7 @@ od_block_number od_block_find_number(const od_model *m, int number) {
   return (od_block_number){-1, -1};
 }
 
-// What one number changes of its own block: outputs, then rates.
+// The derivatives of a block's outputs, then rates, by one of its numbers.
 static void number_slopes(const od_model *m, const double *w, od_block_number n, double *out) {
   const od_block *b = &m->block[n.block];
   double u[OD_MOST_BLOCK_INPUTS];
@@ -79,8 +79,8 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 
 // ---- samples
 
-// The memory of a delay by n samples: where the oldest one is, then all n. Before the first n samples that is what the
-// delay holds at the start.
+// The memory of a delay by n samples: the index of the oldest one, then all n. Before the first n samples they have the initial
+// value of the delay.
 void od_blocks_start(const od_model *m, double *w) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];

@@ -1,4 +1,4 @@
-// All blocks, in the order of dependence. OD_EVALUATE is the function of a class for this scalar.
+// All blocks, in the order of evaluation. OD_EVALUATE is the function of a class for this scalar type.
 
 static inline void gather_inputs(const od_model *m, const od_x *w, const od_block *b, od_x *u) {
   for (int k = 0; k < b->inputs; k++) {
@@ -11,7 +11,7 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
   const od_layout *l = &m->layout;
   const od_x *x = w + l->c + b->state;
   od_x u[OD_MOST_BLOCK_INPUTS], *rate = w + l->rate + b->state;
-  if (b->spec.sample > 0) {  // it holds what it has
+  if (b->spec.sample > 0) {  // its output is held
     y[0] = x[b->states - 1];
     for (int i = 0; i < b->states; i++) rate[i] = 0;
     return;
@@ -20,7 +20,7 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
   od_block_class_of(&b->spec)->OD_EVALUATE(&b->spec, w + l->theta + b->number, x, u, w + l->held + b->held, y, rate);
 }
 
-// Where an input of a block is known only after its outputs, its rates are evaluated again.
+// If an input of a block is computed after the block's outputs, its rates are evaluated again.
 static void X(blocks_evaluate)(const od_model *m, od_x *w) {
   od_x y[OD_MOST_BLOCK_OUTPUTS];
   for (int i = 0; i < m->blocks; i++) {

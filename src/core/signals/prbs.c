@@ -1,8 +1,8 @@
 // A Fibonacci shift register over GF(2): s_(k+n) = sum over taps j of s_(k+n-j), with the bits s_0 .. s_(n-1) from the
-// seed. The taps belong to primitive polynomials, so every register state but zero comes by once in 2^n - 1 bits: ones
-// outnumber zeros by one, and the autocorrelation is flat.
+// seed. The taps belong to primitive polynomials, so every nonzero state of the register occurs once in 2^n - 1 bits: there is
+// one more one than zeros, and the autocorrelation is flat.
 //
-// Up to order 20 all bits are kept in a table of at most 128 KiB. Beyond, bit k is found from x^k modulo the
+// Up to order 20 all bits are stored in a table of at most 128 KiB. For higher orders bit k is computed from x^k modulo the
 // polynomial: if x^k = sum of c_i x^i (mod p), then s_k = sum of c_i s_i.
 #include "signals/prbs.h"
 
@@ -12,7 +12,7 @@
 
 enum { lowest_order = 2, highest_order = 31, highest_table_order = 20 };
 
-// Bit j - 1 is set when tap j is in use.
+// Bit j - 1 is set if tap j is used.
 #define TAPS2(a, b)       (1u << (a - 1) | 1u << (b - 1))
 #define TAPS4(a, b, c, d) (TAPS2(a, b) | TAPS2(c, d))
 static const uint32_t taps_of_order[highest_order + 1] = {
@@ -51,7 +51,7 @@ static const uint32_t taps_of_order[highest_order + 1] = {
 struct od_prbs {
   int order;
   uint32_t seed;        // bit i is s_i
-  uint32_t polynomial;  // x^n modulo p: bit n - j is set when tap j is in use
+  uint32_t polynomial;  // x^n modulo p: bit n - j is set if tap j is used
   uint8_t *table;       // all bits, eight per byte; NULL for large orders
 };
 
@@ -64,7 +64,7 @@ static unsigned parity(uint32_t x) {
   return x & 1;
 }
 
-// The lowest bits of a number that a person gave; anything that is no whole number gives some seed, too.
+// The lowest bits of a number given by the user; a number that is not an integer also gives a seed.
 static uint32_t seed_bits(double seed, int order) {
   double whole = isfinite(seed) ? fmod(floor(fabs(seed)), 4294967296.0) : 1;
   uint32_t bits = (uint32_t)whole & period(order);
@@ -75,7 +75,7 @@ static uint8_t *fill_table(const od_prbs *prbs) {
   uint32_t n = period(prbs->order), state = prbs->seed;
   uint8_t *table = calloc(n / 8 + 1, 1);
   if (!table) return NULL;
-  // state holds s_k .. s_(k+n-1), s_k lowest; the bit that comes in is the sum of those the polynomial names.
+  // state holds s_k .. s_(k+n-1), s_k lowest; the next bit is the sum of those in the polynomial.
   for (uint32_t k = 0; k < n; k++) {
     if (state & 1) table[k / 8] |= (uint8_t)(1u << k % 8);
     state = state >> 1 | parity(state & prbs->polynomial) << (prbs->order - 1);
@@ -104,7 +104,7 @@ void od_prbs_free(od_prbs *prbs) {
   free(prbs);
 }
 
-// a times x, reduced.
+// a times x, modulo the polynomial.
 static uint32_t times_x(const od_prbs *prbs, uint32_t a) {
   uint32_t top = a >> (prbs->order - 1) & 1;
   return (a << 1 & period(prbs->order)) ^ (top ? prbs->polynomial : 0);

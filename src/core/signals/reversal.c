@@ -1,11 +1,11 @@
-// Where a signal changes its sign: friction laws, and grids for them, want to know such times exactly.
+// Sign changes of a signal: friction laws, and grids for them, need these times exactly.
 #include <math.h>
 #include <stdbool.h>
 
 #include "signals/sequence.h"
 #include "signals/signal_table.h"
 
-enum { LOOKS = 32 };  // per period of a sine, or per piece between two breaks
+enum { LOOKS = 32 };  // evaluations per period of a sine, or per piece between two breaks
 
 double od_signal_pace(const od_signals *s, int index, double t, double end) {
   const od_signal_node *n = &s->nodes[index];
@@ -30,14 +30,14 @@ double od_signal_pace(const od_signals *s, int index, double t, double end) {
     case OD_SIGNAL_DERIVATIVE:
       for (int i = 0; i < n->count; i++)
         shortest = fmin(shortest, od_signal_pace(s, s->children[n->first + (size_t)i], t, end));
-      // What is monotone in each part need not be so in the sum.
+      // A sum of monotone parts need not be monotone.
       return isfinite(end) ? fmin(shortest, (end - t) / LOOKS) : shortest;
     default: break;
   }
   return frequency > 0 ? 1 / (LOOKS * frequency) : INFINITY;
 }
 
-// The first time between low, where the sign is not yet another one, and high, where it is.
+// The first time of the new sign, between low (old sign) and high (new sign).
 static double locate(const od_signals *s, int index, double sign, double low, double high) {
   for (int i = 0; i < 200; i++) {
     double middle = low + (high - low) / 2;

@@ -1,5 +1,4 @@
-// Segments of a signal, by a table of their kinds; s is the time since the segment began, v0 the value there, T the
-// duration:
+// Segments of a signal, by a table of their kinds; s is the time since the segment began, v0 the value there, T the duration:
 //
 //   ramp          v0 + (to - v0) s/T
 //   half_cosine   v0 + (to - v0) (1 - cos(pi s/T)) / 2
@@ -16,7 +15,7 @@ double od_sine_derivative(double amplitude, double omega, double phase, int orde
   return amplitude * pow(omega, order) * (order < 2 ? part : -part);
 }
 
-enum { DURATION = 1, FIRST = 2 };  // places in a segment
+enum { DURATION = 1, FIRST = 2 };  // indices in a segment
 
 static double hold_value(const double *g, double from, double s) {
   (void)g, (void)s;
@@ -50,7 +49,7 @@ static double half_cosine_derivative(const double *g, double from, double s, int
   return od_sine_derivative(0.5 * (g[FIRST] - from) * omega, omega, pi * (s / g[DURATION]), order - 1);
 }
 
-// After whole periods a sine is where it began; round-off must not leave it on the other side of zero.
+// After whole periods a sine returns to its first value; round-off must not change its sign.
 static double sine_value(const double *g, double from, double s) {
   double periods = g[FIRST + 1] * s;
   if (s >= g[DURATION] && fabs(periods - round(periods)) < 1e-12 * fmax(1, periods)) return from;
@@ -106,7 +105,7 @@ static double area(const od_density *d, double low, double value) {
   return d->peak * exponential + d->floor * width;
 }
 
-// The area grows with the value, so that halving the interval finds it, whatever the shape.
+// The area increases with the value, so bisection finds the value for any density.
 double od_density_place(const od_density *d, double low, double high, int count, int i) {
   double at_low = d->floor + d->peak * exp(-d->rate * low), at_high = d->floor + d->peak * exp(-d->rate * high);
   if (!(at_low > 0 && at_high > 0 && isfinite(at_low) && isfinite(at_high))) return NAN;

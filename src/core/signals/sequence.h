@@ -22,9 +22,9 @@ bool od_segment_is_one(const double *segment);
 // Return the value and its exact derivative of order 1 to 3, `since` seconds after a segment began with the value `from`.
 double od_segment_value(const double *segment, double from, double since);
 double od_segment_derivative(const double *segment, double from, double since, int order);
-// The derivative of order 0 to 3 of amplitude * sin(phase) by time, where the phase grows with the constant rate omega.
+// Returns the derivative of order 0 to 3 of amplitude * sin(phase) by time, where the phase has the constant rate omega.
 double od_sine_derivative(double amplitude, double omega, double phase, int order);
-// The value at which a segment ends.
+// Returns the value at the end of a segment.
 double od_segment_end(const double *segment, double from);
 
 // The density of values: floor + peak exp(-rate v).

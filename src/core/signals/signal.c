@@ -1,8 +1,8 @@
 // Input signals as one flat table of nodes.
 //
-// All signals are continuous from the right: at a jump the value is the new one, and the value at
-// nextafter(jump, -INFINITY) is the old one. Edges are compared with the very numbers od_signal_next_break() returns,
-// so that an integrator that stops there sees the new value there.
+// All signals are continuous from the right: at a jump the value is the new one, and the value at nextafter(jump, -INFINITY) is
+// the old one. Edges are compared with exactly the numbers that od_signal_next_break() returns, so an integrator that stops there
+// gets the new value.
 //
 //   sine          offset + A sin(2 pi f (t - start) + phase)
 //   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F the integral of the frequency:
@@ -38,7 +38,7 @@ void od_signals_free(od_signals *s) {
   free(s);
 }
 
-// Room for wanted elements in an array that doubles as it grows.
+// Grows an array, at least by doubling, to `wanted` elements. Returns false if memory ran out.
 static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
   if (wanted <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : 16;
@@ -70,7 +70,7 @@ static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
   return n;
 }
 
-// How many numbers each kind wants: a fixed part, then perhaps pairs.
+// Whether the number of values is right for a kind: a fixed part, then pairs for some kinds.
 static bool count_fits(od_signal_kind kind, int count) {
   switch (kind) {
     case OD_SIGNAL_CONSTANT: return count == 1;
@@ -90,12 +90,12 @@ static bool count_fits(od_signal_kind kind, int count) {
   return false;
 }
 
-// Stepped sine: the frequency of segment k; `from` towards `to` whatever the sign of the step given.
+// The frequency of segment k of a stepped sine: from `from` towards `to`, for any sign of the step.
 double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// The ends of a stepped sine's segments. A frequency of zero or below has no period and is left out.
+// Computes the ends of a stepped sine's segments. Frequencies of zero or below have no period and are skipped.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -118,7 +118,7 @@ static double lag(double from, double to, double elapsed, double time_constant) 
   return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
 }
 
-// The values that a lagged signal has reached when its jumps come.
+// Computes the values of a lagged signal at its jumps.
 static bool derive_lagged_steps(od_signals *s, node *n) {
   int jumps = (n->count - 2) / 2;
   if (!reserve_numbers(s, (size_t)jumps)) return false;
@@ -133,7 +133,7 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Where each segment begins and with which value, and the same of the end.
+// Computes the start and the first value of each segment, and the end and its value.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;
   if (!reserve_numbers(s, 2 * (size_t)n->segments + 2)) return false;
@@ -248,7 +248,7 @@ static double lagged_steps_value(const double *v, int count, const double *reach
   return lag(reached[done - 1], pair[1], t - pair[0], v[0]);
 }
 
-// Pairs joined by straight lines or, smooth, by half-cosines.
+// Pairs connected by straight lines or, smooth, by half-cosines.
 static double joined_value(const double *pairs, int count, bool smooth, double t) {
   int n = count / 2, done = od_count_until(pairs, n, 2, t);
   if (done == 0) return pairs[1];
@@ -266,9 +266,9 @@ static double sequence_value(const double *v, const double *begin, int segments,
   return od_segment_value(v + 1 + (done - 1) * OD_SEGMENT_NUMBERS, value[done - 1], t - begin[done - 1]);
 }
 
-// Which bit of a binary sequence t falls in, such that the bit begins exactly at bit * index.
+// The bit of a binary sequence at time t; a bit begins exactly at bit * index.
 static double bit_index(double t, double bit) {
-  // Beyond 2^52 bits time no longer tells neighbors apart.
+  // Beyond 2^52 bits, times of neighboring bits are not distinct.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
   double k = floor(t / bit);
   if ((k + 1) * bit <= t) k += 1;
@@ -314,7 +314,7 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// The next bit that differs from the present one; never further than the register is long.
+// The next bit that differs from the present one; at most `order` bits later.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
   if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;
@@ -373,12 +373,12 @@ double od_signal_duration(const od_signals *s, int index) {
     case OD_SIGNAL_CHIRP: return chirp_end(v);
     case OD_SIGNAL_STEPPED_SINE: return derived[n->segments - 1];
     case OD_SIGNAL_STEPS: return n->count > 1 ? v[n->count - 2] : 0;
-    // A lag never quite ends: after five time constants less than one per cent of the jump is left.
+    // A lag has no end: after five time constants less than one percent of the jump remains.
     case OD_SIGNAL_LAGGED_STEPS: return n->count > 2 ? v[n->count - 2] + 5 * fmax(v[0], 0) : 0;
     case OD_SIGNAL_RAMPS:
     case OD_SIGNAL_HALF_COSINES:
     case OD_SIGNAL_TABLE: return v[n->count - 2];
-    // One period of the sequence; then it repeats itself.
+    // One period of the sequence; then it repeats.
     case OD_SIGNAL_PRBS: return od_prbs_period(n->prbs) * v[2];
     case OD_SIGNAL_SEQUENCE: return derived[n->segments];
     case OD_SIGNAL_SUM:

@@ -1,7 +1,7 @@
 // Input signals of a machine, as functions of time.
 //
-// Signals are compiled into one flat table, so that evaluating them allocates nothing. A signal is a node; a sum refers
-// to other nodes of the same table. Numbers are in one array, so that each can have a path.
+// Signals are compiled into one flat table, so that their evaluation allocates nothing. A signal is a node; a sum refers to other
+// nodes of the same table. Numbers are in one array, so that each can have a path.
 #ifndef OD_SIGNAL_H
 #define OD_SIGNAL_H
 
@@ -10,20 +10,17 @@
 typedef enum od_signal_kind {
   OD_SIGNAL_CONSTANT,  // value
   OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s): offset before start
-  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag);
-                    // holds offset outside
-  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: each frequency for so many whole
-                           // periods, one after another; zero afterwards
+  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag); offset outside
+  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: whole periods at each frequency; zero afterwards
   OD_SIGNAL_STEPS,         // initial value, then (time, value) pairs: jumps
-  OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: jumps behind a first-order lag
-  OD_SIGNAL_RAMPS,         // (time, value) pairs joined by straight lines, constant outside
-  OD_SIGNAL_HALF_COSINES,  // (time, value) pairs joined by half-cosines, constant outside
+  OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: jumps through a first-order lag
+  OD_SIGNAL_RAMPS,         // (time, value) pairs connected by straight lines, constant outside
+  OD_SIGNAL_HALF_COSINES,  // (time, value) pairs connected by half-cosines, constant outside
   OD_SIGNAL_PRBS,          // low, high, bit time (s), seed, order (register length 2..31)
   OD_SIGNAL_SUM,           // children
-  OD_SIGNAL_SEQUENCE,      // initial value, then segments (signals/sequence.h), the first of which begins at zero;
-                           // constant before and after
-  OD_SIGNAL_DERIVATIVE,    // one child: its exact slope, in which jumps do not count
-  OD_SIGNAL_TABLE,         // samples (time, value) joined by straight lines, from a file
+  OD_SIGNAL_SEQUENCE,  // initial value, then segments (signals/sequence.h) from time zero on; constant before and after
+  OD_SIGNAL_DERIVATIVE,  // one child: its exact derivative; jumps are ignored
+  OD_SIGNAL_TABLE,       // samples (time, value) connected by straight lines, from a file
 } od_signal_kind;
 
 typedef struct od_signals od_signals;
@@ -37,17 +34,17 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
-// The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples
-// (bisection).
+// Returns the value of a node at time t. Allocates nothing and has no state. The cost does not depend on the number of earlier
+// samples (bisection).
 double od_signal_value(const od_signals *s, int node, double t);
-// Returns its exact derivative at t from the right; jumps do not count.
+// Returns its exact derivative at t from the right; jumps are ignored.
 double od_signal_slope(const od_signals *s, int node, double t);
-// The exact derivative of order 1 or 2, in the same way; of a signal that is no derivative itself also of order 3.
+// Returns the exact derivative of order 1 or 2 in the same way; for a signal that is no derivative itself also of order 3.
 double od_signal_derivative(const od_signals *s, int node, double t, int order);
-// The (time, value) pairs of a table; NULL and 0: the node is of another kind.
+// Returns the (time, value) pairs of a table; NULL and 0 if the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
-// The earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY: between two such times it is
-// smooth. Integrators restart there, and difference quotients do not span such a time.
+// Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two
+// such times the signal is smooth. Integrators restart there, and difference quotients do not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);
 // Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero for a while, that is the
 // time when it leaves zero. Two changes within a 32nd of a period, or of a piece of a sum, may be missed.
@@ -57,7 +54,7 @@ double od_signal_next_reversal(const od_signals *s, int node, double t, double u
 double od_signal_pace(const od_signals *s, int node, double t, double end);
 // Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);
-// When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).
+// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end).
 double od_signal_duration(const od_signals *s, int node);
 
 #endif

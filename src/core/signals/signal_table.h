@@ -1,4 +1,4 @@
-// The inside of the table of signals, for the files that evaluate it.
+// The table of signals, for the files that evaluate it.
 #ifndef OD_SIGNAL_TABLE_H
 #define OD_SIGNAL_TABLE_H
 
@@ -10,11 +10,11 @@
 typedef struct od_signal_node {
   od_signal_kind kind;
   int flag;
-  size_t first;  // of its numbers, or of its children
+  size_t first;  // index of its first number, or of its first child
   int count;
   size_t derived;  // of what was computed from the numbers: stepped sine: segment ends; lagged steps:
                    // values reached; sequence: beginnings of its segments and its end, then the values there
-  int segments;    // of a stepped sine or a sequence
+  int segments;    // number of segments of a stepped sine or a sequence
   od_prbs *prbs;
 } od_signal_node;
 
@@ -27,7 +27,7 @@ struct od_signals {
   size_t child_count, child_capacity;
 };
 
-// How many of the n entries of a rising array, `stride` apart, are at or before t.
+// The number of the n entries of an increasing array, `stride` apart, that are at or before t.
 static inline int od_count_until(const double *times, int n, int stride, double t) {
   int low = 0, high = n;
   while (low < high) {
