@@ -71,7 +71,7 @@ static void check_increase(od_loader *ld, int first, int count, const char *unit
   }
 }
 
-// Warns about negative openings, which would pump. Estimates may be negative during an iteration, so zero is not a bound of the
+// Reports negative openings, which would pump. Estimates may be negative during an iteration, so zero is not a bound of the
 // numbers.
 static void check_openings(od_loader *ld, int first, int count) {
   for (int i = first; i < first + count; i++)
