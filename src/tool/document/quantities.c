@@ -20,7 +20,7 @@ const char *od_path(od_loader *ld, const char *base, const char *key) {
   return base[0] != '\0' ? od_format(ld, "%s.%s", base, key) : key;
 }
 
-// --- What is given ------------------------------------------------------------------------------------------------
+// --- Given texts --------------------------------------------------------------------------------------------------
 
 static const char *wanted_text(od_loader *ld, const char *unit) {
   if (strcmp(unit, "1") == 0) return "a number";

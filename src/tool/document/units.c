@@ -202,8 +202,7 @@ static parsed_unit take_apart(const char *text) {
   visit v = {.linear = true};
   cv_converter *converter = NULL;
   if (ut_accept_visitor(unit, &visitor, &v) == UT_SUCCESS && v.linear && v.bare != NULL)
-    converter =
-        ut_get_converter(unit, (ut_unit *)v.bare);  // UDUNITS does not change it, but const is missing in its interface
+    converter = ut_get_converter(unit, (ut_unit *)v.bare);  // unchanged; const is missing in UDUNITS
   if (converter != NULL) {
     memcpy(parsed.power, v.power, sizeof v.power);
     parsed.offset = cv_convert_double(converter, 0);

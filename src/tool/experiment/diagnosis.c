@@ -39,6 +39,7 @@ static bool goes_on(search *s) {
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
 }
 
+// Runs with the fault undone and adds a suspect. Returns its gain; -INFINITY: the run failed or the search must end.
 static double try_fault(search *s, od_fault f, bool calibrate) {
   if (!goes_on(s)) return -INFINITY;
   if (f.kind == OD_FAULT_DELAY) f.amount = round(f.amount);
@@ -100,6 +101,7 @@ static void try_delays(search *s, int column) {
   if (points) search_amount(s, (od_fault){.kind = OD_FAULT_DELAY, .column = column}, 0, rows, points, 1);
 }
 
+// Tries an offset and a scale of a column. Those of a sensor are estimated; those of an input are searched on a grid.
 static void try_calibration(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   od_fault offset = {.kind = OD_FAULT_OFFSET, .column = column}, scale = {.kind = OD_FAULT_SCALE, .column = column};
@@ -155,6 +157,7 @@ static void try_swaps(search *s, int column) {
       try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
 }
 
+// Tries gauge and absolute pressure exchanged, of all pressures and of each one.
 static void try_gauges(search *s) {
   static const double atmosphere[] = {101325, 1e5, -101325, -1e5};
   const od_experiment *e = s->t.task->e;
@@ -170,6 +173,7 @@ static void try_gauges(search *s) {
   }
 }
 
+// Tries clocks that are too fast or too slow: of the whole log, and of the sensors relative to the inputs.
 static void try_clocks(search *s) {
   static const double parts[] = {0.002, 0.008, 0.03, 0.1};
   for (int of_sensors = 0; of_sensors < 2; of_sensors++)
@@ -179,6 +183,7 @@ static void try_clocks(search *s) {
 
 // --- Sensors and the model ----------------------------------------------------------------------------------------
 
+// Tries a larger noise of a sensor, or of all sensors, with the factor from their NIS.
 static void try_noise(search *s, int column) {
   od_fault f = {.kind = OD_FAULT_NOISE, .column = column, .amount = 0};
   int ns = s->t.task->e->sensors, n = 0;
@@ -201,6 +206,7 @@ static void try_shorter_steps(search *s) {
   }
 }
 
+// Tries each free number of the model: wrong from the start, or changed at a time. The time of the best change is then refined.
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
@@ -332,6 +338,7 @@ static bool say(search *s, const od_suspect *what, const char *lead, od_verdict 
   return od_verdict_add(verdict, OD_DOUBTFUL, od_fault_code(what->fault.kind), lead, "%s", text);
 }
 
+// Adds the remark about the best suspect, or that the cause is not clear. False: memory ran out.
 static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];

@@ -56,7 +56,7 @@ static bool make_trial(const od_trials *t, trial *x) {
   memcpy(x->e.sensor, e->sensor, ns * sizeof *e->sensor);
   if (np) memcpy(x->e.parameter, e->parameter, np * sizeof *e->parameter);
   memcpy(x->e.covariance, e->covariance, n * n * sizeof *e->covariance);
-  // A smoothing filter takes longer and brings no gain here.
+  // A filter that relinearizes past samples takes longer and brings no gain here.
   if (e->filter->settled) x->e.filter = od_filter_find("iterated-ekf");
   return true;
 }
@@ -84,6 +84,7 @@ static int parameter_of(const od_experiment *e, int number) {
   return -1;
 }
 
+// A parameter without bounds and without a true value.
 static od_estimated unbounded(const char *path, const char *unit, double start, double sigma) {
   return (od_estimated){.path = path,
                         .unit = unit,
@@ -114,6 +115,7 @@ static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   if (jumps) x->jump_time = f->from, x->added_sigma = sigma;
 }
 
+// Adds the bias or scale of a sensor to the estimated parameters.
 static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
   const od_record *r = t->task->record;
   double low = INFINITY, high = -INFINITY;
@@ -129,6 +131,7 @@ static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
   add_parameter(t, x, p);
 }
 
+// Multiplies the assumed noise of a sensor, or of all sensors, with the fault's amount.
 static void scale_noise(trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -151,6 +154,7 @@ static void shorten_steps(const od_trials *t, trial *x, double factor) {
   for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
 }
 
+// Undoes a fault of the model, its noise or its start in the experiment of the trial.
 static void change_model(const od_trials *t, trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
   int n = t->nx + e->parameters;
@@ -189,6 +193,7 @@ typedef struct run {
   sums *of;
 } run;
 
+// Adds the cost of an innovation of sensor i, and its sums for NIS and whiteness.
 static void take_innovation(run *r, int i, const od_innovation *in) {
   const od_experiment *e = r->t->task->e;
   long at = r->row * e->sensors + i;
@@ -262,6 +267,7 @@ static void keep_best(od_trials *t, const od_suspect *s) {
   memcpy(t->best, t->now, n * sizeof *t->best);
 }
 
+// Free numbers of a kind of fault. Each costs log n of the gain.
 static double numbers_of(od_fault_kind kind) {
   switch (kind) {
     case OD_FAULT_NONE:
@@ -307,6 +313,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   return OD_OK;
 }
 
+// Estimates the bias or scale of a sensor by a run and stores it as the fault's amount; NAN: the run failed.
 static od_status find_amount(od_trials *t, od_fault *f, double *jacobian, sums *of, od_error *err) {
   trial x;
   od_observed *o = NULL;

@@ -67,7 +67,7 @@ static double find_passing(const path *p, double wanted, double low, double high
   return high;
 }
 
-// --- What passes --------------------------------------------------------------------------------------------------
+// --- Edges that pass ----------------------------------------------------------------------------------------------
 
 static void pass_edge(const od_encoder *e, od_encoder_memory *m, double k, double t) {
   int at = (int)(m->passed % (OD_MOST_ENCODER_EDGES + 1));

@@ -119,8 +119,7 @@ typedef struct od_experiment {
   int parameters;
   od_error_metric *metric;
   int metrics;
-  double *sensor_covariance,
-      *sensor_factor;  // covariance of the sensors' noise, sensors^2, and its Cholesky factor; NULL: independent
+  double *sensor_covariance, *sensor_factor;  // of the noise, sensors^2, and its Cholesky factor; NULL: independent
   double pressure_noise, acceleration_noise;
   od_output_covariance initial,
       process;            // of the initial errors; of the process noise per step (count 0: none)
@@ -133,16 +132,15 @@ typedef struct od_experiment {
   bool integrator_is_given;                      // the file contains it
   od_covariance_form form;
   double gate;
-  int patience;            // patience of the gate
-  bool uncorrected;        // the observer uses no measurements
-  bool random_start;       // the observer starts at random around the true start, not at the model's start
-  double *covariance;      // (nx + parameters)^2: covariance of the initial errors
-  od_log_plan data;        // maps columns of a log or stream to channels
-  int *channel;            // channels: one per sensor, then one per input
-  od_log *log;             // NULL: the true machine is simulated, or the data are a stream
-  const char *truth_text;  // text that identifies the true machine: file, variant, numbers
-  const struct od_kept_motion
-      *motion;  // motion of the true machine (true_motion.h), owned by the caller; NULL: it is simulated
+  int patience;                         // patience of the gate
+  bool uncorrected;                     // the observer uses no measurements
+  bool random_start;                    // the observer starts at random around the true start, not at the model's start
+  double *covariance;                   // (nx + parameters)^2: covariance of the initial errors
+  od_log_plan data;                     // maps columns of a log or stream to channels
+  int *channel;                         // channels: one per sensor, then one per input
+  od_log *log;                          // NULL: the true machine is simulated, or the data are a stream
+  const char *truth_text;               // text that identifies the true machine: file, variant, numbers
+  const struct od_kept_motion *motion;  // of the true machine, owned by the caller; NULL: it is simulated
 } od_experiment;
 
 struct od_experiment_loader;

@@ -13,8 +13,7 @@ enum { MARKS = 48 };                // times at which parameters are stored: aft
 // Lags in samples of innovations after a change of an input, and before it (at most OD_LAGS, which are stored).
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3, wild = 10;  // standard deviations
-static const double enough =
-    0.1;  // a parameter is compared if its variance has fallen by this fraction of the final variance
+static const double enough = 0.1;        // compared parameters: fall of the variance relative to the final one
 
 typedef struct sums {
   long count, far;
@@ -50,9 +49,8 @@ struct od_innovation_record {
   double *memory;  // memory of the marks, and:
   double *present,
       *pairs;  // innovations of this sample (NAN: none); sums of their products, sums of the squares of those pairs, and their number
-  double *last, *change;  // inputs at the previous sample; their changes, AFTER times
-  double *followed,
-      *own;  // sums of innovation times change, per sensor, input and lag; sums of changes times earlier changes
+  double *last, *change;   // inputs at the previous sample; their changes, AFTER times
+  double *followed, *own;  // sums of innovation times change per sensor, input and lag; of changes times earlier ones
 };
 
 // --- Memory -------------------------------------------------------------------------------------------------------

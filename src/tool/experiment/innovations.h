@@ -30,11 +30,10 @@ typedef struct od_innovations {
   double mean_limit, deviation_limit;  // 95 % limits of mean and deviation
   double correlation[OD_LAGS + 1];     // autocorrelation by lag in samples; [0] is 1
   double correlation_limit;            // 95 % limit for a white sequence
-  double whiteness,
-      chance;  // sum of Ljung and Box over the lags, and the probability of a larger one for a white sequence
-  double first, predicted;  // the first measured value, and its prediction; NAN: none
-  double largest;           // largest absolute value measured
-  int input;                // input whose changes correlate most with the innovations, before or after; -1: none
+  double whiteness, chance;            // sum of Ljung and Box; probability of a larger one if white
+  double first, predicted;             // the first measured value, and its prediction; NAN: none
+  double largest;                      // largest absolute value measured
+  int input;  // input whose changes correlate most with the innovations, before or after; -1: none
   int partner;  // sensor whose innovations of the same samples correlate most with these; -1: none has enough common samples
   double together;  // correlation with the partner
   double follows;   // correlation with the input over some samples before and after; by chance about 5/sqrt(count)

@@ -97,7 +97,7 @@ typedef struct sensor_reader {
   od_sensor *s;
 } sensor_reader;
 
-// --- What it measures ---------------------------------------------------------------------------------------------
+// --- Measured output ----------------------------------------------------------------------------------------------
 
 // Reads the type, which a key of the file or of --set selects.
 static void read_type(sensor_reader *r) {

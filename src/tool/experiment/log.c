@@ -143,7 +143,7 @@ static od_status walk(survey *s, od_error *err) {
   return status;
 }
 
-// --- What is wrong ------------------------------------------------------------------------------------------------
+// --- Checks -------------------------------------------------------------------------------------------------------
 
 static bool is_sound(const od_log *log, const od_channel *c, od_messages *messages) {
   const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;

@@ -16,7 +16,7 @@ typedef struct od_log_rows {
   const od_log_plan *plan;
   od_row_reader *file;
   double *memory, *read, *kept,
-      *given;  // one row each: the last given row, the waiting row, the row before
+      *given;  // one row each: the row just read, the waiting row, the given row
   int line;    // line of the waiting row
   bool waits;
   long count;     // rows of the file so far

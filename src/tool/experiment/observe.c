@@ -93,6 +93,7 @@ static void watch_settling(od_observe_run *r, double t) {
   if (!settled) o->settled_since = NAN;
 }
 
+// Predicts to a sample, corrects, and records its statistics and its row.
 static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
@@ -130,6 +131,8 @@ static od_status carry_over(od_observe_run *r, const od_sample *s) {
   return OD_OK;
 }
 
+// Takes a sample in a run that keeps going. After a failure the observer returns to its last good state, or its estimate is
+// carried over.
 static od_sample_fate take_in_somehow(od_observe_run *r, const od_sample *s, od_error *err) {
   size_t size = od_observer_block_size(r->observer);
   bool far = s->t - r->t > LONGEST_GAP * r->e->step;
@@ -153,6 +156,7 @@ static od_sample_fate take_in_somehow(od_observe_run *r, const od_sample *s, od_
 
 // --- All samples --------------------------------------------------------------------------------------------------
 
+// Calls options->progress every 64 samples; false: the run must stop.
 static bool goes_on(const od_observe_run *r) {
   const od_sample_source *source = r->source;
   const od_observe_options *options = r->options;
@@ -201,7 +205,7 @@ static od_status run_all(od_observe_run *r, const od_sample *first, od_error *er
   return status;
 }
 
-// If a run without a table failed, its last row is computed by another run up to the failure.
+// If a run failed and its last row was not requested, another run up to the failure computes this row.
 static void record_last(const od_experiment *e, const od_observe_options *options, od_observed *o) {
   const od_observe_options again = {.progress = options->progress,
                                     .user = options->user,

@@ -41,8 +41,7 @@ typedef struct od_curve_result {
 // for each parameter estimate.*, sigma.*, for each sensor innovation.*, innovation_sigma.*, then nis, settled (1 or 0; for
 // filters that detect settling), input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, settled, input,
-      count;  // settled: equal to nis if there is no such column
+  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: nis if absent
 } od_columns;
 
 // The rows that the table of a run has.
@@ -60,29 +59,28 @@ typedef struct od_observed {
   long *within,
       *known;  // per watched output: samples whose true value is within the 95 % interval, of those with a true value
   od_columns columns;
-  bool has_truth;      // whether true values are known; else there is no coverage, NEES or curve
-  long steps;          // samples after the start
-  double step;         // time between samples, s; the mean if it varies
-  double begin, end;   // times of the first and the last used sample
-  od_redrawn redrawn;  // draws of a random start
-  long failed, held;   // failed and carried-over samples, if the run kept going
-  double seconds;      // time of the observer's steps only
-  bool asks_itself;    // whether the filter detects settling; if so:
-  double settled_first,
-      settled_since;            // first time of settling, and start of the settled part up to the end (NAN: none)
-  double nis;                   // sum over all corrections,
-  long nis_dimension;           // and number of its innovations
-  od_sensor_counts *sensor;     // one per sensor
-  od_innovations *innovations;  // one per sensor
-  double *start;                // initial values of the parameters
-  double *truth;                // true values at the end of the run; NAN: not known
-  double *estimate, *sigma;     // of the parameters, at the end
-  od_movement *moved;           // changes of the parameters over the run
-  double *bias;                 // errors of the parameters that are caused by the step length
-  double *shift;                // in sigmas: difference of a second run from the estimates; NULL: not requested
-  bool log_changed;             // the log changed during the second run, so there is no shift
-  double *covariance;           // of the parameters, at the end
-  double *metric;               // one per metric of the experiment; NAN: no sample was compared
+  bool has_truth;                       // whether true values are known; else there is no coverage, NEES or curve
+  long steps;                           // samples after the start
+  double step;                          // time between samples, s; the mean if it varies
+  double begin, end;                    // times of the first and the last used sample
+  od_redrawn redrawn;                   // rejected draws of a random start
+  long failed, held;                    // failed and carried-over samples, if the run kept going
+  double seconds;                       // time of the observer's steps only
+  bool asks_itself;                     // whether the filter detects settling; if so:
+  double settled_first, settled_since;  // first time, and start of the settled part at the end (NAN: none)
+  double nis;                           // sum over all corrections,
+  long nis_dimension;                   // and number of its innovations
+  od_sensor_counts *sensor;             // one per sensor
+  od_innovations *innovations;          // one per sensor
+  double *start;                        // initial values of the parameters
+  double *truth;                        // true values at the end of the run; NAN: not known
+  double *estimate, *sigma;             // of the parameters, at the end
+  od_movement *moved;                   // changes of the parameters over the run
+  double *bias;                         // errors of the parameters that are caused by the step length
+  double *shift;                        // in sigmas: difference of a second run from the estimates; NULL: not requested
+  bool log_changed;                     // the log changed during the second run, so there is no shift
+  double *covariance;                   // of the parameters, at the end
+  double *metric;                       // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those with a true value
   od_curve_result *curve;
@@ -124,8 +122,7 @@ typedef struct od_observe_options {
     int parameter;
     double time, sigma;
   } jump;
-  bool
-      judge_truth;  // checks that the steps are short enough for the true machine; not with a source given by the caller
+  bool judge_truth;     // checks that the steps suit the true machine; not with a source of the caller
   bool keep_going;      // a failed step does not end the run: see docs/experiment-files.md
   bool processor_time;  // od_observed.seconds is processor time, not wall-clock time
   od_rows_kept keep;    // rows of the table

@@ -31,10 +31,9 @@ struct od_sensor_class {
   // The standard deviation of its measurements, from that of its readings.
   double (*sigma)(const od_sensor *s, double sigma);
 
-  bool needs_rates;  // `begin` needs the true rates of outputs
-  bool has_noise;    // the type has its own noise: 'sigma' is optional, and equal values in a row are no fault
-  bool
-      errs_by_path;  // the error depends on the motion: a run without noise computes its root mean square, `path_sigma`
+  bool needs_rates;   // `begin` needs the true rates of outputs
+  bool has_noise;     // the type has its own noise: 'sigma' is optional, and equal values in a row are no fault
+  bool errs_by_path;  // the error depends on the motion: a run without noise computes `path_sigma`
 };
 
 // In the order in which the keys of a sensor are searched.

@@ -37,6 +37,7 @@ typedef struct second_run {
   double *start, *sigma;  // of all parameters
 } second_run;
 
+// Makes the experiment of the second run: starts, standard deviations and covariance. False: failure.
 static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
   int np = e->parameters, moving = 0;
   for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;
@@ -95,6 +96,7 @@ static void free_second(second_run *x) {
   free(x->e.covariance);
 }
 
+// Computes the shift of each parameter in sigmas, by the equation at the top of this file.
 static void find_shift(const od_experiment *e, const second_run *x, const od_observed *first, const od_observed *second,
                        double *shift) {
   int n = x->e.parameters;

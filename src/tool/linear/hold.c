@@ -295,7 +295,7 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   return OD_OK;
 }
 
-// --- What stops it ---------------------------------------------------------------------------------------------------
+// --- Limits ----------------------------------------------------------------------------------------------------------
 
 static void describe(const search *s, const trial *t, char *text, size_t size) {
   const od_machine *machine = s->p->machine;
@@ -374,7 +374,7 @@ static od_status explain(search *s, const double *start, double part, const tria
                  "no such operating point was found from this start: %s%s; try another start with --at", why, where);
 }
 
-// --- What nothing decides --------------------------------------------------------------------------------------------
+// --- Undetermined unknowns -------------------------------------------------------------------------------------------
 
 // Directions in which unknowns can change without a first-order change of the residuals: rows of V from *rank on. NULL: failure.
 // The caller frees the result.

@@ -110,10 +110,9 @@ typedef struct search {
   double *typical;  // sizes of states and inputs
   double *way;      // nx + nu: direction from the point, in typical sizes
   double *x_aside, *u_aside;
-  int parts;  // number of derivatives of all parts
-  double *part_above, *part_below,
-      *part_far;  // derivatives on both sides of the point; their difference at the larger distance
-  double *far;    // per rate and output: difference of its slopes at the larger distance; zero: none
+  int parts;                                   // number of derivatives of all parts
+  double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
+  double *far;  // per rate and output: difference of its slopes at the larger distance; zero: none
   od_slopes above, below;
 } search;
 

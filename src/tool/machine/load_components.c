@@ -245,7 +245,7 @@ void od_load_components(od_loader *ld, int class_index, int node) {
   }
 }
 
-// --- What belongs to a cylinder or a joint ------------------------------------------------------------------------
+// --- Friction of cylinders and joints -----------------------------------------------------------------------------
 
 // The friction law at this place among the element classes; NULL: none.
 static const od_element_class *friction_law(int place) {

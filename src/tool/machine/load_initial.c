@@ -51,7 +51,7 @@ static void add_balanced(options *list, const char *name, const char *unit, od_s
   list->item[list->count - 1].start = start;
 }
 
-// --- What each element offers -------------------------------------------------------------------------------------
+// --- Initial values of each element -------------------------------------------------------------------------------
 
 static void add_joint_options(options *list, od_joint_type type) {
   const od_joint_class *c = od_joint_class_of(type);
@@ -438,8 +438,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
     if (has_file && strcmp(quantity, "file") == 0) continue;
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
-      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity)))
-        continue;  // the value of the machine file takes precedence
+      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the machine file's counts
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }

@@ -263,7 +263,7 @@ static void read_hose(requirement_reader *r) {
                               od_number_value(r->ld, first + 2), od_number_value(r->ld, first + 3)};
 }
 
-// --- What is required ---------------------------------------------------------------------------------------------
+// --- Bounds -------------------------------------------------------------------------------------------------------
 
 // Reads a gain: "6 dB" is a factor of about 2.
 static double read_gain(requirement_reader *r, const char *key) {

@@ -9,7 +9,7 @@
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
-// --- Which outputs tell the state ---------------------------------------------------------------------------------
+// --- Outputs that determine the state -----------------------------------------------------------------------------
 
 static bool is_known(const od_state_names *names, int output) {
   for (int i = 0; i < names->count; i++)

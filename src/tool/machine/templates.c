@@ -57,6 +57,7 @@ bool od_templates_check_name(od_loader *ld, int key) {
   return false;
 }
 
+// Records the full name of an element that an instance made.
 static void keep_made(expander *e, const char *name, int key) {
   od_templates *t = &e->ld->draft->templates;
   const char **grown = od_grow(t->name, t->names, &t->name_capacity, sizeof *t->name);
@@ -166,6 +167,7 @@ static bool is_recursive(const od_template_frame *f) {
   return false;
 }
 
+// Reports arguments of an instance that are repeated or not parameters of its template.
 static void refuse_arguments(expander *e, const od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
   od_index seen = {0};
@@ -188,6 +190,7 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
   od_index_free(&seen);
 }
 
+// Appends an entry to a map that is being built.
 static void append(expander *e, od_map_builder *b, int key, int value) {
   od_tree *tree = &e->ld->tree;
   tree->node[key].next = value;
@@ -253,6 +256,7 @@ static const char *full_quantity(const expander *e, const od_template_frame *f, 
   return text;
 }
 
+// Copies a section of a template into the file, with the names of the instance.
 static void make_section(expander *e, od_template_frame *f, int section, int section_key) {
   od_loader *ld = e->ld;
   int value = od_value(ld, section_key);
@@ -281,6 +285,7 @@ static void make_section(expander *e, od_template_frame *f, int section, int sec
   }
 }
 
+// Copies all sections of a template, and makes the instances within it.
 static void make_body(expander *e, od_template_frame *f, int depth) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
@@ -292,6 +297,7 @@ static void make_body(expander *e, od_template_frame *f, int depth) {
   }
 }
 
+// The place of the instance, and of the instances around it, for messages.
 static const char *context_of(expander *e, const od_template_frame *f) {
   od_place place = od_place_of(e->ld, f->key);
   const char *around = !place.context ? "" : strlen(place.context) < LONGEST_CONTEXT ? place.context : "and so on";
@@ -299,6 +305,7 @@ static const char *context_of(expander *e, const od_template_frame *f) {
                    place.column, around[0] ? ", " : "", around);
 }
 
+// Whether an instance may have this name; false with a message.
 static bool is_sound_name(expander *e, int key, const char *prefix) {
   od_loader *ld = e->ld;
   bool taken = od_index_find(&ld->draft->templates.instance, prefix) >= 0;
@@ -310,6 +317,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   return !taken && !od_names_is_reserved(prefix);
 }
 
+// Checks an instance, binds its parameters and copies its template. `outer`: the instance around it, or NULL.
 static void make_instance(expander *e, int key, const od_template_frame *outer, int depth) {
   od_loader *ld = e->ld;
   int value = od_value(ld, key);
@@ -345,7 +353,7 @@ static void make_instances(expander *e, int node, const od_template_frame *outer
     make_instance(e, key, outer, depth);
 }
 
-// --- The file with what was made ----------------------------------------------------------------------------------
+// --- The expanded file --------------------------------------------------------------------------------------------
 
 static int section_of(const expander *e, const char *name) {
   for (int i = 0; i < e->sections; i++)
@@ -399,6 +407,7 @@ static int without_templates(od_merger *m, int map) {
   return b.map;
 }
 
+// Merges the file's own entries, those of instances, overriding entries of the file, and the variant, in this order.
 static int assemble(expander *e, int root, int over) {
   od_merger m = od_merger_start(e->ld, "what templates make");
   m.keeps_nothing = true;

@@ -179,6 +179,7 @@ static void judge_most(od_judgement *j, const od_extreme *e, double error, doubl
   j->worst = sign * (e->between + error);
 }
 
+// Settling time, s. Its range follows from the error and the rate at which the signal entered the band.
 static void judge_settling(od_judgement *j, const od_track *k, double error) {
   j->reached = k->is_outside ? INFINITY : k->outside - k->from;
   j->at = k->is_outside ? NAN : k->outside;
@@ -190,6 +191,7 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
              od_display_quantity(k->band, j->requirement->band_unit).text);
 }
 
+// Overshoot relative to the step from the first value to the final reference.
 static void judge_overshoot(od_judgement *j, const watched_requirement *w, double error) {
   const od_track *k = &w->track;
   double last = w->references.x[1], step = last - k->first, size = fabs(step), room = size - 2 * error;
@@ -207,6 +209,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   j->worst = fmax((e->between + error - goal) / room, 0);
 }
 
+// Required volume of the accumulator, m3, from the swing of the summed flow and the range of pressures.
 static void judge_accumulator(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
   const od_accumulator_size *a = &j->requirement->accumulator;
   const od_track *k = &w->track;
@@ -227,6 +230,7 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
            od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
 }
 
+// Pressure loss or speed in a hose at the largest flow of the window.
 static void judge_hose(od_judgement *j, const od_track *k, double error) {
   const od_hose_size *h = &j->requirement->hose;
   const od_extreme *e = k->high.between >= k->low.between ? &k->high : &k->low;

@@ -35,6 +35,7 @@ static void take_between(od_extreme *e, const double t[3], const double x[3]) {
   if (vertex > e->between) e->between = vertex, e->between_at = t[1] + s;
 }
 
+// Updates the settling times with a point; the crossing of the band is interpolated linearly.
 static void settle(od_track *k, double t, double x) {
   bool outside = !(fabs(x) <= k->band);
   if (outside) {
@@ -49,6 +50,7 @@ static void settle(od_track *k, double t, double x) {
   if (k->outside > k->perhaps_outside) k->perhaps_outside = k->outside;
 }
 
+// Adds a point of the window: extremes, sums and settling.
 static void add_point(od_track *k, double t, double x) {
   const double mirrored[3] = {-k->x[0], -k->x[1], -x}, upright[3] = {k->x[0], k->x[1], x};
   const double times[3] = {k->t[0], k->t[1], t};

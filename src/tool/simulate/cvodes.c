@@ -55,6 +55,7 @@ static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
+// Dense Jacobian of the rates by the states, for CVODES.
 static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
                     N_Vector d) {
   (void)fx, (void)a, (void)b, (void)d;
@@ -69,6 +70,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   return 0;
 }
 
+// Powers whose integrals are the energies, W.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);
@@ -77,6 +79,7 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
+// Switching functions of modes, whose zeros CVODES locates.
 static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);

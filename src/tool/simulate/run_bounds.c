@@ -9,9 +9,8 @@
 #include "machine/machine.h"
 #include "simulate/run_laws.h"
 
-enum { MOST_SHOWN = 6 };  // pumps that get a remark each
-static const double far =
-    1.2;  // times the pressure at which a pump delivers no flow: a higher pressure is more than an overshoot
+enum { MOST_SHOWN = 6 };        // pumps that get a remark each
+static const double far = 1.2;  // times the pressure at which a pump delivers no flow: no overshoot
 
 typedef struct pump {
   int instance;

@@ -9,7 +9,7 @@
 #include "model/outputs.h"
 #include "simulate/run_state.h"
 
-// --- What is compared -------------------------------------------------------------------------------------------------
+// --- Compared outputs -------------------------------------------------------------------------------------------------
 
 static const od_output *model_output(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);

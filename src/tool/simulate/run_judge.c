@@ -17,9 +17,8 @@
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };  // retries of a pair of runs that differ too much; runs in all
-static const double clearly_accurate =
-    5e-3;  // relative to a range: below it the comparison with a looser run is sufficient
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // retries of a pair of runs that differ too much; runs in all
+static const double clearly_accurate = 5e-3;  // of a range: limit of comparisons with a looser run
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
@@ -230,6 +229,7 @@ static int judge_adaptive(contest *c, od_run_accuracy *a) {
   return delivered;
 }
 
+// Compares a run with fixed steps with an adaptive one. If they differ, the adaptive run is tightened until it is reliable.
 static void judge_fixed(contest *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_beside(c->run[0].method), c->affordable);
   if (!serves(c, 0, j, a)) return;
@@ -255,6 +255,7 @@ static void judge_cvodes(contest *c, od_run_accuracy *a) {
   if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
 }
 
+// Fills the errors in a and returns the index of the run that is delivered.
 static int judge(contest *c, od_run_accuracy *a) {
   const od_run_method *m = &c->run[0].method;
   a->error = calloc((size_t)c->options->output_count + 1, sizeof *a->error);
@@ -281,7 +282,7 @@ static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   return od_number_125(fmin(r->method.step * fmin(fmax(by, 0.02), 0.5), a->stable_step));
 }
 
-// --- What is delivered ------------------------------------------------------------------------------------------------
+// --- Delivery ---------------------------------------------------------------------------------------------------------
 
 static od_status take_final(const od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
@@ -357,6 +358,7 @@ static void keep_every(od_table *t, long thin) {
   t->rows = rows;
 }
 
+// Passes the table of run i to the caller, with its report and its final outputs. Rows are reduced to the requested ones.
 static od_status deliver(contest *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];

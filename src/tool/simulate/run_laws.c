@@ -14,8 +14,7 @@ static const double high_pressure = 1e8;          // Pa: a remark is made above 
 static const double air = 1.01325e5;              // Pa, pressure of the atmosphere
 static const double least_creep = 1e-5;           // m or rad: smaller distances are not reported
 static const double least_share = 0.01;  // relative to the transition speed: below it the friction force is negligible
-static const double mode_share =
-    0.1;  // relative to the range of pressures: limit of the highest mode of a line times its number
+static const double mode_share = 0.1;    // limit of the highest mode times its number, relative to the pressures
 
 // A range of values.
 typedef struct range {
@@ -52,9 +51,8 @@ typedef struct slide {
 typedef struct delay {
   int block, y;
   double time;
-  double *sample;  // times and values
-  int count, first, stride,
-      skipped;  // number of samples, oldest sample in use, rows per sample, rows since the last sample
+  double *sample;                     // times and values
+  int count, first, stride, skipped;  // samples; oldest one in use; rows per sample; rows since the last
   range input;
   double sum, seconds, most;  // integral of the deviation, its duration, largest deviation
 } delay;
@@ -87,7 +85,7 @@ struct od_run_laws {
   double time;  // time of the last row; NAN: none
 };
 
-// ---- what is watched
+// ---- watched laws
 
 static int find_output(const od_model *m, od_output_kind what, int index) {
   for (int i = 0; i < m->outputs; i++)
@@ -118,6 +116,7 @@ static void add_nodes(od_run_laws *l) {
   }
 }
 
+// Watches instance i if it is a friction without states in a joint or an actuator.
 static void add_creep(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -138,6 +137,7 @@ static void add_creep(od_run_laws *l, int i) {
   add_output(l, speed);
 }
 
+// Watches load i if it is a contact with friction.
 static void add_slide(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_load *load = &m->load[i];
@@ -155,6 +155,7 @@ static void add_slide(od_run_laws *l, int i) {
   l->slide[l->slides++] = s;
 }
 
+// Watches block i if it is a delay that is not sampled.
 static void add_delay(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_block *b = &m->block[i];
@@ -176,6 +177,7 @@ static void add_delay(od_run_laws *l, int i) {
   add_output(l, output);
 }
 
+// Watches instance i if it is a long line.
 static void add_line(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -189,6 +191,7 @@ static void add_line(od_run_laws *l, int i) {
                                .pressure = {no_range, no_range}};
 }
 
+// Watches instance i if it is a cylinder, with the areas that its pressures act on, m2.
 static void add_rod(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -294,6 +297,7 @@ static void watch_creep(creep *c, double t, const double *y) {
   c->last = t;
 }
 
+// Adds the distance since the last row while the contact is closed and slides below the speed `slip`.
 static void watch_slide(slide *s, double t, double before, const double *y) {
   double across = 0, square = 0;
   for (int k = 0; k < 3; k++) across += s->normal[k] * y[s->y + 1 + k];

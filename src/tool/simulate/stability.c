@@ -24,8 +24,7 @@ static double longest_step(double (*amplification)(double re, double im), double
 enum {
   ROUNDS = 32
 };  // iterations to find the direction, and as many to measure its growth; even, since oscillating parts grow in turns
-static const double aside =
-    1e-6;  // relative to the size of the states: distance of the point at which rates are compared
+static const double aside = 1e-6;  // distance of the trial point, relative to the size of the states
 
 struct od_rate_stability {
   int nx;

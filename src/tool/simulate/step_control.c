@@ -13,8 +13,7 @@ static const double most = 5;      // largest factor of the length
 static const double after_failure = 0.25;
 static const double after_jump = 0.1;
 static const double shortest_part = 1e-15;  // relative to the time of the run: the shortest step
-static const double smallest_part =
-    1e-9;  // relative to the time of the run: shorter steps are accepted with any error, because a law jumps
+static const double smallest_part = 1e-9;   // of the run's time: shorter steps are accepted with any error
 
 struct od_step_control {
   od_sim *sim;
