@@ -19,7 +19,7 @@ static bool is_digit(char c) {
 
 // --- Names in expressions -----------------------------------------------------------------------------------------
 
-// The constants that a text may refer to: its words that are names of some.
+// The constants that a text may refer to: its words that are names of constants.
 typedef struct visible {
   const od_loader *ld;
   const char *name[MOST_NAMES];
@@ -31,7 +31,7 @@ static int find(const od_loader *ld, const char *name) {
   return od_index_find(&ld->document->constants.index, name);
 }
 
-// A name in the scope of an instance, then in those around it.
+// Index of a name, searched in the scope of an instance, then in the enclosing scopes.
 static int find_in_scope(od_loader *ld, const char *scope, const char *name) {
   const char *around = scope != NULL ? scope : "";
   while (around[0] != '\0') {
@@ -53,7 +53,7 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// What has no unit of its own goes with any; the parser knows that by a unit that it does not know.
+// The unit of a variable. A constant without a unit fits any; the parser gets an unknown unit for it.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -62,7 +62,7 @@ static const char *unit_at(const void *user, int i) {
 
 static bool evaluate(od_loader *ld, int constant, int depth);
 
-// The words of a text that are constants, which get their values; false: one of them has none, which has been said.
+// Finds the words of a text that are constants and evaluates these. False: one of them has no value, which has been reported.
 static bool look_around(od_loader *ld, const char *scope, const char *text, int depth, visible *v) {
   bool sound = true;
   *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
@@ -89,10 +89,10 @@ static od_expression_names names_of(const visible *v) {
 
 // --- Expressions --------------------------------------------------------------------------------------------------
 
-// The value and unit of an expression, and what it is made of.
+// The value and unit of an expression, and its operations.
 typedef struct result {
   double value;
-  const char *unit;  // NULL: any
+  const char *unit;  // NULL: fits any unit
   od_expression e;
   visible names;
 } result;
@@ -109,7 +109,7 @@ const char *od_unit_of_powers(od_loader *ld, const double *power) {
   return usual != NULL ? usual : od_copy(ld, text, strlen(text));
 }
 
-// False with a problem; an empty one: a constant has no value, which has been said.
+// Evaluates an expression. False with a problem; an empty problem: a constant has no value, which has been reported.
 static bool compute(od_loader *ld, const char *scope, const char *text, int depth, result *r,
                     od_expression_problem *problem) {
   problem->text[0] = '\0';
@@ -126,7 +126,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   return false;
 }
 
-// A formula of the document; -1: it has no constants in it, or memory ran out.
+// Stores the formula in the document and returns its index; -1: it contains no constants, or memory ran out.
 static int keep_formula(od_loader *ld, const result *r) {
   od_constants *c = &ld->document->constants;
   od_constant_formula f = {.operations = r->e.count, .variables = r->names.count};
@@ -162,7 +162,7 @@ bool od_is_arithmetic(const char *text) {
   return false;
 }
 
-// Signs of arithmetic in a text that is no quantity.
+// Whether a text that is not a quantity contains arithmetic operators.
 static bool looks_like_one(const char *text) {
   double value;
   const char *unit;
@@ -171,7 +171,7 @@ static bool looks_like_one(const char *text) {
   return strpbrk(text, begins_with_number ? "+*" : "+*/^()") != NULL;
 }
 
-// The constant that an unknown name is probably meant to be.
+// A suggestion for an unknown name of a constant.
 static od_suggestion nearest_constant(od_loader *ld, const char *scope, const char *name) {
   const od_constants *all = &ld->document->constants;
   size_t length = scope != NULL ? strlen(scope) : 0;
@@ -184,7 +184,7 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
   return od_nearest_suggestion(&nearest);
 }
 
-// The parser knows the names that there are; of those that there are not it tells the first.
+// Reports a problem of the parser. The parser has the list of existing names and returns the first unknown one.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
   const char *text = problem->text, *known = strstr(text, "' is not known here");
   od_suggestion suggestion = {""};
@@ -193,7 +193,7 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 
-// Whether an expression is a frequency in Hz: it or a constant in it is written with that unit. "1 / T" may be in rad/s.
+// Whether an expression is a frequency in Hz: the expression or a constant in it contains that unit. "1 / T" may be in rad/s.
 static bool is_in_hertz(const od_loader *ld, const char *text, const result *r) {
   bool named = od_units_names_hertz(text);
   for (int i = 1; i < r->names.count && !named; i++)
@@ -269,7 +269,7 @@ static od_given given_by(const od_constant *c) {
   return (od_given){.path = c->path, .label = c->name, .text = c->text, .place = c->place};
 }
 
-// A quantity: its value in SI and the SI unit.
+// Reads a quantity: its value in SI and the SI unit.
 static bool take_quantity(od_loader *ld, od_constant *c) {
   double value, power[OD_UNIT_BASES];
   const char *unit;
@@ -289,8 +289,8 @@ static void finish(od_loader *ld, int constant) {
   if (c->formula >= 0 && !od_index_add(&all->of_path, c->path, c->formula)) ld->no_memory = true;
 }
 
-// A parameter gets its value where it is first used, amid the numbers of an element, which must stay together: its own number
-// comes later.
+// A parameter is evaluated at its first use, while the numbers of an element are read. These must be contiguous, so the
+// parameter's own number is added later.
 void od_number_constants(od_loader *ld) {
   od_constants *all = &ld->document->constants;
   for (int i = 0; i < all->ordered; i++) {
@@ -322,7 +322,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   result r;
   od_expression_problem problem = {0};
   bool sound = compute(ld, c->place.scope, c->text, depth, &r, &problem);
-  if (c->state == OD_CONSTANT_FAILED) return false;  // it refers to itself, which has been said
+  if (c->state == OD_CONSTANT_FAILED) return false;  // it refers to itself, which has been reported
   if (!sound) {
     double value;
     const char *unit;
@@ -388,7 +388,7 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
                                           .number = -1};
 }
 
-// Parameters that are quantities become numbers even where nobody refers to them, so that people see them.
+// Parameters that are quantities become numbers even without references, so that they are listed.
 static void evaluate_all(od_loader *ld) {
   od_constants *all = &ld->document->constants;
   all->order = malloc(((size_t)all->count + 1) * sizeof *all->order);

@@ -1,4 +1,4 @@
-// How numbers follow constants: who depends on whom, values and derivatives.
+// Dependence of numbers on constants: reachability, values and derivatives.
 #include <string.h>
 
 #include "document/constants.h"

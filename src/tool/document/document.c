@@ -16,7 +16,7 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
                   .first_error = od_messages_errors(messages)};
   ld.tree.root = -1;
   if (ld.document) ld.document->file = od_texts_copy(&ld.document->texts, path, strlen(path));
-  if (ld.document && ld.document->texts.failed) {  // without its name it cannot be read
+  if (ld.document && ld.document->texts.failed) {  // without its name the file cannot be read
     od_document_free(ld.document);
     ld.document = NULL;
   }
@@ -32,7 +32,7 @@ void od_document_free(od_document *document) {
   free(document);
 }
 
-// The database of units takes longest to read, so a file that is no YAML is found out before.
+// Loading the database of units takes longest, so YAML errors are found first.
 static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
   od_document *document = ld->document;
   od_status status =
@@ -57,8 +57,7 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
     content.text = read_now;
   }
   if (status != OD_OK) return status;
-  // Numbers are written with a point in our files, in those that signals come from and in the database of units,
-  // whatever the user's language.
+  // Numbers have a decimal point in all files and in the database of units, independent of the user's locale.
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   status = OD_NO_MEMORY;
   if (c_locale != (locale_t)0) {

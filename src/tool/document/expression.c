@@ -1,4 +1,4 @@
-// The functions that expressions know, and the values of expressions, which are formulas of the core.
+// The functions of expressions, and the values of expressions, which are formulas of the core.
 #include "document/expression.h"
 
 #include <math.h>

@@ -1,14 +1,14 @@
-// Arithmetic that people write in files: "2 * k1 + 3 N/m", "sqrt(a^2 + b^2)", "Fc <= Fs".
+// Arithmetic in files: "2 * k1 + 3 N/m", "sqrt(a^2 + b^2)", "Fc <= Fs".
 //
-//   relation    expression ("<=" | ">=" | "=") expression, perhaps a chain: 0 <= a <= b
-//   expression  numbers, names, + - * / ^, parentheses, functions (od_expression_functions)
+//  relation    expression ("<=" | ">=" | "=") expression, or a chain: 0 <= a <= b
+//  expression  numbers, names, + - * / ^, parentheses, functions (od_expression_functions)
 //
-// A number may have a unit behind it ("5 kg", "1.2 GPa", "0.3 m/s"); a unit has no spaces inside it, so that "3 m / s" is
-// 3 m divided by something called s. A number without a unit is in SI and goes with any unit. Units of everything else must
-// fit together. Names are letters, digits, '_', '.', '-' and indices in brackets; a minus between names wants
-// spaces around it where both together would be another name.
+// A number may be followed by a unit ("5 kg", "1.2 GPa", "0.3 m/s"). A unit contains no spaces: "3 m / s" is 3 m divided by a
+// variable s. A number without a unit is in SI and fits any unit. The units of all other operands must fit together. Names
+// consist of letters, digits, '_', '.', '-' and indices in brackets. A minus between names needs spaces if both together would be
+// another name.
 //
-// A parsed expression is a list of operations, as formulas of the core are (base/formula.h), which finds values and exact
+// A parsed expression is a list of operations, a formula of the core (base/formula.h), which computes values and exact
 // derivatives without allocation.
 #ifndef OD_DOCUMENT_EXPRESSION_H
 #define OD_DOCUMENT_EXPRESSION_H
@@ -20,11 +20,11 @@
 
 enum {
   OD_EXPRESSION_LONGEST = 200,  // operations
-  OD_EXPRESSION_DEEPEST = 40,   // parentheses within parentheses
+  OD_EXPRESSION_DEEPEST = 40,   // nested parentheses
   OD_RELATION_SIDES = 6,        // sides of a chain of relations
 };
 
-// What names stand for. Names that are not known may get a suggestion.
+// Variables of an expression. Unknown names may get a suggestion.
 typedef struct od_expression_names {
   int count;
   const char *(*name)(const void *user, int i);
@@ -33,7 +33,7 @@ typedef struct od_expression_names {
   od_units *units;
 } od_expression_names;
 
-// What is wrong, and where: bytes from the beginning of the text.
+// A problem and its place: bytes from the start of the text.
 typedef struct od_expression_problem {
   int at;
   char text[300];
@@ -42,8 +42,8 @@ typedef struct od_expression_problem {
 typedef struct od_expression {
   int count;
   od_operation operation[OD_EXPRESSION_LONGEST];
-  double power[OD_UNIT_BASES];  // its unit: powers of the base units
-  bool any_unit;                // a plain number, which is in SI and goes with any unit
+  double power[OD_UNIT_BASES];  // powers of the base units
+  bool any_unit;                // a plain number, which is in SI and fits any unit
 } od_expression;
 
 // Functions, by name; a NULL name ends the list. if(a < b, c, d) has a comparison (<, <=, > or >=) as its first argument.
@@ -51,22 +51,22 @@ typedef struct od_expression_function {
   const char *name;
   od_operation_kind kind;
   int arguments;
-  enum { OD_OF_PLAIN, OD_KEEPS_UNIT, OD_HALVES_UNIT, OD_DROPS_UNIT } unit;  // what it does to units
+  enum { OD_OF_PLAIN, OD_KEEPS_UNIT, OD_HALVES_UNIT, OD_DROPS_UNIT } unit;  // effect on units
 } od_expression_function;
 extern const od_expression_function od_expression_functions[];
 
-// False with a problem where the text is no expression.
+// False with a problem if the text is not an expression.
 bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
                          od_expression_problem *problem);
 
-// The value; not finite where there is none (a root of a negative number). gradient: by every variable of the list of names,
-// `variables` of them; NULL: not wanted.
+// The value; not finite if there is none (root of a negative number). gradient: with respect to every variable of the list of
+// names, `variables` of them; NULL: not needed.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
-// Its unit in base units ("kg s-2"), empty for a plain number.
+// The unit in base units ("kg s-2"), empty for a plain number.
 const char *od_expression_unit(const od_expression *e, char text[120]);
 
-// Sides and what stands between them: side[0] kind[0] side[1] kind[1] side[2] ...
+// Sides and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...
 typedef enum od_relation_kind { OD_EQUAL, OD_AT_MOST, OD_AT_LEAST } od_relation_kind;
 typedef struct od_relation {
   int sides;

@@ -1,5 +1,5 @@
-// From the text of an expression to its operations, by recursive descent. Units are checked on the way: every operation has the
-// powers of the base units of its result.
+// Parses the text of an expression to its operations, by recursive descent, and checks units: every operation has the powers of
+// the base units of its result.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,22 +14,22 @@
 // The unit of an operation's result.
 typedef struct dimension {
   double power[OD_UNIT_BASES];
-  bool any;  // made of plain numbers alone
+  bool any;  // only plain numbers
 } dimension;
 
 typedef struct parser {
   const char *text;
-  int at, depth, calls;  // calls: whose arguments are being read
+  int at, depth, calls;  // calls: number of calls whose arguments are being read
   const od_expression_names *names;
   od_expression *out;
   dimension unit[OD_EXPRESSION_LONGEST];
-  bool constant[OD_EXPRESSION_LONGEST];  // made of numbers alone, with this value
+  bool constant[OD_EXPRESSION_LONGEST];  // only numbers, with this value
   double value[OD_EXPRESSION_LONGEST];
   od_expression_problem *problem;
   bool failed;
 } parser;
 
-// The first problem counts; everything after it is a consequence.
+// Stores the first problem; later problems are its consequences.
 __attribute__((format(printf, 3, 4))) static int fail(parser *p, int at, const char *format, ...) {
   if (p->failed) return -1;
   p->failed = true;
@@ -59,7 +59,7 @@ static bool take(parser *p, char c) {
   return true;
 }
 
-// What stands at a place, for messages: "the end", or the next few characters.
+// The text at a place, for messages: "the end", or the next few characters.
 static const char *found(const parser *p, int at, char text[40]) {
   if (p->text[at] == '\0') return "the end";
   snprintf(text, 40, "'%.16s'", p->text + at);
@@ -77,7 +77,7 @@ static int add(parser *p, od_operation operation, dimension unit) {
   p->constant[place] = operation.kind != OD_OPERATION_VARIABLE;
   for (int i = 0; i < operands; i++) p->constant[place] = p->constant[place] && p->constant[operand[i]];
   p->out->count++;
-  // 1/0 is an error here, not when a machine runs.
+  // 1/0 is an error here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
     return fail(p, p->at, "what stands before this has no finite value");
@@ -97,7 +97,7 @@ static bool is_plain(const dimension *a) {
   return same_unit(a, &none);
 }
 
-// "kg m/s2" as people may read it: powers of base units, or "a plain number".
+// Readable unit: powers of base units, "kg m/s2", or "a plain number".
 static const char *unit_text(const dimension *d, char text[120]) {
   od_expression e = {0};
   memcpy(e.power, d->power, sizeof e.power);
@@ -105,7 +105,7 @@ static const char *unit_text(const dimension *d, char text[120]) {
   return text;
 }
 
-// The unit of a sum, or of two sides of a relation. Relations may leave the radian out: N/m over kg is a square of rad/s.
+// The unit of a sum, or of two sides of a relation. Relations may omit the radian: N/m over kg is a square of rad/s.
 static dimension common(parser *p, int at, const char *what, const dimension *a, const dimension *b) {
   char left[120], right[120];
   dimension other = *b;
@@ -134,7 +134,7 @@ static dimension combined(const dimension *a, const dimension *b, double sign) {
 
 // --- Numbers and names ----------------------------------------------------------------------------------------------
 
-// The unit directly behind a number: the longest text without spaces that is one, up to the next operator at worst.
+// Length of the unit after a number: the longest text without spaces that is a unit, else up to the next operator.
 static int unit_length(parser *p, int at) {
   int end = at, length = 0;
   while (is_letter(p->text[end]) || is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
@@ -161,14 +161,14 @@ static int number(parser *p) {
   const char *rest;
   double value;
   int begin = p->at;
-  // A comma ends an argument; elsewhere it is a decimal comma, which is no number.
+  // A comma ends an argument; elsewhere it is a decimal comma, which is not a number.
   char argument[80];
   int comma = (int)strcspn(p->text + p->at, ",");
   bool ends = p->calls > 0 && comma < (int)sizeof argument;
   if (ends) snprintf(argument, sizeof argument, "%.*s", comma, p->text + p->at);
   const char *from = ends ? argument : p->text + p->at;
   if (!od_split_quantity(from, &value, &rest)) return fail(p, p->at, "this is no number");
-  p->at += (int)(rest - from);  // strtod's own end would take in hexadecimal digits
+  p->at += (int)(rest - from);  // the end found by strtod would include hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
   const char *behind = p->text + p->at;
@@ -190,7 +190,7 @@ static int number(parser *p) {
   return add(p, (od_operation){.kind = OD_OPERATION_NUMBER, .value = value}, unit);
 }
 
-// Letters, digits, '_', points and indices; a '-' only between such characters.
+// Length of a name: letters, digits, '_', points and indices; a '-' only between such characters.
 static int name_length(const char *text) {
   int end = 0;
   for (;; end++) {
@@ -233,7 +233,7 @@ static int unknown_name(parser *p, int length) {
 static int variable(parser *p) {
   const char *text = p->text + p->at;
   int length = name_length(text), index = find_name(p, text, length);
-  // "a-b" is a difference where there is no such name.
+  // "a-b" is a difference if there is no such name.
   for (int shorter = length - 1; index < 0 && shorter > 0; shorter--)
     if (text[shorter] == '-' && (index = find_name(p, text, shorter)) >= 0) length = shorter;
   if (index < 0) return unknown_name(p, length);
@@ -259,7 +259,7 @@ static int parenthesis(parser *p) {
   return inner;
 }
 
-// The unit of f(x): of angles it is a plain number.
+// The unit of f(x). Angles count as plain numbers.
 static dimension function_unit(parser *p, int at, const od_expression_function *f, const dimension *of) {
   if (f->unit == OD_HALVES_UNIT) return scaled(of, 0.5);
   if (f->unit == OD_KEEPS_UNIT) return *of;
@@ -271,7 +271,8 @@ static dimension function_unit(parser *p, int at, const od_expression_function *
   return (dimension){.any = of->any && f->unit != OD_DROPS_UNIT};
 }
 
-// The comparison that if() begins with: the operation whose result is negative where it holds; *swapped: where it does not.
+// The comparison at the start of if(): returns the operation whose result is negative if the comparison holds; *swapped: if it
+// does not hold.
 static int comparison(parser *p, bool *swapped) {
   char text[40];
   int left = sum(p), at = (peek(p), p->at);
@@ -347,7 +348,7 @@ static int primary(parser *p) {
 
 static int factor(parser *p);
 
-// a^b binds more tightly than a sign before it and is read from the right.
+// a^b binds more tightly than a sign before it and is right-associative.
 static int power(parser *p) {
   int base = primary(p), at = (peek(p), p->at);
   if (p->failed || !take(p, '^')) return base;
@@ -366,7 +367,7 @@ static int power(parser *p) {
     return fail(p, at, "the exponent of something with a unit (%s) must be a number", unit_text(&p->unit[base], text));
   dimension unit = scaled(&p->unit[base], constant ? (inner == o ? 1 : -1) * inner->value : 1);
   unit.any = unit.any && p->unit[exponent].any;
-  // A negative number as an exponent is one number, so that its base may be negative.
+  // A negative number as an exponent is one constant, so that its base may be negative.
   if (constant && inner != o) {
     double value = -inner->value;
     p->out->operation[exponent] = (od_operation){.kind = OD_OPERATION_NUMBER, .value = value};
@@ -469,7 +470,7 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
   static const char *const signs[] = {"=", "<=", ">="};
   parser p = {.text = text, .names = names, .problem = problem};
   out->sides = 0;
-  int sign = 0;  // where the last one stands
+  int sign = 0;  // place of the last one
   for (bool more = true; more && !p.failed;) {
     if (out->sides == OD_RELATION_SIDES) {
       fail(&p, p.at, "a chain of relations has at most %d sides", OD_RELATION_SIDES);

@@ -32,7 +32,7 @@ static od_file_kind kind_of_section(const char *name) {
   return OD_FILE_UNKNOWN;
 }
 
-// The last and the first kind of which the file has a section.
+// The last kind of which the file has a section; *first: the first kind.
 static od_file_kind kinds_of(const od_tree *tree, od_file_kind *first) {
   od_file_kind last = *first = OD_FILE_UNKNOWN;
   int root = od_tree_value(tree, tree->root);
@@ -63,7 +63,7 @@ bool od_is_other_kind(od_loader *ld, od_file_kind expected) {
                [OD_FILE_FRICTION] = {"a friction file", "'oleodyn friction-fit' takes it"},
                [OD_FILE_STUDY] = {"a study file", "'oleodyn study' takes it"}};
   od_file_kind first, found = kinds_of(&ld->tree, &first);
-  // Friction files have a section 'fit', too.
+  // Friction files also have a section 'fit'.
   bool several = first != found && !(is_experiment(first) && is_experiment(found)) &&
                  !(first == OD_FILE_FIT && found == OD_FILE_FRICTION);
   bool fits = found == expected || (is_experiment(found) && is_experiment(expected));

@@ -1,10 +1,10 @@
-// Which kind of file a parsed file is, by its sections; and the message for a file of another kind than expected.
+// The kind of a parsed file, from its sections; and the message for a file of another kind than expected.
 #ifndef OD_DOCUMENT_FILE_KIND_H
 #define OD_DOCUMENT_FILE_KIND_H
 
 #include "document/loader.h"
 
-// A file of a later kind may have sections of an earlier one: a fit is an experiment with more in it.
+// A file of a later kind may have sections of an earlier one: a fit is an experiment with more sections.
 typedef enum od_file_kind {
   OD_FILE_UNKNOWN,
   OD_FILE_MACHINE,
@@ -14,11 +14,11 @@ typedef enum od_file_kind {
   OD_FILE_STUDY,
 } od_file_kind;
 
-// The last kind of which the file has a section; unknown: it is no map, or has no section that tells.
+// The last kind of which the file has a section; unknown: not a map, or no section of a kind.
 od_file_kind od_file_kind_of(const od_tree *tree);
 
-// Whether the file is of another kind than the reader expects; one message then says which, and which command takes it. A
-// file that has sections of several kinds is left to the reader to complain about. Readers of experiments take fits.
+// Whether the file is of another kind than the reader expects. If so, one message contains the kind and the command for it. A
+// file with sections of several kinds is reported by the reader. Readers of experiments accept fits.
 bool od_is_other_kind(od_loader *ld, od_file_kind expected);
 
 #endif

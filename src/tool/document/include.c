@@ -1,7 +1,7 @@
-// 'include': files that a file is laid over.
+// 'include': files that a file is merged over.
 //
-// A file is read once, however many others include it; one that includes itself, perhaps through others, is an error. Two
-// files that are included side by side must not give the same thing: only the file that includes them decides.
+// A file is read once, even if several files include it. A file that includes itself, directly or through others, is an error.
+// Two files that are included by the same file must not give the same key: only the including file may override.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct read_file {
   dev_t device;
   ino_t number;
   const char *path;
-  bool open;  // it is being read: including it again would never end
+  bool open;  // it is being read: including it again is an endless recursion
 } read_file;
 
 typedef struct includer {
@@ -38,7 +38,7 @@ static void fail(includer *in, od_status status) {
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
 
-// A name in the same folder that is probably meant.
+// A suggestion for the name of a file in the same folder.
 static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const char *slash = strrchr(path, '/');
   od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);
@@ -59,7 +59,7 @@ static const char *circle(includer *in, int first) {
   return od_format(in->ld, "%s includes %s", text, in->file[first].path);
 }
 
-// Whether the file is to be read now; if it is known already, or must not be read, it is not.
+// Whether the file must be read now. False: it has been read already, or an error was reported.
 static bool is_new(includer *in, int node, const char *path, const struct stat *facts) {
   for (int i = 0; i < in->files; i++) {
     if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
@@ -82,7 +82,7 @@ static void note(includer *in, const char *path, const struct stat *facts) {
   in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
 }
 
-// The root of a file's own nodes, or -1.
+// Parses a file and returns the root of its nodes, or -1.
 static int parse(includer *in, int node, const char *path) {
   od_loader *ld = in->ld;
   char *text = NULL;
@@ -104,7 +104,7 @@ static int parse(includer *in, int node, const char *path) {
   return -1;
 }
 
-// The map of a file with all that it includes, or -1: there is nothing new in it.
+// The map of a file with all its included files, or -1: it has been included already, or failed.
 static int include_file(includer *in, int node, int depth) {
   od_loader *ld = in->ld;
   const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");
@@ -153,7 +153,7 @@ static void complain_both(includer *in, int key, int other) {
   fail(in, OD_BAD_INPUT);
 }
 
-// What two files that stand side by side both give.
+// Reports keys that two included files both give.
 static void check_both(includer *in, int first, int second) {
   od_loader *ld = in->ld;
   for (int key = ld->tree.node[second].first; key >= 0; key = od_next(ld, key)) {
@@ -192,7 +192,7 @@ static int without_include(includer *in, int root) {
   return m.failed ? root : b.map;
 }
 
-// The map of a file laid over those that it includes.
+// Merges the map of a file over those of its included files.
 static int lay_over_included(includer *in, int root, int depth) {
   od_loader *ld = in->ld;
   int node = od_map_find(ld, root, "include"), base = -1;

@@ -1,5 +1,4 @@
-// A file of ours, whatever it describes (a machine, an experiment, a fit, a study): what stays of it, and what its
-// readers share while it is read.
+// A file of any kind (a machine, an experiment, a fit, a study): its permanent contents, and the shared state of its readers.
 #ifndef OD_DOCUMENT_LOADER_H
 #define OD_DOCUMENT_LOADER_H
 
@@ -10,21 +9,21 @@
 #include "document/units.h"
 #include "oleodyn/build.h"
 
-// An expression of constants that a number follows.
+// An expression of constants that determines a number.
 typedef struct od_constant_formula {
   struct od_operation *operation;
   int operations;
-  int *constant;  // what its variables are
+  int *constant;  // constants of its variables
   int variables;
 } od_constant_formula;
 
 typedef struct od_constant {
-  const char *name, *path, *text;  // name: with the instance's in front; path: of its number
+  const char *name, *path, *text;  // name: with the instance as prefix; path: that of its number
   od_place place;
-  bool is_parameter;  // of an instance: it may be no number at all
+  bool is_parameter;  // of an instance: it may not be a number
   enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
   double value;
-  const char *unit;  // of its value, in SI; NULL: it has none and goes with any
+  const char *unit;  // SI unit of its value; NULL: none, fits any unit
   int formula;       // -1: a quantity
   int number;        // -1: none
 } od_constant;
@@ -33,18 +32,18 @@ typedef struct od_constants {
   od_constant *item;
   int count, capacity;
   od_index index;  // by name
-  int *order;      // each follows those it refers to
+  int *order;      // each constant comes after those it refers to
   int ordered;
   od_constant_formula *formula;
   int formulas, formula_capacity;
-  od_index of_path;  // formulas by the path of the number that follows them
+  od_index of_path;  // formulas by the path of their number
 } od_constants;
 
-// What stays: the texts that names and titles point to, and the numbers.
+// The permanent contents: the texts of names and titles, and the numbers.
 typedef struct od_document {
-  od_texts texts;  // all that the rest points to
+  od_texts texts;  // all texts that the other fields point to
   const char *file;
-  const char *variant;  // the one that was chosen, or NULL
+  const char *variant;  // the chosen variant, or NULL
   const char **variant_name;
   int variants, variant_capacity;
   od_numbers numbers;
@@ -55,14 +54,14 @@ typedef struct od_loader od_loader;
 struct od_loader {
   od_document *document;
   od_messages *messages;
-  od_content content;              // of the file, where it has been read already
-  int first_message, first_error;  // how many there were before
+  od_content content;              // content of the file if it has been read already
+  int first_message, first_error;  // numbers of messages and errors before
   od_tree tree;
   od_units *units;
   bool no_memory;
-  // Where numbers go that become parameters of a model: the index there. NULL: the file has no such numbers.
+  // Adds a number to the parameters of a model and returns its index. NULL: the file has no such numbers.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
-  struct od_draft *draft;  // of a machine file alone: the machine that grows, see machine/machine_loader.h
+  struct od_draft *draft;  // for machine files: the machine being loaded, see machine/machine_loader.h
 };
 
 #endif

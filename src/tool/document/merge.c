@@ -1,7 +1,7 @@
-// Maps laid over maps.
+// Merges maps.
 //
-// The merged maps are new nodes of the tree whose entries stand for those of the files, so places stay what they are,
-// and what aliases share stays shared.
+// The merged maps are new nodes of the tree. Their entries refer to those of the files, so places are kept, and shared values of
+// aliases stay shared.
 #include "document/merge.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ static bool is_map(const od_merger *m, int node) {
   return node >= 0 && m->ld->tree.node[node].kind == OD_TREE_MAP;
 }
 
-// The keys of a map by their texts; a key that comes twice is reported, or left for the section's own reader.
+// Indexes the keys of a map by their texts. Repeated keys are reported, or left to the reader of the section.
 static void index_keys(od_merger *m, int map, bool report, od_index *index) {
   for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
     const char *name = od_text_of(m->ld, key);
@@ -69,7 +69,7 @@ static void index_keys(od_merger *m, int map, bool report, od_index *index) {
 
 static int merge(od_merger *m, int base, int over, int depth);
 
-// The entries of the map below, each with what lies over it.
+// Adds the entries of `base`, each merged with the entry of `over`.
 static void merge_entries(od_merger *m, od_map_builder *b, int base, const od_index *over_keys, int depth) {
   od_loader *ld = m->ld;
   for (int key = ld->tree.node[base].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
@@ -86,7 +86,7 @@ static void merge_entries(od_merger *m, od_map_builder *b, int base, const od_in
   }
 }
 
-// The map in which `over` lies over `base`, both maps.
+// Merges `over` over `base`, both maps. Returns the new map.
 static int merge(od_merger *m, int base, int over, int depth) {
   od_loader *ld = m->ld;
   if (m->failed || base == over) return base;

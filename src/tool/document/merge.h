@@ -1,6 +1,6 @@
-// Maps laid over maps: variants over their file, a file over those it includes, what templates make into its sections.
+// Merges maps: variants over their file, a file over its included files, and expanded templates into its sections.
 //
-// Maps are merged key by key, everything else is replaced, and a key with nothing takes away what is there.
+// Maps are merged key by key, other values are replaced, and a key without a value removes the entry.
 #ifndef OD_DOCUMENT_MERGE_H
 #define OD_DOCUMENT_MERGE_H
 
@@ -8,17 +8,17 @@
 
 typedef struct od_merger {
   od_loader *ld;
-  const char *what;    // lies over the rest, for messages: "the variant 'worn'"
-  int budget;          // entries that may still be visited: aliases make large machines of small files
-  bool keeps_nothing;  // a key with nothing that takes nothing away stays, for the reader of its section to see
-  bool failed;         // and that has been said
+  const char *what;    // name of the overriding map for messages: "the variant 'worn'"
+  int budget;          // entries that may still be visited: aliases can make large machines from small files
+  bool keeps_nothing;  // a key without a value that removes no entry is kept for the reader of its section
+  bool failed;         // an error has been reported
 } od_merger;
 od_merger od_merger_start(od_loader *ld, const char *what);
 
-// The map in which `over` lies over `base`, both maps; `base` after a failure.
+// Merges `over` over `base`, both maps; returns `base` after a failure.
 int od_merge(od_merger *m, int base, int over);
 
-// A new map at the place of another one, and entries for it: a copy of a key, and a value that stands for a node.
+// Builds a new map at the place of another one. Entries are a copy of a key, and a value that refers to a node.
 typedef struct od_map_builder {
   int map, last;
 } od_map_builder;

@@ -1,6 +1,6 @@
-// The list of messages about input: collected in any order, handed out in the order of the file.
+// The list of messages about input: collected in any order, returned in the order of the file.
 //
-// A file of garbage can be wrong in a million places; beyond a bound messages are counted, not kept.
+// A file may have very many errors. Beyond a limit messages are counted but not stored.
 #include "document/messages.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ typedef struct item {
 struct od_messages {
   item *item;
   int count, capacity;
-  int warnings;  // of the count
-  int dropped;   // errors
+  int warnings;  // number of warnings in `count`
+  int dropped;   // errors that are not stored
   od_texts texts;
 };
 
@@ -47,19 +47,19 @@ const od_message *od_messages_get(const od_messages *m, int i) {
   return i >= 0 && i < m->count ? &m->item[i].message : NULL;
 }
 
-// What users wrote may hold anything: keep each message on its line and terminals out of trouble.
+// Replaces control characters in texts of the user, so that each message is one line.
 static void flatten(char *text) {
   for (char *c = text; *c != '\0'; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
 }
 
-// Cuts a text that was too long where a character begins.
+// Cuts a text that is too long at the start of a character.
 static void cut(char *text, size_t length) {
   while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
   text[length] = '\0';
 }
 
-// What is the same for all instances of a template: names without that of the instance.
+// The part of a message that is the same for all instances of a template: names without that of the instance.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
   if (length == 0) return od_texts_copy(&m->texts, text, strlen(text));
@@ -127,7 +127,7 @@ bool od_message_is_about_set(const od_message *message) {
   return message->file != NULL && strcmp(message->file, "--set") == 0;
 }
 
-// Files that a file includes come one after another, by their names.
+// Order of messages: by file name, then by place.
 static int in_file_order(const item *first, const item *second) {
   const od_message *a = &first->message, *b = &second->message;
   bool a_last = od_message_is_about_set(a), b_last = od_message_is_about_set(b);
@@ -153,7 +153,7 @@ static void sort_items(item *list, int count) {
   }
 }
 
-// Makes room for another error.
+// Removes the last error to store another one.
 static void leave_out_last_error(od_messages *m) {
   int last = m->count - 1;
   while (m->item[last].message.is_warning) last--;
@@ -164,7 +164,7 @@ static void leave_out_last_error(od_messages *m) {
 void od_messages_sort(od_messages *m, int first) {
   if (m->count == first && m->dropped == 0) return;
   sort_items(m->item + first, m->count - first);
-  // What an alias or a template repeats is reported once.
+  // A message that an alias or a template repeats is reported once.
   int kept = first;
   for (int i = first; i < m->count; i++) {
     bool known = false;
@@ -186,7 +186,7 @@ void od_messages_sort(od_messages *m, int first) {
   od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
 }
 
-// Whether a message about the same file is there already.
+// Whether the same message about the same file exists already.
 static bool is_known(const od_messages *m, const item *wanted) {
   for (int i = 0; i < m->count; i++)
     if (same(&m->item[i], wanted)) return true;

@@ -1,4 +1,4 @@
-// How the loader collects its messages. The public face is in oleodyn/machine.h.
+// Collects the messages of loaders. The public interface is in oleodyn/machine.h.
 #ifndef OD_DOCUMENT_MESSAGES_H
 #define OD_DOCUMENT_MESSAGES_H
 
@@ -6,28 +6,28 @@
 
 #include "oleodyn/machine.h"
 
-// Where something stands: a file with line and column, or "--set".
+// A place in the input: a file with line and column, or "--set".
 typedef struct od_place {
   const char *file;
   int line, column;
-  const char *context;  // how it came there: "in template 'section' used at crane.yaml:12:3"; NULL: directly
-  const char *scope;    // of the names there: "boom"; NULL or "": none
+  const char *context;  // origin: "in template 'section' used at crane.yaml:12:3"; NULL: none
+  const char *scope;    // scope of names: "boom"; NULL or "": none
 } od_place;
 
-// Adds a message; the text becomes one line without control characters, the file name is copied.
-// The context of the place ends it, in brackets.
+// Adds a message. The text becomes one line without control characters; the file name is copied.
+// The context of the place is appended in brackets.
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-// An error or a warning. Of very many warnings the first are kept.
+// Adds an error or a warning. Of very many warnings the first are kept.
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool od_message_is_about_set(const od_message *message);
-// Puts the messages from index `first` on in the order of the files, those about --set last. What a place has to say in
-// several contexts is said once.
+// Sorts the messages from index `first` on in the order of the files, those about --set last. Equal messages of a place in
+// several contexts are merged.
 void od_messages_sort(od_messages *m, int first);
 
-// Adds another list's messages at the end, warnings only if they are new.
+// Appends the messages of another list, warnings only if they are new.
 void od_messages_append(od_messages *to, const od_messages *from);
 
 #endif

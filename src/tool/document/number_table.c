@@ -1,4 +1,4 @@
-// The table of numbers and the replacements that --set asks for.
+// The table of numbers and the replacements of --set.
 #include "document/number_table.h"
 
 #include <stdlib.h>

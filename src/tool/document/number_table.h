@@ -1,4 +1,4 @@
-// Every number of a file: its path, its value in SI, what it was given as, where, and its index in the model.
+// All numbers of a file: path, value in SI, text, place, and index in the model.
 //
 // Numbers that --set replaces are looked up here while the file is read.
 #ifndef OD_DOCUMENT_NUMBER_TABLE_H
@@ -11,8 +11,8 @@
 typedef struct od_number_entry {
   od_number number;
   od_place place;
-  int theta;    // index in the model's parameters; -1: no parameter (signals, initial values, the run)
-  int formula;  // the expression of constants that it follows; -1: none
+  int theta;    // index in the model's parameters; -1: not a parameter (signals, initial values, the run)
+  int formula;  // the expression of constants that determines it; -1: none
 } od_number_entry;
 
 // A "path=value" of --set, or of the section 'set' of a file.
@@ -30,20 +30,20 @@ typedef struct od_numbers {
   int overrides, override_capacity;
 } od_numbers;
 
-// Takes the texts of --set; what is no "path=value" or comes twice becomes a message. `texts` keeps them.
+// Takes the texts of --set. A text that is not "path=value" or that is repeated becomes a message. `texts` stores them.
 bool od_numbers_override(od_numbers *numbers, const char *const *set, int count, od_texts *texts,
                          od_messages *messages);
-// One more, which the file gives; what --set says counts more. False: memory ran out.
+// Adds a replacement of the file; --set takes precedence. False: memory ran out.
 bool od_numbers_override_one(od_numbers *numbers, const char *path, const char *text, od_place place);
-// Where the text stands that replaces a number: "--set" or the file.
+// The place of the text that replaces a number: "--set" or the file.
 od_place od_numbers_override_place(const od_numbers *numbers, const char *path);
-// The text that --set gives for a path, or NULL; marks it as used.
+// The text of --set for a path, or NULL; marks it as used.
 const char *od_numbers_overriding(od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
-// Messages for every --set that replaced nothing.
+// Reports every --set that replaced nothing.
 void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
 
-// Adds a number; returns its index here, or -1 when memory ran out.
+// Adds a number; returns its index here, or -1 if memory ran out.
 int od_numbers_add(od_numbers *numbers, od_number_entry entry);
 void od_numbers_free(od_numbers *numbers);
 

@@ -1,4 +1,4 @@
-// From "35 mm" to a number.
+// Reads quantities: from "35 mm" to a number.
 #include "document/quantities.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ const char *od_path(od_loader *ld, const char *base, const char *key) {
   return base[0] != '\0' ? od_format(ld, "%s.%s", base, key) : key;
 }
 
-// --- What is given ------------------------------------------------------------------------------------------------
+// --- Given texts --------------------------------------------------------------------------------------------------
 
 static const char *wanted_text(od_loader *ld, const char *unit) {
   if (strcmp(unit, "1") == 0) return "a number";
@@ -40,10 +40,10 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
   return given;
 }
 
-// What is about --set names the path.
+// Adds a message; for --set it contains the path.
 static void say_at(od_loader *ld, bool is_warning, const char *path, const char *text, od_place place,
                    const char *format, va_list args) {
-  char message[1200];  // more than a message may have: it is cut where a character begins
+  char message[1200];  // longer than a message may be: it is cut at the start of a character
   vsnprintf(message, sizeof message, format, args);
   if (place.line > 0 || text == NULL)
     od_messages_say(ld->messages, is_warning, place, "%s", message);
@@ -67,8 +67,8 @@ void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...
 
 // --- Quantities ---------------------------------------------------------------------------------------------------
 
-// The length of the decimal number at the start of a text: sign, digits, point, exponent; 0: there is none. strtod
-// alone would also take "nan", "inf" and hexadecimal numbers.
+// Length of the decimal number at the start of a text: sign, digits, point, exponent; 0: none. strtod would also accept "nan",
+// "inf" and hexadecimal numbers.
 static size_t number_length(const char *text) {
   const char *c = text;
   if (*c == '+' || *c == '-') c++;
@@ -124,8 +124,7 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a number; %s wants %s", text, given->label, wanted_text(ld, unit));
 }
 
-// A value of a signal or a spool that is not dimensionless with an input that is: the input's unit may have been
-// forgotten.
+// For a value with a unit of a signal or a spool whose input has none: advice that the input's unit may be missing.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};
@@ -181,7 +180,7 @@ const char *od_given_wants(const od_given *given, const char *unit) {
   return is_frequency ? "Hz or rad/s" : unit;
 }
 
-// Frequencies that are kept in rad/s may be given in Hz.
+// Converts a value. Frequencies that are stored in rad/s may be given in Hz.
 static od_unit_verdict convert(od_loader *ld, const od_given *given, const char *unit, const char *wanted,
                                double number, double *value) {
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, value);
@@ -192,7 +191,7 @@ static od_unit_verdict convert(od_loader *ld, const od_given *given, const char 
   return verdict;
 }
 
-// Spaces at the end of a --set value or of a quoted text are no part of the unit.
+// Removes spaces at the end of a --set value or of a quoted text.
 static const char *trimmed_unit(od_loader *ld, const char *unit) {
   size_t length = strlen(unit);
   while (length > 0 && is_space(unit[length - 1])) length--;
@@ -325,7 +324,7 @@ double od_key_whole(od_loader *ld, const od_section *section, const char *key) {
   return od_read_whole(ld, od_read_keys(ld, section, OD_IN_LOADER, key, NULL), key, l->low, l->high);
 }
 
-// NULL: there was no memory for it.
+// NULL: memory ran out when it was added.
 static const od_number_entry *entry_of(const od_loader *ld, int number) {
   return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
 }

@@ -1,8 +1,7 @@
-// What is possible and usual for quantities, and the messages about values outside of that.
+// Possible and usual ranges of quantities, and the messages about values outside of them.
 //
-// "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what
-// a fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means
-// "none".
+// Possible ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are those of common
+// fluid-power engineering. Zero is usual wherever it is possible, because it means "none".
 #include "document/ranges.h"
 
 #include <float.h>
@@ -48,7 +47,7 @@ const od_limits *od_quantity_limits(const char *name, const char *unit) {
 od_limits od_field_limits(const od_field *field) {
   od_limits limits = {-INFINITY, INFINITY, -INFINITY, INFINITY};
   if (field->limits != NULL && od_limits_are_known(field->limits)) limits = *field->limits;
-  // Of a number that must be positive, whatever it is, no more can be said.
+  // The lower limit of a positive number is at least the smallest positive floating-point number.
   if (field->range == OD_POSITIVE) limits.low = fmax(limits.low, DBL_MIN);
   if (field->range == OD_NOT_NEGATIVE) limits.low = fmax(limits.low, 0);
   return limits;
@@ -56,13 +55,13 @@ od_limits od_field_limits(const od_field *field) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// A number and perhaps a unit, no expression.
+// Whether a text is a number with an optional unit, not an expression.
 static bool is_quantity(const od_loader *ld, const char *text, double *number, const char **unit) {
   return !od_is_arithmetic(text) && od_split_quantity(text, number, unit) &&
          ((*unit)[0] == '\0' || od_units_knows(ld->units, *unit));
 }
 
-// "63 m" for what is given as '63', '1.2 MPa' for what has a unit, the value of what is an expression.
+// The text of a value in messages: "63 m" for '63', '1.2 MPa' for a text with a unit, the value for an expression.
 static const char *shown(od_loader *ld, const char *text, const char *unit, double value) {
   double number;
   const char *its_unit;
@@ -72,7 +71,7 @@ static const char *shown(od_loader *ld, const char *text, const char *unit, doub
   return od_format(ld, "'%s%s%s'", od_excerpt(ld, text), bare ? " " : "", bare ? unit : "");
 }
 
-// Units that people forget or confuse, the likeliest first; all are units that files may use.
+// Units that users forget or confuse, the most likely first. Files may use all of them.
 static const struct {
   const char *si, *units[6];
 } meant[] = {
@@ -97,7 +96,7 @@ static const struct {
     {"s", {"ms", "us", "s", "min"}},
 };
 
-// The unit that makes a number a possible and usual value, or NULL.
+// The unit with which a number is possible and usual, or NULL.
 static const char *meant_unit(const od_loader *ld, double number, const char *si, const od_limits *limits) {
   double value;
   for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
@@ -108,7 +107,7 @@ static const char *meant_unit(const od_loader *ld, double number, const char *si
   return NULL;
 }
 
-// "; did you mean '63 mm'?" if another unit makes the number a usual one; else nothing.
+// "; did you mean '63 mm'?" if the number is usual with another unit; else empty.
 static const char *suggestion(od_loader *ld, const char *text, const char *si, const od_limits *limits) {
   double number;
   const char *its_unit;
@@ -143,7 +142,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   double value = od_number_value(ld, given);
   const od_limits l = {number->low, number->high, number->usual_low, number->usual_high};
   bool possible = value >= l.low && value <= l.high;
-  // A bound at zero is a way to say "positive".
+  // A bound at zero means "positive".
   if (possible || !od_number_is_given(ld, given) || (value == 0 && l.low > 0)) return true;
   const char *text = ld->document->numbers.item[given].number.given;
   od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible is %s%s", label,

@@ -1,11 +1,11 @@
-// Which values of a number are possible, and which are usual. The tables of sections (section.h) have them key by key.
-// What is not possible is an error, what is not usual a warning; both name the unit that was probably meant.
+// Possible and usual values of numbers. The tables of sections (section.h) contain them for each key. Impossible values are
+// errors, unusual values are warnings; both suggest the probable unit.
 #ifndef OD_DOCUMENT_RANGES_H
 #define OD_DOCUMENT_RANGES_H
 
 #include "document/quantities.h"
 
-// Ranges that stand in several sections: what is possible, and what is usual.
+// Ranges shared by several sections: possible, and usual.
 #define OD_RANGE_ACCELERATION \
   { -1e4, 1e4, -30, 30 }
 #define OD_RANGE_DENSITY \
@@ -49,22 +49,21 @@
 #define OD_RANGE_TOLERANCE \
   { 1e-18, 1, 1e-14, 1e-2 }
 
-// What is known of quantities whose names come from other tables: initial values and measured outputs, and numbers of element and
-// block classes that give no limits. NULL: nothing.
+// Limits of quantities whose names come from other tables: initial values and measured outputs, and numbers of element and block
+// classes without limits. NULL: none.
 const od_limits *od_quantity_limits(const char *name, const char *unit);
 
-// The limits of a field: its own, or what its sign alone gives.
+// The limits of a field: its own, or those of its sign.
 od_limits od_field_limits(const od_field *field);
 
-// Whether a value that was given for a field is possible; a message when it is not, a warning when it is not usual.
+// Whether a given value is possible for a field; a message if it is not, a warning if it is not usual.
 bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value);
-// Whether a number that was given, called `label`, is possible as a value of another one, such as where an estimate of
-// that one starts or ends.
+// Whether a given number, called `label`, is possible as a value of another number, such as the start or a bound of its estimate.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 
-// Warns of an initial value that static balance found and that is not usual.
+// Warns about an unusual initial value that static balance found.
 void od_check_balanced(od_loader *ld, int number);
-// Warns of a quantity whose largest measured value, in SI, is unusual: its unit may have been forgotten.
+// Warns about a quantity whose largest measured value, in SI, is unusual: its unit may be missing.
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest);
 
 #endif

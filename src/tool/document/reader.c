@@ -1,4 +1,4 @@
-// Access to the tree of a file, with messages for what is not as expected.
+// Access to the tree of a file, with messages about unexpected contents.
 #include "document/reader.h"
 
 #include <string.h>
@@ -153,7 +153,7 @@ static const char *nearest_of(const char *word, const char *const *words) {
   return nearest.best;
 }
 
-// `before`: how many unknown keys the section had before this one.
+// `before`: number of unknown keys of the section before this one.
 static void complain_unknown_key(od_loader *ld, int key, od_section *section, const char *const *keys, int before) {
   section->has_unknown = true;
   if (before == MOST_UNKNOWN) od_complain(ld, key, "%s has more than %d unknown keys", section->what, MOST_UNKNOWN);
@@ -172,7 +172,7 @@ static void complain_unknown_key(od_loader *ld, int key, od_section *section, co
     od_complain(ld, key, "unknown key '%s' in %s; expected %s", od_excerpt(ld, name), what, enumerate(ld, keys));
 }
 
-// Known keys are few, so every known one is looked for among those before it.
+// There are few known keys, so each is compared with those before it.
 static bool is_repeated(const od_loader *ld, int map, int key) {
   for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other))
     if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) == 0) return true;

@@ -19,7 +19,7 @@ bool od_section_has(const od_section_class *c, const char *name) {
 const od_key *od_key_of(const od_section_class *c, const char *name) {
   int i = 0;
   while (i < c->count && strcmp(c->keys[i].name, name) != 0) i++;
-  if (i == c->count) abort();  // a reader asks for a key that its table does not have
+  if (i == c->count) abort();  // programming error: the table has no such key
   return &c->keys[i];
 }
 
@@ -46,7 +46,7 @@ const char *od_key_word(const od_key *key, int i, int *length) {
 
 const od_limits *od_key_limits(const od_key *key, const char *unit) {
   static const od_limits none = {0};
-  if (key->shape == OD_WHOLE) return &none;  // a whole number out of range has a message of its own
+  if (key->shape == OD_WHOLE) return &none;  // an integer out of range has its own message
   for (const od_unit_limits *l = key->by_unit; l != NULL && l->unit != NULL; l++)
     if (strcmp(l->unit, unit) == 0) return &l->limits;
   return &key->limits;

@@ -1,7 +1,7 @@
-// Sections of our files as tables: one row per key, beside the reader of the section.
+// Sections of files as tables with one row per key, next to the reader of the section.
 //
-// The reader, --set, the checks of ranges, 'oleodyn schema' and the tables of keys in docs/ are loops over these rows. Rules between
-// keys (keys of one law, one of two keys) are code of the reader.
+// The reader, --set, the checks of ranges, 'oleodyn schema' and the tables of keys in docs/ are loops over these rows. Rules
+// between keys (keys of one law, one of two keys) are code of the reader.
 #ifndef OD_DOCUMENT_SECTION_H
 #define OD_DOCUMENT_SECTION_H
 
@@ -12,24 +12,24 @@
 
 typedef enum od_key_shape {
   OD_NUMBER,          // a number, a quantity or an expression
-  OD_NUMBERS,         // a list of them
-  OD_ROWS,            // a list of lists of them
-  OD_WHOLE,           // a whole number within `limits`
+  OD_NUMBERS,         // a list of numbers
+  OD_ROWS,            // a list of lists of numbers
+  OD_WHOLE,           // an integer within `limits`
   OD_TEXT,            // a text or a number
   OD_TEXTS,           // a text or a list of texts
   OD_FLAG,            // true or false
   OD_CHOICE,          // one of the words of `of` or `choices`
   OD_SECTION,         // a section of the class `section`
-  OD_SECTIONS,        // a list of them
+  OD_SECTIONS,        // a list of sections
   OD_SECTION_MAP,     // names from the file, each with such a section
   OD_NUMBER_MAP,      // names or paths, each with a number
   OD_NUMBERS_OR_WORD  // the same, or the word `of`
 } od_key_shape;
 
-// The fallback of a key that must be given.
+// The fallback of a required key.
 #define OD_REQUIRED ((double)NAN)
 
-// What is possible and usual for a number whose unit depends on other values of the file. A NULL unit ends the list.
+// Possible and usual limits of a number whose unit depends on other values of the file. A NULL unit ends the list.
 typedef struct od_unit_limits {
   const char *unit;
   od_limits limits;
@@ -40,34 +40,34 @@ typedef struct od_section_class od_section_class;
 typedef struct od_key {
   const char *name;
   od_key_shape shape;
-  // Numbers: the SI unit; NULL: it depends on other values. Choices: the words, with '|' between them. Sections without a class of their
-  // own: the name of their definition in the schema; NULL: anything.
+  // Numbers: the SI unit; NULL: it depends on other values. Choices: the words, separated by '|'. Sections without a class: the
+  // name of their definition in the schema; NULL: anything.
   const char *of;
-  const char *meaning;  // may have links in Markdown
+  const char *meaning;  // may contain Markdown links
   od_sign sign;
-  double fallback;                 // the default in SI, or the index of the default word; OD_REQUIRED: it must be given
+  double fallback;                 // the default in SI, or the index of the default word; OD_REQUIRED: required
   od_limits limits;                // all zero: none
-  const char *otherwise;           // the default in words, where it is no number
+  const char *otherwise;           // description of the default if it is not a number
   const od_section_class *inside;  // of OD_SECTION, OD_SECTIONS, OD_SECTION_MAP
-  const od_unit_limits *by_unit;   // limits where `of` is NULL
-  const char *(*choice)(int i);    // words that another table has; NULL ends them
+  const od_unit_limits *by_unit;   // limits if `of` is NULL
+  const char *(*choice)(int i);    // words of another table, ended by NULL
 } od_key;
 
 struct od_section_class {
-  const char *name;  // of the definition in the schema
+  const char *name;  // name of the definition in the schema
   const char *meaning;
   const od_key *keys;
   int count;
-  bool (*more)(int i, od_key *key);  // keys that other tables have, such as element classes; false: no more
-  bool or_word;                      // a text alone may stand for the section
+  bool (*more)(int i, od_key *key);  // keys of other tables, such as element classes; false: no more
+  bool or_word;                      // a text may replace the section
 };
 
 #define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))
 
-// Key i of a class, its own before those of other tables; false: there is none.
+// Key i of a class, its own keys before those of other tables; false: none.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
-// A key of the class's own table, which must have it.
+// A key of the class's own table, which must contain it.
 const od_key *od_key_of(const od_section_class *c, const char *name);
 
 // The names of all keys, with NULL at the end.

@@ -1,5 +1,5 @@
-// The optimal string alignment distance, in half slips so that a wrong case counts less than a wrong letter. A part of a path left out
-// counts as one slip, however long it is.
+// The optimal string alignment distance, in half edits, so that a wrong case counts less than a wrong letter. An omitted part of
+// a path counts as one edit, independent of its length.
 #include "document/suggest.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static int replacement_cost(char a, char b) {
 
 int od_edit_distance(const char *a, const char *b) {
   int n = (int)strnlen(a, LONGEST), m = (int)strnlen(b, LONGEST);
-  int row[3][LONGEST + 1];  // rows i - 2, i - 1, i of the table, taken in turn
+  int row[3][LONGEST + 1];  // rows i - 2, i - 1, i of the table, used cyclically
   for (int j = 0; j <= m; j++) row[0][j] = 2 * j;
   for (int i = 1; i <= n; i++) {
     int *now = row[i % 3];
@@ -54,8 +54,8 @@ static const char *next_part(const char *path) {
   return *path ? path + 1 : path;
 }
 
-// How many parts of a long path of names are left out in a short one that has the others in the same order, among them the first
-// and the last: "crank.mass" of "crank.beam.mass"; 0: they are not so.
+// Number of parts of a long path that a short path omits, if the short path has the other parts in the same order, including the
+// first and the last: "crank.mass" of "crank.beam.mass"; else 0.
 static int parts_left_out(const char *brief, const char *whole) {
   int left_out = 0, matched = 0, last = 0;
   for (; *whole; whole = next_part(whole)) {
@@ -80,16 +80,16 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   if (n == LONGEST || m == LONGEST || nearest->tried++ >= MOST_CANDIDATES) return;
   int parts = parts_left_out(nearest->word, candidate) + parts_left_out(candidate, nearest->word);
   if (parts > 0) take(nearest, candidate, 2 * parts);
-  // One slip in words of up to four letters, two in those of up to eight, then one for every three letters.
+  // One edit in words of up to four letters, two in words of up to eight, then one for every three letters.
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
   int distance = od_edit_distance(nearest->word, candidate);
-  // Two different words of one or two letters are always near; that says nothing unless only the case differs.
+  // Two different words of one or two letters are always near, so they count only if they differ in case.
   if (distance > allowed || (n <= 2 && distance > 1 && distance >= 2 * smaller(n, m))) return;
   take(nearest, candidate, distance);
 }
 
-// Words that are tried are shorter than LONGEST, so that nothing is cut off.
+// Candidates are shorter than LONGEST, so nothing is cut off.
 od_suggestion od_nearest_suggestion(const od_nearest *nearest) {
   od_suggestion s = {""};
   if (nearest->best) snprintf(s.text, sizeof s.text, "; did you mean '%s'?", nearest->best);

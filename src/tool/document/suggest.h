@@ -2,8 +2,8 @@
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 
-// Collects candidates one by one and remembers the nearest to `word` that is near enough to be a slip of the keyboard,
-// or a path with parts left out or added: crank.mass for crank.beam.mass.
+// Compares candidates one by one and keeps the nearest to `word` that may be a typing error, or a path with omitted or additional
+// parts: crank.mass for crank.beam.mass.
 typedef struct od_nearest {
   const char *word;
   const char *best;  // NULL: none is near
@@ -14,13 +14,13 @@ typedef struct od_nearest {
 od_nearest od_nearest_to(const char *word);
 void od_nearest_try(od_nearest *nearest, const char *candidate);
 
-// "; did you mean 'crank'?", for the end of a message; empty where no word is near.
+// "; did you mean 'crank'?", for the end of a message; empty if no word is near.
 typedef struct od_suggestion {
   char text[120];
 } od_suggestion;
 od_suggestion od_nearest_suggestion(const od_nearest *nearest);
 
-// Slips between two words: letters left out, added, replaced or swapped with their neighbour; case counts half.
+// Edits between two words: letters omitted, added, replaced or swapped with their neighbor; case counts half.
 int od_edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,4 +1,4 @@
-// Reading a file with bounds: size before content, then UTF-8 before YAML.
+// Reads a file with limits: checks the size before the content, and UTF-8 before YAML.
 #include "document/text_file.h"
 
 #include <stdlib.h>

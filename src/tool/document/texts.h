@@ -1,7 +1,6 @@
-// The texts of a document: made one by one, given back at once.
+// The texts of a document: allocated one by one, freed together.
 //
-// Running out of memory sets `failed` and gives an empty text, so that a long sequence of calls needs one check at its
-// end.
+// Running out of memory sets `failed` and gives an empty text, so that a long sequence of calls needs one check at its end.
 #ifndef OD_DOCUMENT_TEXTS_H
 #define OD_DOCUMENT_TEXTS_H
 

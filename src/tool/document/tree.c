@@ -1,7 +1,7 @@
-// From libfyaml's events to the flat tree.
+// Converts libfyaml's events to the flat tree.
 //
-// Events instead of libfyaml's documents: no recursion, so nesting cannot overflow the stack; nothing is copied for an
-// alias; and every node keeps its place. Readers visit what an alias repeats, so aliases have a limit of their own.
+// Events are used instead of libfyaml's documents: no recursion, so nesting cannot overflow the stack; nothing is copied for an
+// alias; and every node keeps its place. Readers visit the values that an alias repeats, so aliases have their own limit.
 #include "document/tree.h"
 
 #include <libfyaml.h>
@@ -18,7 +18,7 @@ typedef struct tree_builder {
   size_t length;
   od_texts *texts;
   od_messages *messages;
-  int open[DEEPEST], last[DEEPEST];  // containers that are still open, and the last child of each
+  int open[DEEPEST], last[DEEPEST];  // open containers, and the last child of each
   int depth;
   int documents;
   int origin;
@@ -35,14 +35,14 @@ static void fail(tree_builder *b, od_place place, const char *text) {
   b->status = OD_BAD_INPUT;
 }
 
-// The number of a child says what it is in a map: even ones are keys.
+// Whether the next child of a map is a key: children with even numbers are keys.
 static bool is_key_position(const tree_builder *b) {
   if (b->depth == 0) return false;
   const od_tree_node *parent = &b->tree->node[b->open[b->depth - 1]];
   return parent->kind == OD_TREE_MAP && parent->count % 2 == 0;
 }
 
-// Makes room for one more node, and for node[-1], which comes first in memory.
+// Extends the memory by one node, including node[-1], which comes first in memory.
 static bool grow(od_tree *tree) {
   int used = tree->node != NULL ? tree->count + 1 : 0;
   od_tree_node *grown = od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
@@ -78,7 +78,7 @@ int od_tree_add_origin(od_tree *tree, od_tree_origin origin) {
   return tree->origins++;
 }
 
-// Appends a node to the container that is open. Nodes without a mark (values left out) take the place of their key.
+// Appends a node to the open container. Nodes without a mark (omitted values) have the place of their key.
 static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, int back) {
   od_tree *tree = b->tree;
   int index = od_tree_add(tree, (od_tree_node){.kind = kind,
@@ -150,7 +150,7 @@ static bool says_nothing(const char *text, size_t length) {
   return length == 0 || (length == 1 && text[0] == '~') || (length == 4 && memcmp(text, "null", 4) == 0);
 }
 
-// A text without quotes that the file ends with, before any line end, may be the first half of what somebody wrote.
+// Whether an unquoted text at the end of the file, without a line end, may be incomplete.
 static bool may_be_cut_off(const tree_builder *b, struct fy_token *token) {
   const struct fy_mark *end = fy_token_end_mark(token);
   size_t at = end != NULL ? end->input_pos : b->length;
@@ -166,7 +166,7 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   enum fy_scalar_style style = token != NULL ? fy_token_scalar_style(token) : FYSS_PLAIN;
   bool quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
   bool is_null = style == FYSS_PLAIN && !is_key_position(b) && says_nothing(text, length);
-  // libfyaml's mark of a quoted text is behind the quote.
+  // libfyaml's mark of a quoted text is after the quote.
   int node = add_node(b, is_null ? OD_TREE_NULL : OD_TREE_TEXT, token != NULL ? fy_token_start_mark(token) : NULL,
                       quoted ? 1 : 0);
   if (node < 0) return;
@@ -191,7 +191,7 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   const char *text = fy_token_get_text(event->alias.anchor, &length);
   const char *name = od_texts_copy(b->texts, text != NULL ? text : "", text != NULL ? length : 0);
   int target = od_index_find(&b->anchors, name);
-  bool around = false;  // an alias inside of what it stands for would never end
+  bool around = false;  // an alias inside its own target is an endless recursion
   for (int i = 0; i < b->depth; i++) around = around || b->open[i] == target;
   if (is_key) {
     fail(b, place_of(b, node), "found an alias, expected a key");
@@ -236,7 +236,7 @@ static void take_event(tree_builder *b, struct fy_event *event) {
   }
 }
 
-// A bracket that was never closed is found at the end of the file; say where it was opened.
+// Text about the place of a bracket that is never closed, which the parser reports at the end of the file.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
     const od_tree_node *node = &b->tree->node[b->open[i]];
@@ -266,7 +266,7 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
 }
 
-// Handing text and not a file name to libfyaml, with an empty diagnostics output, keeps it from printing.
+// libfyaml gets the text, not a file name, and an empty diagnostics output, so that it prints nothing.
 static void parse_events(tree_builder *b, struct fy_diag *diag) {
   struct fy_parse_cfg config = {
       .search_path = "",

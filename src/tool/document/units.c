@@ -1,8 +1,8 @@
-// Units through UDUNITS-2: each text is parsed once, taken apart into powers of the base units, and kept.
+// Units by UDUNITS-2: each text is parsed once, decomposed into powers of the base units, and stored.
 //
-// UDUNITS keeps its parser and its last status in globals of its own, hence the lock: machines may be loaded by several
-// threads at once. Its database is read once in a process: that takes longer than reading a machine, and UDUNITS does not
-// give back the memory of its prefixes.
+// UDUNITS has global variables for its parser and its last status, so a lock is needed: several threads may load machines. The
+// database is read once in a process: this takes longer than reading a machine, and UDUNITS does not free the memory of its
+// prefixes.
 #include "document/units.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static const named_dimension named[] = {
 };
 enum { NAMED = sizeof named / sizeof named[0] };
 
-// Names that people write and UDUNITS does not know.
+// Adds a common name that UDUNITS does not have.
 static bool add_unit(ut_system *system, const char *name, const char *definition) {
   ut_unit *unit = ut_parse(system, definition, UT_ASCII);
   bool added = unit != NULL && ut_map_symbol_to_unit(name, UT_ASCII, unit) == UT_SUCCESS;
@@ -92,7 +92,7 @@ static ut_system *read_database(void) {
   return NULL;
 }
 
-static ut_system *database;  // never changed once it is there
+static ut_system *database;  // constant after its construction
 
 static bool has_database(void) {
   pthread_mutex_lock(&udunits_lock);
@@ -126,7 +126,7 @@ void od_units_free(od_units *units) {
 
 // --- Taking a unit apart -------------------------------------------------------------------------------------------
 
-// What the visitor finds: the powers of the base units, and the unit without its scale and offset.
+// Result of the visitor: the powers of the base units, and the unit without its scale and offset.
 typedef struct visit {
   int power[BASES];
   const ut_unit *bare;
@@ -175,8 +175,8 @@ static ut_status visit_scaled(const ut_unit *unit, double scale, const ut_unit *
   return ut_accept_visitor(below, &visitor, arg);
 }
 
-// UDUNITS reads "mm 2" as two millimetres and "m @ 3" as metres counted from 3. Numbers are allowed here as exponents
-// and in a leading "1/" only.
+// Whether a text may be a unit. UDUNITS reads "mm 2" as two millimeters and "m @ 3" as meters with the offset 3. Here numbers are
+// only allowed as exponents and in a leading "1/".
 static bool looks_like_unit(const char *text) {
   const char *c = text;
   if (strcmp(text, "1") == 0) return true;
@@ -195,14 +195,14 @@ static bool looks_like_unit(const char *text) {
 
 static parsed_unit take_apart(const char *text) {
   parsed_unit parsed = {0};
-  // UDUNITS needs time without bound for long texts. Its scanner passes over bytes that are no UTF-8.
+  // UDUNITS takes unlimited time for long texts. Its scanner skips bytes that are not UTF-8.
   if (strlen(text) > LONGEST_UNIT || !od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
   ut_unit *unit = ut_parse(database, text, UT_UTF8);
   if (unit == NULL) return parsed;
   visit v = {.linear = true};
   cv_converter *converter = NULL;
   if (ut_accept_visitor(unit, &visitor, &v) == UT_SUCCESS && v.linear && v.bare != NULL)
-    converter = ut_get_converter(unit, (ut_unit *)v.bare);  // UDUNITS does not change it, but forgot the const
+    converter = ut_get_converter(unit, (ut_unit *)v.bare);  // unchanged; const is missing in UDUNITS
   if (converter != NULL) {
     memcpy(parsed.power, v.power, sizeof v.power);
     parsed.offset = cv_convert_double(converter, 0);
@@ -214,7 +214,7 @@ static parsed_unit take_apart(const char *text) {
   return parsed;
 }
 
-// Keeps the last unit for the next time. Where memory does not do, it is taken apart again then.
+// Stores the last unit for further calls. If memory runs out, the unit is parsed again.
 static void keep_last(od_units *units, const char *text) {
   parsed_unit *grown = od_grow(units->item, units->count, &units->capacity, sizeof *units->item);
   if (grown == NULL) return;
@@ -225,7 +225,7 @@ static void keep_last(od_units *units, const char *text) {
   units->texts.failed = false;
 }
 
-// The unit taken apart; NULL when it is unknown. Valid until the next call.
+// The decomposed unit; NULL: unknown. Valid until the next call.
 static const parsed_unit *parse_unit(od_units *units, const char *text) {
   int at = od_index_find(&units->index, text);
   if (at >= 0) {
@@ -245,8 +245,8 @@ static bool same_powers(const int *a, const int *b, int count) {
   return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-// A torsional stiffness may be given in N m as well as in N m/rad: with a mass in it there is no doubt. Where there is
-// none a missing radian would make a frequency of a rate of turn.
+// A torsional stiffness may be given in N m or in N m/rad: units with a mass are unambiguous. Without a mass a missing radian
+// would confuse frequencies and angular rates.
 static bool fits(const int *given, const int *wanted) {
   if (!same_powers(given, wanted, RADIAN)) return false;
   return given[RADIAN] == wanted[RADIAN] || (given[RADIAN] == 0 && given[KILOGRAM] != 0);
@@ -257,7 +257,7 @@ static bool is_rate_of_turn(const int *power) {
   return same_powers(power, rate, BASES);
 }
 
-// Dividing by 1000 is exact to the last bit where multiplying by 0.001 is not: "35 mm" is to equal 0.035.
+// Dividing by 1000 is exact to the last bit, multiplying by 0.001 is not: "35 mm" must equal 0.035.
 static od_conversion conversion_of(const parsed_unit *given) {
   double inverse = round(1 / given->scale);
   bool is_fraction = fabs(given->scale) < 1 && fabs(inverse * given->scale - 1) < 1e-14;
@@ -268,7 +268,7 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
   *result = (od_conversion){1, 1, 0};
   if (unit[0] == '\0') return OD_UNIT_FITS;
   const parsed_unit *wanted = parse_unit(units, si);
-  // Powers that are not whole, as of a square root of a pressure, fit themselves alone.
+  // Fractional powers, such as the square root of a pressure, fit only the same unit text.
   if (wanted == NULL) return strcmp(unit, si) == 0 ? OD_UNIT_FITS : OD_UNIT_UNKNOWN;
   int power[BASES];
   memcpy(power, wanted->power, sizeof power);
@@ -291,7 +291,7 @@ od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *
   return verdict;
 }
 
-// "kg-0.5 m3.5": base units with powers that need not be whole.
+// Parses base units with powers that may be fractional: "kg-0.5 m3.5".
 static bool parse_powers(const char *text, double power[OD_UNIT_BASES]) {
   for (int i = 0; i < BASES; i++) power[i] = 0;
   while (*text != '\0') {

@@ -1,4 +1,4 @@
-// Variants: partial files that are laid over the rest.
+// Variants: partial files that are merged over the file.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@ enum { DEEPEST = 16 };
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// A variant has the sections of its file, but no title (the first of them), and neither includes nor variants of its own.
+// Whether a variant must not have this section. A variant has the sections of its file, without the title (the first of them),
+// includes and variants.
 static bool is_barred(const od_section_class *file, const char *name) {
   return strcmp(name, file->keys[0].name) == 0 || strcmp(name, "variants") == 0 || strcmp(name, "include") == 0;
 }
@@ -95,7 +96,7 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
     od_messages_add(ld->messages, place, "there is no variant '%s'; the %s has none", shown, file->keys[0].name);
 }
 
-// The sections of a variant that are known; the others have been reported.
+// The known sections of a variant; the others have been reported.
 static int known_sections(od_loader *ld, const od_section_class *file, int variant) {
   od_merger m = od_merger_start(ld, "");
   od_map_builder b = od_map_start(&m, variant);
@@ -104,7 +105,7 @@ static int known_sections(od_loader *ld, const od_section_class *file, int varia
   return m.failed ? -1 : b.map;
 }
 
-// The variant laid over the one that it extends: the node of its map, or -1: it is empty.
+// Merges the variant over the one that it extends: the node of its map, or -1: it is empty.
 static int with_base(od_loader *ld, const od_section_class *file, int variants, int key, int depth) {
   int value = od_value(ld, key);
   if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;
@@ -125,7 +126,7 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
   int below = with_base(ld, file, variants, base, depth + 1);
   if (below < 0) return own;
   od_merger m = od_merger_start(ld, od_variant_noun(ld));
-  m.keeps_nothing = true;  // it may take away what is in the file
+  m.keeps_nothing = true;  // a key without a value may remove an entry of the file
   return od_merge(&m, below, own);
 }
 

@@ -4,7 +4,7 @@
 
 #include "document/quantities.h"
 
-// The nodes of a vector's entries, -1 where there is none; false with a message when it is no list of two or three.
+// The nodes of a vector's entries, -1: none; false with a message if it is not a list of two or three.
 static bool vector_nodes(od_loader *ld, int node, const char *label, int *entry) {
   if (node < 0) return true;
   const od_tree_node *n = &ld->tree.node[node];
@@ -52,7 +52,7 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
                        const double *fallback) {
   int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
-  static const double nothing[3] = {0, 0, 1};  // for what is missing: harmless in any kind of vector
+  static const double nothing[3] = {0, 0, 1};  // replaces a missing vector: valid for any kind
   return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
                         fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
 }

@@ -1,5 +1,5 @@
-// Parameters and curves at the end of a run beside the true ones: errors, and whether they are as large as the observer
-// expects.
+// Compares parameters and curves at the end of a run with the true ones: their errors, and whether the observer's covariance
+// predicts them.
 #include "experiment/compare_truth.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
   int *pivot = malloc((n + 1) * sizeof *pivot);
   if (P && pivot && count > 0) {
     double *error = P + count * count, *solved = error + count;
-    // In units of the standard deviations, which may differ by many orders of magnitude.
+    // Scaled by the standard deviations, which may differ by many orders of magnitude.
     for (int i = 0; i < count; i++) {
       int a = which[i];
       solved[i] = error[i] = (o->estimate[a] - o->truth[a]) / o->sigma[a];
@@ -59,13 +59,13 @@ static void find_coverage(const od_experiment *e, od_observed *o) {
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// The number of the model that a parameter is; -1: none of them.
+// Index of a parameter among the numbers of the model; -1: not a number of the model.
 static int theta_of(const od_experiment *e, int parameter) {
   int number = e->parameter[parameter].number;
   return number < 0 ? -1 : od_machine_number_theta(e->model, number);
 }
 
-// The parameter that is number `theta` of the model, or -1.
+// Index of the parameter that estimates number `theta` of the model, or -1.
 static int parameter_of(const od_experiment *e, int theta) {
   for (int p = 0; p < e->parameters; p++)
     if (theta_of(e, p) == theta) return p;
@@ -76,9 +76,9 @@ static bool is_port(const od_instance *instance) {
   return od_instance_class(instance) == &od_port_class;
 }
 
-// A port's curve with estimated ordinates: parameter[i] is the parameter that is ordinate i, or -1.
+// Curve of a port with estimated ordinates. parameter[i]: the parameter that estimates ordinate i, or -1.
 typedef struct curve {
-  const od_instance *flow, *true_flow;  // the true machine's port, or NULL
+  const od_instance *flow, *true_flow;  // true_flow: port of the true machine, or NULL
   double *start, *estimate;             // ordinates
   int *parameter;
   bool any;
@@ -106,7 +106,7 @@ static double value_of(const double *theta, const od_instance *f, const double *
   return at->y;
 }
 
-// The standard deviation of the curve at a point: its ordinates count by their basis functions.
+// Standard deviation of the curve at a point: the ordinates are weighted with their basis functions.
 static double curve_sigma(const od_experiment *e, const od_observed *o, const curve *c, const curve_point_r *at) {
   double sum = 0;
   for (int a = 0; a <= c->flow->choice[OD_PORT_DEGREE]; a++)
@@ -131,7 +131,7 @@ static od_curve_place place_at(const od_experiment *e, const od_observed *o, con
   return place;
 }
 
-// Control points have true values only where the true curve has the same number of them.
+// Control points have true values only if the true curve has the same number of control points.
 static od_curve_place control_point(const od_experiment *e, const od_observed *o, const curve *c, int i) {
   int p = c->parameter[i];
   od_curve_place place = {.x = od_machine_model(e->model)->theta[c->flow->number + 1 + i],
@@ -160,7 +160,7 @@ static void compare_curve(od_curve_result *r) {
   r->coverage = uncertain > 0 && !isnan(squares) ? (double)inside / uncertain : (double)NAN;
 }
 
-// The unit of number `theta` of a machine.
+// Unit of number `theta` of a machine.
 static const char *unit_of(const od_machine *machine, int theta) {
   for (int i = 0; i < od_machine_number_count(machine); i++)
     if (od_machine_number_theta(machine, i) == theta) return od_machine_number(machine, i).unit;

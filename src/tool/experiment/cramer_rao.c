@@ -1,12 +1,12 @@
-// The Cramer-Rao bound with the start's uncertainty as prior knowledge (van Trees' posterior bound for a system without
-// process noise): the inverse of
+// The Cramer-Rao bound with the initial uncertainty as prior (van Trees' posterior bound for a system without process noise): the
+// inverse of
 //
-//   P0^-1 + sum_k (H_k Phi_k)' R^-1 (H_k Phi_k)
+//  P0^-1 + sum_k (H_k Phi_k)' R^-1 (H_k Phi_k)
 //
-// along the true motion. That is what a Kalman filter's covariance becomes that is linearised at the truth and has no
-// process noise. So an observer of the true machine is started at the truth and shown sensors without noise: it stays
-// there, and its covariance is the bound. Sensors count as often as they measure; lost samples on the average, where the
-// noise of sensors is correlated as they fall.
+// along the true motion. A Kalman filter without process noise that is linearized at the truth has this covariance. The code
+// therefore starts an observer of the true machine at the truth and gives it measurements without noise. The observer stays at
+// the truth, and its covariance is the bound. A sensor counts with its sample rate. Lost samples count with their mean rate; if
+// the noise of sensors is correlated, they are lost as in the run.
 #include "experiment/cramer_rao.h"
 
 #include <math.h>
@@ -29,12 +29,12 @@ typedef struct bound {
   double *P, *y, *sigma, *R;
 } bound;
 
-// The bound is of white noise of sensors.
+// The bound holds for white measurement noise only.
 static bool is_white(const od_sensor *s) {
   return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->of;
 }
 
-// It is of a machine that nothing disturbs, and one that lacks what the model has cannot be just as the model says.
+// The bound holds for a machine without disturbances that has all elements of the model.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++)
     if (!is_white(&e->sensor[i])) return false;
@@ -74,7 +74,7 @@ static bool allocate(bound *b) {
   return b->observer != NULL;
 }
 
-// At the truth, with what is said about the start. Without any such thing P begins as that of the parameters alone.
+// Starts at the truth with the initial covariance of the experiment. Without initial covariance, P contains the parameters only.
 static od_status begin(bound *b, const double *u) {
   od_start_problem problem;
   const double *p = b->o->estimate;
@@ -84,7 +84,7 @@ static od_status begin(bound *b, const double *u) {
   return status;
 }
 
-// What the sensors would say without noise: just what the observer expects.
+// Corrects with measurements without noise: the observer's predictions.
 static od_status correct(bound *b, const od_sample *s) {
   od_status status = od_sim_outputs(od_observer_sim(b->observer), b->y);
   for (int i = 0; i < b->e->outputs; i++)
@@ -127,7 +127,7 @@ static od_status find(bound *b, od_error *err) {
   od_status status = od_experiment_true_plant(b->e, &b->plant, err);
   if (status != OD_OK) return status;
   if (!allocate(b)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  // Lost samples count on the average.
+  // Lost samples count with their mean rate.
   od_experiment complete = *b->e;
   od_sensor *sensor = calloc((size_t)complete.sensors + 1, sizeof *sensor);
   if (!sensor) return od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -8,28 +8,28 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// A cause is named where it makes the samples so much more likely: e^10 times,
+// A cause is named if it gains this much in twice the log likelihood (samples e^10 times more likely),
 static const double least_gain = 20;
-// by so much more than the best of other kinds or columns (as a part of its own gain where innovations are not as expected
-// even then),
+// if its gain exceeds that of the best other kind or column by a margin (a fraction of its gain if innovations are not as
+// expected even then),
 static const double margin_part = 0.05, least_margin = 8;
-// and where innovations are then nearly as expected, or so much of what was too much is gone.
+// and if the NIS is then nearly as expected, or this fraction of the excess is explained.
 static const double good_nis = 1.3, explained = 0.6;
-static const double settled_nis = 1.1;   // and white: as expected
-static const double prior_part = 0.4;    // of the best gain, which a wider start must have
-static const double gross_factor = 1.5;  // root of the NIS of a sensor, wild values taken as 5
+static const double settled_nis = 1.1;   // as expected, if the innovations are also white
+static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
+static const double gross_factor = 1.5;  // root of the NIS of a sensor, outliers limited to 5 standard deviations
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {
   od_trials t;
   od_suspect *suspect;
   int count;
-  bool incomplete;  // faults were left out
+  bool incomplete;  // some faults were not tried
   od_status status;
   od_error *err;
 } search;
 
-// Innovations are as expected.
+// Whether innovations are as expected.
 static bool is_settled(const od_suspect *s) {
   return s->white && s->nis < settled_nis;
 }
@@ -39,6 +39,7 @@ static bool goes_on(search *s) {
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
 }
 
+// Runs with the fault undone and adds a suspect. Returns its gain; -INFINITY: the run failed or the search must end.
 static double try_fault(search *s, od_fault f, bool calibrate) {
   if (!goes_on(s)) return -INFINITY;
   if (f.kind == OD_FAULT_DELAY) f.amount = round(f.amount);
@@ -50,7 +51,7 @@ static double try_fault(search *s, od_fault f, bool calibrate) {
   return gain;
 }
 
-// The best amount: on both sides of `none` by steps of a grid, then by halving the distance to its neighbours.
+// Searches the best amount: on both sides of `none` on a grid, then by halving the distance to the neighbors.
 static void search_amount(search *s, od_fault f, double none, const double *grid, int points, double least_step) {
   double best = none, gain = 0, step = grid[0];
   for (int side = -1; side <= 1; side += 2)
@@ -100,6 +101,7 @@ static void try_delays(search *s, int column) {
   if (points) search_amount(s, (od_fault){.kind = OD_FAULT_DELAY, .column = column}, 0, rows, points, 1);
 }
 
+// Tries an offset and a scale of a column. Those of a sensor are estimated; those of an input are searched on a grid.
 static void try_calibration(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   od_fault offset = {.kind = OD_FAULT_OFFSET, .column = column}, scale = {.kind = OD_FAULT_SCALE, .column = column};
@@ -115,7 +117,7 @@ static void try_calibration(search *s, int column) {
   search_amount(s, scale, 1, scales, 3, 0.003);
 }
 
-// Factors between units in use for a quantity.
+// Writes the factors between common units of a quantity and returns their number.
 static int ratios_of(const char *unit, double *ratio) {
   static const struct {
     const char *si;
@@ -155,6 +157,7 @@ static void try_swaps(search *s, int column) {
       try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
 }
 
+// Tries gauge and absolute pressure exchanged, of all pressures and of each one.
 static void try_gauges(search *s) {
   static const double atmosphere[] = {101325, 1e5, -101325, -1e5};
   const od_experiment *e = s->t.task->e;
@@ -170,6 +173,7 @@ static void try_gauges(search *s) {
   }
 }
 
+// Tries clocks that are too fast or too slow: of the whole log, and of the sensors relative to the inputs.
 static void try_clocks(search *s) {
   static const double parts[] = {0.002, 0.008, 0.03, 0.1};
   for (int of_sensors = 0; of_sensors < 2; of_sensors++)
@@ -179,6 +183,7 @@ static void try_clocks(search *s) {
 
 // --- Sensors and the model ----------------------------------------------------------------------------------------
 
+// Tries a larger noise of a sensor, or of all sensors, with the factor from their NIS.
 static void try_noise(search *s, int column) {
   od_fault f = {.kind = OD_FAULT_NOISE, .column = column, .amount = 0};
   int ns = s->t.task->e->sensors, n = 0;
@@ -201,6 +206,7 @@ static void try_shorter_steps(search *s) {
   }
 }
 
+// Tries each free number of the model: wrong from the start, or changed at a time. The time of the best change is then refined.
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
@@ -221,7 +227,7 @@ static void try_numbers(search *s) {
     if (now > gain) gain = now, best = f;
     tried++;
   }
-  // The change may have come before it showed.
+  // The change may be earlier than its effect.
   double length = r->t[r->rows - 1] - r->t[0], at = best.from;
   if (best.kind != OD_FAULT_PARAMETER) return;
   for (double step = 0.08 * length; step > 0.004 * length; step /= 2)
@@ -245,7 +251,7 @@ static void try_all(search *s) {
     try_fault(s, (od_fault){.kind = OD_FAULT_MODEL, .amount = factor}, false);
   if (task->can_shorten) try_shorter_steps(s);
   try_gauges(s);
-  // A wrong sign or unit, and two columns that are exchanged, are gross.
+  // A wrong sign or unit and two exchanged columns are gross errors.
   double worst = 0;
   for (int i = 0; i < sensors; i++) worst = fmax(worst, s->t.factor[i]);
   bool gross = worst > gross_factor;
@@ -262,7 +268,7 @@ static void try_all(search *s) {
 
 // --- The verdict --------------------------------------------------------------------------------------------------
 
-// A unit is a factor, and the pressure of the atmosphere is an offset: of one column they are the same cause.
+// Kinds that are the same cause for one column: a unit is a factor, and atmospheric pressure is an offset.
 static od_fault_kind family_of(od_fault_kind kind) {
   return kind == OD_FAULT_UNIT ? OD_FAULT_SCALE : kind == OD_FAULT_GAUGE ? OD_FAULT_OFFSET : kind;
 }
@@ -272,12 +278,12 @@ static bool is_same_cause(const od_fault *a, const od_fault *b) {
   return family_of(a->kind) == family_of(b->kind) && (!by_column || a->column == b->column);
 }
 
-// Noise of a sensor is white.
+// Noise of a sensor is a possible cause only if the innovations are white.
 static bool is_possible(const od_suspect *s) {
   return s->gain > -INFINITY && (s->fault.kind != OD_FAULT_NOISE || s->white);
 }
 
-// The best suspect, or the best that is another cause than `than`; -1: none.
+// Index of the best suspect, or of the best one with another cause than `than`; -1: none.
 static int find_best(const search *s, int than) {
   int best = -1;
   for (int i = 0; i < s->count; i++) {
@@ -288,7 +294,8 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// Where a start is contradicted anyway, a wider one is the cause if it makes all as expected and is not far behind the best.
+// If the start is contradicted, a wider start is the cause, provided that innovations are then as expected and its gain is near
+// the best.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];
@@ -307,7 +314,7 @@ static double excess_of(const search *s) {
   return fmax(sum, 0);
 }
 
-// Other numbers of the model with the same effect.
+// Appends the other numbers of the model with the same effect.
 static void add_equals(const search *s, const od_suspect *what, char *text, size_t size) {
   od_name_list names = {.most = MOST_EQUALS};
   int known[MOST_EQUALS + 1] = {what->fault.other}, count = 1;
@@ -331,6 +338,7 @@ static bool say(search *s, const od_suspect *what, const char *lead, od_verdict 
   return od_verdict_add(verdict, OD_DOUBTFUL, od_fault_code(what->fault.kind), lead, "%s", text);
 }
 
+// Adds the remark about the best suspect, or that the cause is not clear. False: memory ran out.
 static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];

@@ -1,4 +1,4 @@
-// Faults in words.
+// Texts about faults.
 #include <math.h>
 #include <stdio.h>
 

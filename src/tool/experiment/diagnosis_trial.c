@@ -6,11 +6,11 @@
 #include "experiment/diagnosis.h"
 #include "machine/machine.h"
 
-static const double outlying = 5;      // standard deviations from which on costs grow with the logarithm
-static const double not_white = 0.12;  // correlation of neighbouring innovations, or mean
-static const double good_before = 2;   // mean cost before a change
-static const double jump_sigma = 0.5;  // of a number's value, where it may change
-static const double usual_work = 6e8;  // takes about a minute
+static const double outlying = 5;      // standard deviations from which costs grow with the logarithm
+static const double not_white = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
+static const double good_before = 2;   // limit of the mean cost before a change
+static const double jump_sigma = 0.5;  // relative to a number's value, at the time of its change
+static const double usual_work = 6e8;  // takes about one minute
 enum { LAGS = 3 };
 
 static double cost_of(double x) {
@@ -22,7 +22,7 @@ static double cost_of(double x) {
 
 typedef struct trial {
   od_experiment e;
-  int added;  // index of the parameter that is added; -1: none
+  int added;  // index of the added parameter; -1: none
   double added_sigma, jump_time;
 } trial;
 
@@ -56,12 +56,12 @@ static bool make_trial(const od_trials *t, trial *x) {
   memcpy(x->e.sensor, e->sensor, ns * sizeof *e->sensor);
   if (np) memcpy(x->e.parameter, e->parameter, np * sizeof *e->parameter);
   memcpy(x->e.covariance, e->covariance, n * n * sizeof *e->covariance);
-  // A filter that goes back over its samples takes longer and gains nothing here.
+  // A filter that relinearizes past samples takes longer and brings no gain here.
   if (e->filter->settled) x->e.filter = od_filter_find("iterated-ekf");
   return true;
 }
 
-// Adds a parameter where its kind belongs: numbers of the model come before calibrations.
+// Adds a parameter at the place of its kind: numbers of the model come before calibrations.
 static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   od_experiment *e = &x->e;
   int at = 0, n = t->nx + e->parameters, wide = n + 1;
@@ -84,6 +84,7 @@ static int parameter_of(const od_experiment *e, int number) {
   return -1;
 }
 
+// A parameter without bounds and without a true value.
 static od_estimated unbounded(const char *path, const char *unit, double start, double sigma) {
   return (od_estimated){.path = path,
                         .unit = unit,
@@ -98,7 +99,7 @@ static od_estimated unbounded(const char *path, const char *unit, double start, 
                         .truth = NAN};
 }
 
-// A number of the model is free from the start (from <= 0), or changes at a time.
+// Estimates a number of the model from the start (from <= 0), or lets it change at a time.
 static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   const od_experiment *e = t->task->e;
   od_number number = od_machine_number(e->model, f->other);
@@ -114,6 +115,7 @@ static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   if (jumps) x->jump_time = f->from, x->added_sigma = sigma;
 }
 
+// Adds the bias or scale of a sensor to the estimated parameters.
 static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
   const od_record *r = t->task->record;
   double low = INFINITY, high = -INFINITY;
@@ -129,6 +131,7 @@ static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
   add_parameter(t, x, p);
 }
 
+// Multiplies the assumed noise of a sensor, or of all sensors, with the fault's amount.
 static void scale_noise(trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -141,7 +144,7 @@ static void scale_noise(trial *x, const od_fault *f) {
   }
 }
 
-// Noise is given per step: several shorter ones have the same sum.
+// Scales the noise per step, so that several shorter steps have the same sum.
 static void shorten_steps(const od_trials *t, trial *x, double factor) {
   od_experiment *e = &x->e;
   double step = od_trials_step(t) / factor, part = step / e->step;
@@ -151,6 +154,7 @@ static void shorten_steps(const od_trials *t, trial *x, double factor) {
   for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
 }
 
+// Undoes a fault of the model, its noise or its start in the experiment of the trial.
 static void change_model(const od_trials *t, trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
   int n = t->nx + e->parameters;
@@ -182,13 +186,14 @@ typedef struct run {
   od_trials *t;
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
-  int states;            // with parameters
-  bool keeps;            // it is not given up for being behind the best run
-  double worse, behind;  // than without the fault, and than the best run, so far
+  int states;            // states and parameters
+  bool keeps;            // the run continues even if it is behind the best run
+  double worse, behind;  // cost in excess of the run without the fault, and of the best run, so far
   double work;           // see od_trials
   sums *of;
 } run;
 
+// Adds the cost of an innovation of sensor i, and its sums for NIS and whiteness.
 static void take_innovation(run *r, int i, const od_innovation *in) {
   const od_experiment *e = r->t->task->e;
   long at = r->row * e->sensors + i;
@@ -212,12 +217,12 @@ static void each(void *user, const od_sample *sample, od_observer *observer) {
   const od_innovation *in = od_observer_innovations(observer);
   for (int i = 0; i < r->t->task->e->sensors; i++) take_innovation(r, i, &in[i]);
   r->row++;
-  // The derivatives of a step and the covariance cost about an evaluation per state.
+  // The derivatives of a step and the covariance cost about one evaluation per state.
   od_sim_counts counts = od_sim_count(od_observer_sim(observer));
   r->work = ((double)counts.residuals + (double)counts.steps * r->states) * (2 + r->states);
 }
 
-// A run that has fallen too far behind is given up.
+// Stops a run that is too far behind.
 static bool goes_on(void *user, double done) {
   const run *r = user;
   const od_diagnosis_task *task = r->t->task;
@@ -236,7 +241,7 @@ static bool is_white(const sums *s) {
   return true;
 }
 
-// Costs of rows that both runs have; what only this one lacks makes it no better.
+// Compares the costs of rows that both runs have. A row that only this run lacks brings no gain.
 static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   const od_diagnosis_task *task = t->task;
   long n = task->record->rows * task->e->sensors, common = 0;
@@ -253,7 +258,7 @@ static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   out->gain = gain - free_numbers * log((double)common + 1);
 }
 
-// Other runs are measured by the best one from now on.
+// Further runs are compared with the best run.
 static void keep_best(od_trials *t, const od_suspect *s) {
   size_t n = (size_t)t->task->record->rows * (size_t)t->task->e->sensors;
   if (!(s->gain > t->best_gain)) return;
@@ -262,6 +267,7 @@ static void keep_best(od_trials *t, const od_suspect *s) {
   memcpy(t->best, t->now, n * sizeof *t->best);
 }
 
+// Free numbers of a kind of fault. Each costs log n of the gain.
 static double numbers_of(od_fault_kind kind) {
   switch (kind) {
     case OD_FAULT_NONE:
@@ -276,7 +282,7 @@ static double numbers_of(od_fault_kind kind) {
   }
 }
 
-// Runs the trial over the record that stands in t->undone; result: the observed, or NULL where it failed.
+// Runs the trial over the record in t->undone. *result: the observed run, or NULL on failure.
 static od_status run_trial(od_trials *t, const trial *x, const double *jacobian, bool keeps, sums *of, od_observed **o,
                            od_error *err) {
   const od_experiment *e = t->task->e;
@@ -307,6 +313,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   return OD_OK;
 }
 
+// Estimates the bias or scale of a sensor by a run and stores it as the fault's amount; NAN: the run failed.
 static od_status find_amount(od_trials *t, od_fault *f, double *jacobian, sums *of, od_error *err) {
   trial x;
   od_observed *o = NULL;
@@ -366,7 +373,7 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
 
 // --- The run without a fault --------------------------------------------------------------------------------------
 
-// The time that divides the run best into a part as expected and a worse one; NAN: it begins badly.
+// The time that best divides the run into a part as expected and a worse part; NAN: the run is bad from the start.
 static double find_change(const od_trials *t) {
   const od_record *r = t->task->record;
   int ns = t->task->e->sensors;
@@ -409,7 +416,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
   double excess = 0;
   for (size_t k = 0; k < n; k++) {
     double known = 2 * log(od_sensor_sigma(&task->e->sensor[k % (size_t)task->e->sensors]));
-    // Where the run has failed before the end of the samples.
+    // The run failed before the end of the samples.
     if ((long)k / task->e->sensors >= t->reached && !isnan(r->y[k])) t->now[k] = cost_of(1000) + known;
     t->base[k] = t->now[k];
     if (isnan(t->base[k])) continue;

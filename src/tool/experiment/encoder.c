@@ -35,7 +35,7 @@ static double path_at(const path *p, double s) {
   return p->x0 + s * (p->a + s * (p->b + s * p->c));
 }
 
-// Where the path turns round within (0, 1): up to two places, in order.
+// Points in (0, 1) where the path reverses: up to two, in order. Returns their number.
 static int find_turns(const path *p, double turn[2]) {
   double A = 3 * p->c, B = 2 * p->b, C = p->a, root = B * B - 4 * A * C, found[2];
   if (!(root > 0) && A != 0) return 0;
@@ -53,7 +53,7 @@ static int find_turns(const path *p, double turn[2]) {
   return within;
 }
 
-// When the path passes a position, between two ends where it goes one way only.
+// Parameter s at which the path passes a position, between two ends of a monotonic piece.
 static double find_passing(const path *p, double wanted, double low, double high) {
   bool rises = path_at(p, high) > path_at(p, low);
   for (int i = 0; i < 60; i++) {
@@ -67,7 +67,7 @@ static double find_passing(const path *p, double wanted, double low, double high
   return high;
 }
 
-// --- What passes --------------------------------------------------------------------------------------------------
+// --- Edges that pass ----------------------------------------------------------------------------------------------
 
 static void pass_edge(const od_encoder *e, od_encoder_memory *m, double k, double t) {
   int at = (int)(m->passed % (OD_MOST_ENCODER_EDGES + 1));
@@ -76,7 +76,7 @@ static void pass_edge(const od_encoder *e, od_encoder_memory *m, double k, doubl
   m->passed++;
 }
 
-// The edges of a piece of the path without a turn. Only the last ones count for a velocity; the others need no time.
+// Records the edges of a monotonic piece of the path. Only the last edges determine the velocity, so only these are timed.
 static void pass_piece(const od_encoder *e, od_encoder_memory *m, const path *p, double low, double high,
                        double *count) {
   double end = od_encoder_count(e, m, path_at(p, high)), way = end > *count ? 1 : -1;
@@ -96,14 +96,14 @@ static double velocity_of_edges(const od_encoder *e, const od_encoder_memory *m,
   int last = (int)((m->passed - 1) % RING), first = (int)((m->passed - 1 - over) % RING);
   double unit = e->timer > 0 ? e->timer : 1;
   if (e->standstill > 0 && t - m->time[last] * unit > e->standstill) return 0;
-  // Two edges in one tick: the timer can say no more than that it was one at most.
+  // Two edges within one tick: the timer only gives an upper limit of one tick.
   double ticks = m->time[last] - m->time[first];
   if (e->timer > 0) ticks = fmax(ticks, 1);
   return ticks > 0 ? e->pitch * (m->place[last] - m->place[first]) / (ticks * unit) : 0;
 }
 
 double od_encoder_velocity(const od_encoder *e, od_encoder_memory *m, double t, double x, double v) {
-  // Beyond that neighbouring counts are the same number.
+  // Beyond this position neighboring counts have the same floating-point number.
   if (!(fabs(x / e->pitch) < 0x1p50) || !isfinite(v)) return NAN;
   if (m->begun && t > m->t) {
     double turn[3], count = od_encoder_count(e, m, m->x), low = 0;

@@ -1,11 +1,11 @@
-// The errors of a run become figures, sample by sample. With e the errors of a metric's outputs at a time and S their covariance
-// as the observer has it,
+// Computes figures from the errors of a run, sample by sample. With e the errors of a metric's outputs at a time and S their
+// covariance according to the observer,
 //
-//   norm      sqrt(sum e'e)             mean      mean e            final  the root mean square of the last e
-//   rms       sqrt(mean e'e / count)    max       largest |e|
-//   coverage  the part of all e within 1.96 sigma                   nees   mean e' S^-1 e / count
+//  norm      sqrt(sum e'e)             mean      mean e            final  the root mean square of the last e
+//  rms       sqrt(mean e'e / count)    max       largest |e|
+//  coverage  fraction of all e within 1.96 sigma                   nees   mean e' S^-1 e / count
 //
-// over all samples between `from` and `to`, or over so many points equally spaced there, both ends included.
+// over all samples between `from` and `to`, or over a number of equally spaced points there, both ends included.
 #include "experiment/error_metrics.h"
 
 #include <stdlib.h>
@@ -44,9 +44,9 @@ bool od_error_metrics_default(od_experiment *e) {
 
 typedef struct sums {
   double sum, largest, last;
-  long count;       // of samples that were taken
-  long next_point;  // to be taken
-  bool takes;       // the present sample
+  long count;       // samples taken
+  long next_point;  // next point to be taken
+  bool takes;       // whether the present sample is taken
 } sums;
 
 struct od_error_record {
@@ -54,8 +54,8 @@ struct od_error_record {
   int nx, np, ny;
   double begin, end;
   sums *of;                        // each metric
-  double *y, *sigma, *hx, *hp;     // the observer's outputs, and their slopes
-  double *error, *S, *L, *scaled;  // of one metric's outputs
+  double *y, *sigma, *hx, *hp;     // outputs of the observer, and their derivatives
+  double *error, *S, *L, *scaled;  // of the outputs of one metric
 };
 
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end) {
@@ -94,7 +94,7 @@ static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, d
   if (m->points == 0) return true;
   double next = m->points > 1 ? from + (to - from) * (double)s->next_point / (double)(m->points - 1) : to;
   if (s->next_point >= m->points || t < next - aside) return false;
-  // A sample that stands for several points, where they are closer than samples, is taken once.
+  // If points are closer than samples, a sample that stands for several points is taken once.
   while (s->next_point < m->points && next <= t + aside) {
     s->next_point++;
     next = from + (to - from) * (double)s->next_point / fmax((double)(m->points - 1), 1);
@@ -102,7 +102,7 @@ static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, d
   return true;
 }
 
-// The outputs' covariance S by their slopes.
+// Computes the covariance S of the outputs from their derivatives.
 static void fill_covariance(const od_error_record *r, const od_error_metric *m, const double *P) {
   int n = r->nx + r->np, count = m->count;
   for (int i = 0; i < count; i++)
@@ -135,7 +135,7 @@ static double normalised(const od_error_record *r, const od_error_metric *m, con
   return sum / n;
 }
 
-// What one sample says to a metric; its errors stand in r->error.
+// The value of one sample for a metric. The errors are in r->error.
 static double value_of(const od_error_record *r, const od_error_metric *m, const double *P) {
   double squares = 0, sum = 0, covered = 0;
   for (int i = 0; i < m->count; i++) {
@@ -152,7 +152,7 @@ static double value_of(const od_error_record *r, const od_error_metric *m, const
   }
 }
 
-// What the metrics at this sample need of the observer.
+// Evaluates the quantities of the observer that the metrics need at this sample.
 static od_status ask(od_error_record *r, const bool *kinds, od_observer *o, const double **P) {
   od_sim *sim = od_observer_sim(o);
   od_status status = kinds[COVERAGE] ? od_observer_outputs(o, r->y, r->sigma) : od_sim_outputs(sim, r->y);

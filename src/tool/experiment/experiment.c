@@ -1,4 +1,4 @@
-// An experiment that has been loaded: its plants, the covariance of its sensors, its end.
+// A loaded experiment: its plants, the covariance of its sensors, and its release.
 #include "experiment/experiment.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
   }
 }
 
-// The machine's plant, with sensors in front of it where they are calibrated.
+// Makes the plant of a machine, with sensor models for calibrated sensors.
 static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
   size_t parameters = (size_t)e->parameters;
   int *outputs = calloc((size_t)e->outputs + parameters + 1, sizeof *outputs), numbers = 0, calibrations = 0;

@@ -1,5 +1,5 @@
-// An experiment: a machine that works, sensors on it, and an observer that knows it badly. What an experiment file
-// says, checked, with its machines loaded; the machine that works may also be a real one that left a log.
+// An experiment: a machine at work, its sensors, and an observer with an inexact model of the machine. Holds the checked contents
+// of an experiment file, with its machines loaded. Instead of the simulated machine the experiment may have a log of a real one.
 // docs/experiment-files.md is the reference.
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
@@ -13,15 +13,15 @@
 #include "oleodyn/observer.h"
 
 typedef enum od_noise_kind { OD_NOISE_GAUSSIAN, OD_NOISE_UNIFORM } od_noise_kind;
-// What noise may be given relative to: the signal's standard deviation, or its root mean square.
+// Reference of relative noise: the standard deviation of the signal, or its root mean square.
 typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 
-// What a simulated sensor does besides measuring. Infinite times: it does not.
+// Faults of a simulated sensor. Infinite times: no such fault.
 typedef struct od_faults {
-  double stuck_from, stuck_to;    // s; repeats its last value
-  double spike_rate, spike_size;  // part of the samples; added or subtracted
-  double dies;                    // s; says nothing from then on,
-  bool dies_stuck;                // or repeats its last value
+  double stuck_from, stuck_to;    // s; the sensor repeats its last value
+  double spike_rate, spike_size;  // fraction of the samples; added or subtracted
+  double dies;                    // s; no values from then on,
+  bool dies_stuck;                // or the last value is repeated
 } od_faults;
 
 typedef struct od_sensor_class od_sensor_class;  // sensor_class.h
@@ -29,151 +29,151 @@ enum { OD_MOST_SENSOR_NUMBERS = 8 };
 
 typedef struct od_sensor {
   const char *name, *unit;  // of the output it measures
-  double sigma;             // standard deviation of its noise
-  double relative;      // the same as a part of the signal's own size (0: sigma counts). An observer's experiment has
-  od_signal_size size;  // found sigma from it when it is loaded, a fit does so for each set
+  double sigma;             // standard deviation of the noise
+  double relative;  // the same relative to the size of the signal (0: sigma is used). Loading an observer's experiment
+  od_signal_size size;  // computes sigma from it; a fit does so for each set
   od_noise_kind noise;
-  double time_constant;                   // of coloured noise of first order; or, of second order,
+  double time_constant;                   // time constant of colored noise of first order, s; or, for second order,
   double frequency, damping;              // Hz; all zero: white
-  double drift;                           // standard deviation of its random walk after a second
-  double scale;                           // what it multiplies the true value with
-  double bias, resolution;                // a constant error; the steps it counts in (0: none)
-  double low, high;                       // what it can say; equal: anything
-  double delay;                           // s; it says what was true so long ago
-  double start, dropout;                  // s; the part of the samples that is lost
-  int every;                              // measures every so many steps
-  double interval, duration;              // s; between its samples; of the run
-  od_faults faults;                       // of the simulated sensor
-  const od_sensor_class *of;              // its type; NULL: it reads the output that it measures
-  double number[OD_MOST_SENSOR_NUMBERS];  // of its type
-  const char
-      *source;  // the output that it reads instead of its own; NULL: its own. Noise and the like are of what it reads
-  int source_output;  // of the true machine
+  double drift;                           // standard deviation of the random walk after one second
+  double scale;                           // factor of the true value
+  double bias, resolution;                // constant error; quantization step (0: none)
+  double low, high;                       // range of the values; equal: unlimited
+  double delay;                           // s
+  double start, dropout;                  // s; fraction of lost samples
+  int every;                              // steps between measurements
+  double interval, duration;              // s; between samples; of the run
+  od_faults faults;                       // faults of the simulated sensor
+  const od_sensor_class *of;              // type of the sensor; NULL: the sensor reads the output that it measures
+  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of its type
+  const char *
+      source;  // output that the sensor reads instead of its own; NULL: its own. Noise applies to the output that is read
+  int source_output;  // output of the true machine
   double path_sigma;  // root mean square error of its type along the true motion
-  double assume;      // the standard deviation that the observer assumes; 0: what follows from the rest
-  int frozen;         // as many equal values in a row are a fault; 0: they are none
+  double assume;      // standard deviation that the observer assumes; 0: computed from the other numbers
+  int frozen;         // number of equal values in a row that is a fault; 0: no fault
 } od_sensor;
-// The noise an observer reckons with, in the unit of the output. Unless it is given: the steps that a sensor counts in are
-// noise, too; coloured noise counts as white noise of the same average over many samples; integrated noise is as large
-// as at the end of the run; an encoder's velocity is as far off as along the true motion. A drift is not in it.
+// The measurement noise that the observer assumes, in the unit of the output. If it is not given: the quantization step counts as
+// noise; colored noise counts as white noise with the same average over many samples; integrated noise counts with its size at
+// the end of the run; the velocity of an encoder counts with its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
-// An output that is recorded, and how uncertain it is at the start (0: nothing said).
+// A recorded output, and its initial standard deviation (0: not given).
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines; truth -1: the true machine does not have it
-  int row;                         // among the plant's outputs
+  int truth_output, model_output;  // indices in the machines; truth -1: the true machine has no such output
+  int row;                         // index among the plant's outputs
 } od_watched;
 
-// What is said together about some of the watched outputs: the covariance of their errors or changes.
+// The joint covariance of the errors or changes of some watched outputs.
 typedef struct od_output_covariance {
   int count;
   int *output;
-  double *covariance, *factor;  // count x count; the factor is Cholesky's, a lower triangle
+  double *covariance, *factor;  // count x count; the factor is the lower Cholesky factor
 } od_output_covariance;
 void od_output_covariance_free(od_output_covariance *t);
 
 // A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
 typedef struct od_estimated {
   const char *path, *unit;
-  int number;  // in the model; -1: a calibration
-  int sensor;  // that is calibrated; -1: none
+  int number;  // index in the model; -1: a calibration
+  int sensor;  // index of the calibrated sensor; -1: none
   bool is_scale;
-  double start, sigma, noise;  // noise: standard deviation of its change per step
-  double low, high;            // bounds that are given; infinite: none
-  double least, most;          // what is possible; estimates stay within both
+  double start, sigma, noise;  // noise: standard deviation of the change per step
+  double low, high;            // given bounds; infinite: none
+  double least, most;          // physical limits; estimates stay within bounds and limits
   double truth;                // NAN: the true machine has no such number
-  bool keeps_start;            // starts that are drawn leave it where it is
-  int start_of;                // index + 1 of the parameter whose value at the start this is; 0: none
+  bool keeps_start;            // random starts do not change this parameter
+  int start_of;                // index + 1 of the parameter whose initial value this is; 0: none
 } od_estimated;
 
-// What disturbs a machine in each step beside its equations: as the section 'noise' says it for the observer.
+// Process noise of each step, as in the section 'noise'.
 typedef struct od_process_noise {
   double pressures, acceleration;
-  od_output_covariance process;  // of outputs (count 0: what the two others say)
+  od_output_covariance process;  // covariance of outputs (count 0: the two other numbers apply)
 } od_process_noise;
 
-// A figure made of the errors of some watched outputs: see error_metrics.h.
+// A figure computed from the errors of some watched outputs. See error_metrics.h.
 typedef struct od_error_metric {
   const char *name, *unit;
-  int kind;     // among od_error_metric_classes
-  int *output;  // watched ones
+  int kind;     // index in od_error_metric_classes
+  int *output;  // indices of watched outputs
   int count;
-  long points;      // equally spaced; 0: all samples
+  long points;      // equally spaced points; 0: all samples
   double from, to;  // s
 } od_error_metric;
 
 typedef struct od_experiment {
-  od_document *file;  // the file's own texts and numbers
+  od_document *file;  // texts and numbers of the file
   const char *title, *path, *variant;
-  od_machine *truth, *model;  // truth NULL: a log or stream is observed
+  od_machine *truth, *model;  // truth NULL: the data are a log or stream
   double time, step;
   uint64_t seed;
   od_sensor *sensor;
   int sensors;
-  od_watched *watched;  // the sensors' outputs in their order, then those of 'initial' that have no sensor
+  od_watched *watched;  // outputs of the sensors in their order, then those of 'initial' without a sensor
   int watches;
-  int outputs;              // of the observer's plant
+  int outputs;              // outputs of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
   od_error_metric *metric;
   int metrics;
-  double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
+  double *sensor_covariance, *sensor_factor;  // of the noise, sensors^2, and its Cholesky factor; NULL: independent
   double pressure_noise, acceleration_noise;
   od_output_covariance initial,
-      process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
-  double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
+      process;            // of the initial errors; of the process noise per step (count 0: none)
+  double *process_noise;  // nx^2: of the states; NULL: pressure_noise and acceleration_noise apply
   bool disturbed;         // the simulated machine is disturbed, too:
   od_process_noise truth_noise;
   const od_filter *filter;
-  double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
-  const od_integrator *integrator;               // of the observer and of the true machine
-  bool integrator_is_given;                      // the file says so
+  double filter_choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
+  const od_integrator *integrator;               // integrator of the observer and of the true machine
+  bool integrator_is_given;                      // the file contains it
   od_covariance_form form;
   double gate;
-  int patience;                         // of the gate
-  bool uncorrected;                     // the observer takes in nothing
-  bool random_start;                    // the observer begins at a start drawn around the true one, not at the model's
-  double *covariance;                   // (nx + parameters)^2: of the start's errors
-  od_log_plan data;                     // which column of a log or stream is which channel
-  int *channel;                         // its channels: one per sensor, then one per input
-  od_log *log;                          // NULL: the true machine is simulated, or there is a stream
-  const char *truth_text;               // what decides which true machine it is: file, variant, numbers
-  const struct od_kept_motion *motion;  // of the true machine (true_motion.h), somebody else's; NULL: it is simulated
+  int patience;                         // patience of the gate
+  bool uncorrected;                     // the observer uses no measurements
+  bool random_start;                    // the observer starts at random around the true start, not at the model's start
+  double *covariance;                   // (nx + parameters)^2: covariance of the initial errors
+  od_log_plan data;                     // maps columns of a log or stream to channels
+  int *channel;                         // channels: one per sensor, then one per input
+  od_log *log;                          // NULL: the true machine is simulated, or the data are a stream
+  const char *truth_text;               // text that identifies the true machine: file, variant, numbers
+  const struct od_kept_motion *motion;  // of the true machine, owned by the caller; NULL: it is simulated
 } od_experiment;
 
 struct od_experiment_loader;
 struct od_section;
 typedef struct od_experiment_options {
-  const char *const *set;  // "truth.path=value" and "model.path=value" for the machines, else a number of the file
+  const char *const *set;  // "truth.path=value" and "model.path=value" for the machines, else for a number of the file
   int set_count;
-  const char *truth;    // variant of the true machine, or NULL: the file's
-  const char *variant;  // of the experiment, or NULL
-  const char *filter;   // instead of the file's; NULL: that
-  const char *sensors;  // those that are there, "A.angle,P.pressure"; NULL: all of the file
-  bool uncorrected;     // the observer takes in nothing: its model runs freely
-  const char *data;     // a log to be observed instead of the true machine, "-" for a stream; NULL: the file's
-  od_content content;   // of the file, where it has been read already
-  // A fit reads more of the same file: called when the rest has been read. Parameters then need no sigma, sensors may
-  // have a relative one, and the start needs no covariance.
+  const char *truth;    // variant of the true machine; NULL: that of the file
+  const char *variant;  // variant of the experiment, or NULL
+  const char *filter;   // overrides the filter of the file; NULL: that of the file
+  const char *sensors;  // sensors in use, "A.angle,P.pressure"; NULL: all of the file
+  bool uncorrected;     // the observer uses no measurements: its model runs freely
+  const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: that of the file
+  od_content content;   // content of the file if it has been read already
+  // Called at the end: a fit reads more keys of the same file. Parameters then need no sigma, sensors may have a relative one,
+  // and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
   void *user;
 } od_experiment_options;
 
-// Loads the file and its machine twice. OD_BAD_INPUT or OD_IO with messages about everything that is wrong.
+// Loads the file, and its machine twice. OD_BAD_INPUT or OD_IO with messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);
 
-// The observer's plant: its outputs are what the sensors say, then what else is watched, which includes the outputs
-// behind sensors that are calibrated (od_watched.row); its parameters are those to be estimated. Also for the true
-// machine instead of the model; that must have all the numbers.
+// Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including those of
+// calibrated sensors (od_watched.row). Its parameters are the estimated ones. The second function uses the true machine instead
+// of the model; the true machine must have all estimated numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 
-// The covariance of what the sensors say, resolution included, outputs^2, where their noise is correlated. Outputs without
-// sensors, which never measure, have variance 1.
+// Fills R (outputs^2) with the covariance of the measurements, including quantization, if their noise is correlated. Outputs
+// without a sensor, which are never measured, have variance 1.
 void od_experiment_sensor_covariance(const od_experiment *e, double *R);
 
 #endif

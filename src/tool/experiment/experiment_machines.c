@@ -1,7 +1,6 @@
 // The two machines of an experiment: the same file, each with its variant and its numbers.
 //
-// What the machine's loader says about a variant or a number is moved to the place in the experiment file that asked
-// for it.
+// Messages of the machine's loader about a variant or a number are moved to the place in the experiment file that contains it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ const od_section_class od_truth_section = {"true machine", "the machine that is 
 const od_section_class od_model_section = {"machine choice", "a variant of the machine, with numbers to change",
                                            OD_KEYS(model_keys)};
 
-// The variant and the replaced numbers of one machine, and where they come from.
+// The variant and the replaced numbers of one machine, and their places in the file.
 typedef struct wish {
   const char *who;  // "truth", "model"
   const char *variant;
@@ -34,7 +33,7 @@ typedef struct wish {
   int sets;
 } wish;
 
-// The noise of the true machine is no part of it.
+// The noise of the true machine is not part of the machine.
 static bool is_of_noise(const char *text) {
   static const char *const noise[] = {"truth.noise.pressures", "truth.noise.acceleration", "truth.noise.process."};
   for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++)
@@ -57,7 +56,7 @@ static void add_set(wish *w, const char *text, od_place place) {
   w->set_place[w->sets++] = place;
 }
 
-// Numbers of the file, unless the command line has others for the same paths.
+// Reads the numbers of the file, except those that the command line replaces.
 static void read_sets(od_experiment_loader *xl, const od_section *section, wish *w) {
   od_loader *ld = &xl->ld;
   int given = xl->options->set_count, node = od_section_get(ld, section, "set");
@@ -83,7 +82,7 @@ static void read_sets(od_experiment_loader *xl, const od_section *section, wish 
   }
 }
 
-// `noise`: the section may have that, which another reader takes.
+// `noise`: the section may have this key, which another function reads.
 static wish read_wish(od_experiment_loader *xl, const od_section *file, const char *who, const char *what, bool noise) {
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, file, who);
@@ -106,7 +105,7 @@ static bool begins_with(const char *text, const char *start, size_t length) {
   return strncmp(text, start, length) == 0;
 }
 
-// A message about --set names its number first or in quotes; it goes to where that number was wished for.
+// Passes a message on. A message about --set contains its number at the start or in quotes; it gets the place of that number.
 static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m) {
   od_messages *own = xl->ld.messages;
   const char *file = m->file ? m->file : "";
@@ -114,7 +113,7 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
     od_messages_say(own, m->is_warning, w->variant_place, "%s", m->text);
     return;
   }
-  if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // it cannot be read
+  if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // the file cannot be read
     od_complain(&xl->ld, xl->machine_node, "%s %s", od_excerpt(&xl->ld, od_text_of(&xl->ld, xl->machine_node)),
                 m->text);
     return;
@@ -135,7 +134,7 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
   od_messages_say(own, m->is_warning, (od_place){.file = "--set"}, "%s: %s", w->who, m->text);
 }
 
-// Everything that a machine is loaded by. Texts that are equal are of machines that are.
+// Text with everything that a machine is loaded from. Equal texts belong to equal machines.
 static const char *text_of(od_experiment_loader *xl, const char *path, const wish *w) {
   const char *text = od_format(&xl->ld, "%s\n%s", path, w->variant ? w->variant : "");
   for (int i = 0; i < w->sets && text; i++) text = od_format(&xl->ld, "%s\n%s", text, w->set[i]);
@@ -152,7 +151,7 @@ static od_machine *load(od_experiment_loader *xl, const char *path, const wish *
   return machine;
 }
 
-// The inputs are known to both; an observer with others cannot follow.
+// Both machines must have the same inputs, because the observer gets those of the true machine.
 static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node) {
   const od_machine *b = xl->e->model;
   bool same = od_machine_input_count(a) == od_machine_input_count(b);
@@ -161,7 +160,7 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
   if (!same) od_complain(&xl->ld, node, "truth and model have different inputs; the observer must know the machine's");
 }
 
-// The command line says something about a true machine where there is none.
+// Error if the command line refers to a true machine and there is none.
 static void refuse_truth(od_experiment_loader *xl, const wish *truth) {
   static const char why[] = "a log is observed here, and its true machine is not known";
   if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);

@@ -1,20 +1,20 @@
-// The sections of experiment and fit files, each as a table in the file that reads it.
+// The sections of experiment and fit files. Each is a table in the file that reads the section.
 #ifndef OD_EXPERIMENT_EXPERIMENT_SECTIONS_H
 #define OD_EXPERIMENT_EXPERIMENT_SECTIONS_H
 
 #include "document/section.h"
 
-// The file itself, from which all others are reached.
+// The root section, from which all others are reached.
 extern const od_section_class od_experiment_section;
 
 extern const od_section_class od_truth_section, od_model_section, od_sensor_section, od_matrix_section;
 extern const od_section_class od_parameter_section, od_noise_section, od_filter_section, od_log_section;
 extern const od_section_class od_stuck_section, od_spikes_section, od_dies_section;
 extern const od_section_class od_metric_section, od_truth_noise_section;
-// Of fits (identify/load_fit.c).
+// Sections of fits (identify/load_fit.c).
 extern const od_section_class od_fit_section, od_fit_set_section, od_prepare_section, od_combination_section;
 
-// What is usual for standard deviations, by their unit.
+// Usual limits of standard deviations, by unit.
 extern const od_unit_limits od_sigma_limits[];
 
 #endif

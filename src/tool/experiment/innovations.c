@@ -8,29 +8,28 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-enum { BLOCKS = OD_MOST_WINDOWS };  // of the run, of equal length; two are put together when all are full
-enum { MARKS = 48 };                // times at which parameters are kept: after 1, 2, 4, 8 ... samples
-// Samples by which innovations may come after a change of an input, or before it (at most OD_LAGS, which are kept).
+enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of the run, of equal length; when all are full, pairs of blocks are merged
+enum { MARKS = 48 };                // times at which parameters are stored: after 1, 2, 4, 8 ... samples
+// Lags in samples of innovations after a change of an input, and before it (at most OD_LAGS, which are stored).
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3, wild = 10;  // standard deviations
-static const double enough = 0.1;        // as much of its final variance must a parameter have lost to be compared
+static const double enough = 0.1;        // compared parameters: fall of the variance relative to the final one
 
 typedef struct sums {
   long count, far;
   double sum, squares;
 } sums;
 
-// Of one sensor.
+// History of one sensor.
 typedef struct history {
   double head[OD_LAGS];  // the first values,
-  double tail
-      [2 *
-       OD_LAGS];  // and the last ones: a ring that is there twice and goes backwards, so that they follow each other
-  double tame[2 * OD_LAGS];      // the same, wild ones taken as no farther
+  double
+      tail[2 * OD_LAGS];  // and the last ones: a backward ring buffer, stored twice so that the values are contiguous
+  double tame[2 * OD_LAGS];      // the same with outliers limited
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
-  double squares;  // of values, wild ones taken as no farther: a few must not decide what is followed
+  double squares;  // sum of squares, outliers limited so that a few values do not dominate
 } history;
 
 typedef struct mark {
@@ -42,16 +41,16 @@ struct od_innovation_record {
   history *history;  // per sensor
   sums *block;       // BLOCKS * sensors
   long samples, in_block, length;
-  int blocks;                         // that have begun
-  double begin[BLOCKS], end[BLOCKS];  // times of their first and last samples
+  int blocks;                         // blocks that have started
+  double begin[BLOCKS], end[BLOCKS];  // times of the first and last samples of each block
   mark mark[MARKS];
   int marks;
   long next_mark;
-  double *memory;  // of the marks, and:
+  double *memory;  // memory of the marks, and:
   double *present,
-      *pairs;  // innovations of this sample, NAN: none; sums of their products, of squares where there is a product, and how many
-  double *last, *change;   // inputs at the sample before; how they changed, AFTER times
-  double *followed, *own;  // sums of innovation times change, per sensor, input and lag; of changes times earlier ones
+      *pairs;  // innovations of this sample (NAN: none); sums of their products, sums of the squares of those pairs, and their number
+  double *last, *change;   // inputs at the previous sample; their changes, AFTER times
+  double *followed, *own;  // sums of innovation times change per sensor, input and lag; of changes times earlier ones
 };
 
 // --- Memory -------------------------------------------------------------------------------------------------------
@@ -93,7 +92,7 @@ void od_innovation_record_free(od_innovation_record *r) {
 
 // --- Sample by sample ---------------------------------------------------------------------------------------------
 
-// The block of this sample; when there are no more, two and two become one.
+// The block of this sample. If no block is free, pairs of blocks are merged.
 static sums *next_block(od_innovation_record *r) {
   if (r->blocks == 0 || r->in_block == r->length) {
     if (r->blocks == BLOCKS) {
@@ -114,7 +113,7 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Where the next value goes; the one k before it is k places behind.
+// Place of the next value in the ring buffer; the value k samples earlier is k places behind.
 static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }
@@ -144,7 +143,7 @@ OD_WIDE static void follow_inputs(od_innovation_record *r, const double *u) {
   }
 }
 
-// Innovation x of a sensor, before it is taken among the earlier ones.
+// Correlates innovation x of a sensor with the changes of the inputs, before x is stored.
 OD_WIDE static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
   history *h = &r->history[sensor];
   h->squares += x * x;
@@ -162,7 +161,7 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   if (r->blocks > 0 && r->in_block == 1) r->begin[r->blocks - 1] = t;
   if (r->samples != r->next_mark || r->marks == MARKS) return;
   r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
-  // What a filter says before it has settled it does not stand for; where it began, the caller does.
+  // A filter that has not settled gives no valid estimate. The start, given by the caller, is valid.
   if (r->marks > 0 && !od_observer_settled(observer)) return;
   mark *m = &r->mark[r->marks++];
   m->time = t;
@@ -172,7 +171,7 @@ void od_innovation_record_mark(od_innovation_record *r, const od_observer *obser
   }
 }
 
-// Of sensors a before b.
+// Correlates the innovations of sensors a < b.
 static void compare_with_each_other(od_innovation_record *r) {
   for (int a = 0; a < r->sensors; a++)
     for (int b = a + 1; b < r->sensors && !isnan(r->present[a]); b++) {
@@ -215,7 +214,7 @@ static od_scatter scatter_of(const od_innovation_record *r, int sensor, int firs
   return (od_scatter){all.count, all.sum / n, all.squares / n, (double)all.far / n};
 }
 
-// Ljung's and Box's test (prepare/whiteness.h has it for a series at hand). With mean m,
+// The test of Ljung and Box (prepare/whiteness.h has it for a series in memory). With mean m,
 // sum (x_i - m) (x_(i-k) - m) = sum x_i x_(i-k) - m (2 sum x - the first k - the last k) + (n - k) m^2.
 static void find_whiteness(const history *h, od_innovations *out) {
   double n = (double)h->count, m = out->run.mean, squares = h->products[0] - n * m * m, weighted = 0, head = 0,
@@ -235,8 +234,8 @@ static void find_whiteness(const history *h, od_innovations *out) {
   out->chance = od_chi_squared_tail(out->whiteness, OD_LAGS);
 }
 
-// How much of the innovations goes with the changes of an input: the root of the sum of squared correlations over all
-// lags, over how often that sum counts the same, since changes may depend on each other.
+// Correlation of the innovations with the changes of an input: the root of the sum of squared correlations over all lags,
+// corrected for changes that are correlated with each other.
 static double share_of_input(const od_innovation_record *r, int sensor, int input) {
   const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
   double squares = r->history[sensor].squares, sum = 0, same = 1;

@@ -1,4 +1,5 @@
-// A motion in memory: a row per sample with inputs, inputs after a jump, and outputs. Once made it is only read.
+// A motion in memory: a row per sample with inputs, inputs after a jump, and outputs. The motion is read-only after its
+// construction.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "experiment/sensor_class.h"
 #include "machine/machine.h"
 
-enum { ASKED = 16 };  // samples after which it is asked whether to go on
+enum { ASKED = 16 };  // samples between two calls of going.progress
 
 struct od_kept_motion {
   int nu, ny;
@@ -14,8 +15,8 @@ struct od_kept_motion {
   double step;
   double *value;     // per sample: u (nu), u after a jump (nu), y (ny)
   bool *jumps;       // per sample: whether inputs jump
-  double *rate;      // ny, at the start; NULL: nobody integrates
-  od_status status;  // of the sample after the last one; OD_OK: there is none
+  double *rate;      // ny, at the start; NULL: no sensor integrates
+  od_status status;  // status of the sample after the last one; OD_OK: there is none
   od_error error;
 };
 

@@ -1,5 +1,5 @@
-// The stream as a source. A line that cannot be used is refused and the next one awaited: a broken cable must not stop an
-// observer. After the start nothing is allocated.
+// A live stream as a source of samples. A line that cannot be used is refused, and the source waits for the next one: a broken
+// cable must not stop an observer. No memory is allocated after the start.
 #include "experiment/live_source.h"
 
 #include <errno.h>
@@ -18,20 +18,20 @@ typedef struct live {
   od_live_options options;
   od_csv_lines lines;
   bool units_may_follow;  // the header has just been read
-  // What was read and not yet handed out.
+  // Bytes that were read and not yet used.
   char buffer[LONGEST_LINE];
   size_t begin, end;
   bool ended;
   int inputs;
   long samples;
-  double t;  // of the last sample
+  double t;  // time of the last sample, s
   double *cells, *u, *u_last, *y;
-  bool *used;  // per column: a channel needs it
+  bool *used;  // per column: whether a channel needs it
 } live;
 
 // --- Lines --------------------------------------------------------------------------------------------------------
 
-// Waits for more; OD_INTERRUPTED when asked to stop.
+// Waits for more bytes. OD_INTERRUPTED: goes_on() returned false.
 static od_status fill(live *m, od_error *err) {
   if (m->begin > 0) memmove(m->buffer, m->buffer + m->begin, m->end - m->begin);
   m->end -= m->begin;
@@ -52,9 +52,9 @@ static od_status fill(live *m, od_error *err) {
 }
 
 typedef struct line {
-  const char *text;  // NULL: the stream has ended
+  const char *text;  // NULL: end of the stream
   size_t length;
-  bool too_long;  // its beginning only
+  bool too_long;  // only the start of the line is available
 } line;
 
 static od_status next_line(live *m, line *out, od_error *err) {
@@ -121,7 +121,7 @@ static bool take_time(live *m, double *t) {
   return true;
 }
 
-// An input that is missing stays what it was.
+// Reads the values of a line. A missing input keeps its last value.
 static bool take_values(live *m, double t) {
   const od_log_plan *plan = &m->e->data;
   for (int i = 0; i < m->inputs; i++) {
@@ -146,7 +146,7 @@ static bool take_line(live *m, const line *l, double *t) {
   return take_time(m, t) && take_values(m, *t);
 }
 
-// The line below the header may say the units; then the channels' units are looked at again.
+// The line below the header may contain units. The units of the channels are then checked again.
 static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
   od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
   if (status != OD_OK || !*taken) return status;

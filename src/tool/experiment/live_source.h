@@ -6,15 +6,15 @@
 
 typedef struct od_live_options {
   int input;         // file descriptor
-  const char *name;  // of the stream, for messages
-  // Asked several times a second while there is nothing to read; false: stop.
+  const char *name;  // name of the stream, for messages
+  // Called several times per second while there is no data; false: stop.
   bool (*goes_on)(void *user);
-  // A line that cannot be used, and why; its time if it has one, else NAN.
+  // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).
   void (*refuse)(void *user, double t, const char *why);
   void *user;
 } od_live_options;
 
-// Waits for the header and finds the experiment's channels in it. OD_BAD_INPUT with messages, or another status with err.
+// Waits for the header and finds the channels of the experiment in it. OD_BAD_INPUT with messages, or another status with err.
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err);
 

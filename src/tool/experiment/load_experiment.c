@@ -1,7 +1,7 @@
-// From an experiment file to an experiment: section by section, with the reader of documents.
+// Loads an experiment file section by section, with the reader of documents.
 //
-// The machines come first, because sensors, initial errors and parameters are named after what they have. What is wrong
-// with the machine's own file is shown after what is wrong with this one.
+// The machines are loaded first, because sensors, initial errors and parameters refer to their names. Messages about the machine
+// file follow the messages about this file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ const od_section_class od_experiment_section = {"experiment", "an experiment or 
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
-// The output that a key names, in the model; -1 with a message.
+// Index of the model's output with the name of a key; -1 with a message.
 int od_find_output(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const od_machine *model = xl->e->model;
@@ -69,8 +69,8 @@ static int find_watched(const od_experiment *e, const char *name) {
   return -1;
 }
 
-// Adds an output to those that are recorded; -1 with a message when a machine lacks it. The true machine may lack what is no
-// sensor: what an observer's model has besides has no true value.
+// Adds a watched output; -1 with a message if a machine lacks it. The true machine may lack an output that has no sensor: such an
+// output has no true value.
 static int watch(od_experiment_loader *xl, int key, bool sensor) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
@@ -114,7 +114,7 @@ static int entries(const od_loader *ld, int node) {
 
 // --- Initial errors -----------------------------------------------------------------------------------------------
 
-// Outputs and their standard deviations, each on its own.
+// Reads outputs with a separate standard deviation each.
 static void read_sigmas(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   for (int key = od_first(ld, node, "outputs and their standard deviations"); key >= 0; key = od_next(ld, key)) {
@@ -132,7 +132,7 @@ static void read_sigmas(od_experiment_loader *xl, int node) {
   }
 }
 
-// Or the outputs and their covariance.
+// Reads the section 'initial': standard deviations, or a full covariance.
 static void read_initial(od_experiment_loader *xl, int node) {
   od_output_covariance *t = &xl->e->initial;
   xl->initial = node;
@@ -149,7 +149,7 @@ static void read_initial(od_experiment_loader *xl, int node) {
 
 // --- The rest -----------------------------------------------------------------------------------------------------
 
-// Time and step may come from the machine's run section.
+// Reads time and step. Both may be in the machine's run section.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
@@ -168,13 +168,13 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Whether the command line or the section 'data' says what is to be observed.
+// Whether the command line or the section 'data' selects a log or stream.
 static bool names_log(const od_experiment_loader *xl, int data) {
   const od_section section = {.map = data >= 0 && xl->ld.tree.node[data].kind == OD_TREE_MAP ? data : -1};
   return xl->options->data || od_section_get(&xl->ld, &section, "file") >= 0;
 }
 
-// The sensors and inputs are what a log must have; an input that never changes need not be in it.
+// A log must have all sensors and inputs. A constant input may be missing.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   const od_machine *m = e->model;
   for (int i = 0; i < e->sensors; i++)
@@ -187,7 +187,7 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   return true;
 }
 
-// A log in bar that is read as pascal has hardly any pressure in it.
+// Warns about pressures that are nearly zero: the log is probably in bar but read as Pa.
 static void check_measured(od_loader *ld, const od_log *log) {
   const od_log_plan *plan = log->plan;
   for (int c = 0; c < plan->channels; c++) {
@@ -198,7 +198,7 @@ static void check_measured(od_loader *ld, const od_log *log) {
   }
 }
 
-// Messages about the log's own lines come after those about this file.
+// Reads the log. Messages about the lines of the log follow those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   od_messages *messages = od_messages_new();
   if (!messages || od_log_read(plan, xl->ld.units, log, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
@@ -229,7 +229,8 @@ static void read_data(od_experiment_loader *xl, int node) {
 
 // --- The file -----------------------------------------------------------------------------------------------------
 
-// A sensor that is calibrated says something else than the output it measures, so that output is watched beside it.
+// Gives each watched output its row. The measurement of a calibrated sensor differs from its output, so the output gets an
+// additional row.
 static int give_rows(od_experiment *e) {
   int rows = e->watches;
   for (int i = 0; i < e->watches; i++) {
@@ -286,7 +287,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   if (xl->options->more) xl->options->more(xl->options->user, xl, file);
 }
 
-// With errors a number may be missing that --set means.
+// With errors in the file, a number that --set refers to may be missing.
 static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;
@@ -303,14 +304,14 @@ static od_status check_file(void *loader) {
     for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = od_equal_values(xl, &xl->e->sensor[i]);
     od_load_start(xl);
   }
-  // A fit needs less than an observer.
+  // A fit file has fewer required keys than an experiment.
   if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
     od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
   if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
   return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }
 
-// Those of --set that mean numbers of this file go to its own reader; the machines take the others.
+// Texts of --set for numbers of this file go to the reader of this file; the machines take the others.
 static od_status load(od_experiment_loader *xl) {
   const od_experiment_options *o = xl->options;
   const char **own = calloc((size_t)o->set_count + 1, sizeof *own);

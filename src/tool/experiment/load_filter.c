@@ -1,4 +1,4 @@
-// How an observer works: the section 'filter' and the key 'integrator' of an experiment file.
+// Loads the section 'filter' and the key 'integrator' of an experiment file.
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ static const od_key keys[] = {
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};
 
-// Reads one of the words of an option: its index, or -1 after a complaint. The words that the options of continuous-ekf had
-// in earlier versions, numbers of equations, are still accepted.
+// Reads one of the words of an option. Returns its index, or -1 after a message. The former words of the options of
+// continuous-ekf, which are equation numbers, are still accepted.
 static int read_word(od_loader *ld, int node, const od_filter_option *option) {
   static const struct {
     const char *key, *old_word, *word;
@@ -104,7 +104,7 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
 }
 
-// The filter that was asked for instead of the file's: keys for another one are read over.
+// Selects the filter of the command line. Keys for the filter of the file are then ignored.
 static void choose_instead(od_experiment_loader *xl, const od_method_names *types) {
   int chosen = 0;
   od_nearest nearest = od_nearest_to(xl->options->filter);
@@ -125,7 +125,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   od_section section = od_section_empty(&od_filter_section, ld->tree.root, "filter", "filter");
   bool is_name = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT;
   bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
-  // The type says which keys there are.
+  // The type determines the possible keys.
   int type = is_name ? read_name(ld, node, "filter", &types)
                      : read_name(ld, is_map ? od_map_find(ld, node, "type") : -1, "type", &types);
   xl->e->filter = od_filter_type_at(type >= 0 ? type : 0);
@@ -151,13 +151,13 @@ void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
   xl->e->integrator = od_integrator_at(chosen >= 0 ? chosen : 0);
 }
 
-// So many equal values in a row are a fault. Said by nobody: with a gate, as many as chance makes less often than once in a
-// hundred million; a sensor that counts in steps much larger than its noise may well repeat itself.
+// Number of equal values in a row that is a fault. Default with a gate: the number that occurs by chance less than once in 1e8
+// samples. A sensor with a resolution much larger than its noise may repeat values.
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double seldom = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;
   if (!(xl->e->gate > 0) || (s->of && s->of->has_noise)) return 0;
-  // Two values with independent noise in the same step of the resolution.
+  // Probability that two values with independent noise are in the same step of the resolution.
   double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
   bool coloured = s->time_constant > 0 || s->frequency > 0;
   if (chance > 0.5 || (chance > 0 && coloured)) return 0;

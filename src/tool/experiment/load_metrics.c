@@ -1,8 +1,8 @@
-// The section 'metrics': figures made of the errors of outputs, by name.
+// The section 'metrics': figures computed from the errors of outputs.
 //
-//   metrics:
-//     e: {norm: P1.x, points: 101}
-//     states: {nees: [A.angle, A.rate], from: 1 s}
+//  metrics:
+//    e: {norm: P1.x, points: 101}
+//    states: {nees: [A.angle, A.rate], from: 1 s}
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const od_key keys[] = {
 const od_section_class od_metric_section = {"metric", "one figure of the errors of some outputs", OD_KEYS(keys),
                                             kind_key};
 
-// Of how many outputs the metrics speak, at most: one word each, or a list.
+// Upper bound of the number of outputs of all metrics: one word each, or a list.
 int od_metric_outputs(const od_loader *ld, int node) {
   int count = 0;
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_MAP) return 0;
@@ -42,7 +42,7 @@ int od_metric_outputs(const od_loader *ld, int node) {
   return count;
 }
 
-// Adds an output to a metric; those with a unit must share it.
+// Adds an output to a metric. Outputs of a metric with a unit must share it.
 static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
   od_loader *ld = &xl->ld;
   if (!od_read_text(ld, node, m->name, "the name of an output")) return;
@@ -72,7 +72,7 @@ static void read_outputs(od_experiment_loader *xl, int node, od_error_metric *m)
     add_output(xl, entry, m);
 }
 
-// Which kind a metric is: the one key that says so.
+// Reads the kind of a metric, which is its only key among the kinds.
 static int read_kind(od_loader *ld, const od_section *section, int *value) {
   int kind = -1;
   for (int k = 0; od_error_metric_classes[k].key; k++) {

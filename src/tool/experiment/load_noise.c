@@ -1,10 +1,10 @@
-// What an experiment file says about noise: the structure of the process noise, and covariances in full.
+// Loads the noise of an experiment file: the structure of the process noise, and full covariances.
 //
-//   mechanical  forces and masses are not quite right: a white acceleration (eq. 30 of source 1 in docs/theory.md)
-//   coupled     besides, pressures and parameters change on their own (eq. 31)
-//   matrix      any covariance of outputs
+//  mechanical  forces and masses are inexact: a white acceleration (eq. 30 of source 1 in docs/theory.md)
+//  coupled     also independent changes of pressures and parameters (eq. 31)
+//  matrix      any covariance of outputs
 //
-// A covariance in full is {of: [names], matrix: [[...], ...]}, each entry in the product of the two outputs' units.
+// A full covariance is {of: [names], matrix: [[...], ...]}. The unit of an entry is the product of the units of the two outputs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static const char *product_unit(od_loader *ld, const char *a, const char *b) {
   return od_format(ld, "%s %s", a, b);
 }
 
-// The outputs' names: where they stand, and which of the model's outputs each is.
+// Reads the names of the outputs: their nodes, and their indices in the model.
 static bool read_names(od_experiment_loader *xl, int node, od_output_covariance *t, int *entry) {
   od_loader *ld = &xl->ld;
   bool sound = od_read_list(ld, node, "of", "a list of outputs", t->count, entry);
@@ -90,7 +90,7 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
   return sound;
 }
 
-// Symmetric, and of a covariance.
+// Checks that the matrix is symmetric and a covariance.
 static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_output_covariance *t,
                          const int *number) {
   od_loader *ld = &xl->ld;
@@ -184,14 +184,14 @@ void od_load_sensor_noise(od_experiment_loader *xl, int node) {
 
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   const od_output_covariance *t = &xl->correlated;
-  // Nobody knows which sensors were meant.
+  // After errors in 'sensor_noise' its sensors are not known.
   if (xl->correlated_unsound) return 1;
   for (int i = 0; i < t->count; i++)
     if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);
   return NAN;
 }
 
-// Which sensor each of the outputs has; false with messages.
+// Finds the sensor of each output; false with messages.
 static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   const od_experiment *e = xl->e;
   bool found = true;
@@ -210,7 +210,7 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   return found;
 }
 
-// With correlated noise every sensor's is white, and what the observer assumes of it is its sigma.
+// With correlated noise, all sensors must have white noise, and the observer assumes their sigma.
 static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
@@ -263,7 +263,7 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
     od_complain(ld, process, "'process' needs 'structure: matrix'");
 }
 
-// A section of that kind; *process: the node of its matrix, or -1.
+// Reads a section of process noise. *process: the node of its matrix, or -1.
 static od_noise_structure read_process_noise(od_loader *ld, int node, const char *path, od_process_noise *noise,
                                              int *process) {
   od_section section = od_section_empty(&od_noise_section, ld->tree.root, path, "noise");

@@ -1,4 +1,4 @@
-// The section 'parameters': numbers of the model and calibrations of sensors that are to be estimated.
+// The section 'parameters': estimated numbers of the model and calibrations of sensors.
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
 
-// The number of the model that a key names, or -1 with a message.
+// Index of the model's number with the name of a key, or -1 with a message.
 static int find_number(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const od_machine *model = xl->e->model;
@@ -60,7 +60,7 @@ static int find_number(od_experiment_loader *xl, int key) {
   return -1;
 }
 
-// The entries of the list that a path ends in: 3 for "curve.points[1]" of three; 0 for no list.
+// Length of the list that a path ends in: 3 for "curve.points[1]" of three points; 0: no list.
 static int list_length(od_loader *ld, const od_machine *machine, const char *path) {
   const char *bracket = strrchr(path, '[');
   int count = 0;
@@ -69,7 +69,7 @@ static int list_length(od_loader *ld, const od_machine *machine, const char *pat
   return count;
 }
 
-// What the number is in the true machine. A point of a curve means the same only among as many points.
+// Value of the number in the true machine. Points of a curve correspond only if both curves have the same number of points.
 static double true_value(od_experiment_loader *xl, const char *path) {
   const od_experiment *e = xl->e;
   int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
@@ -81,7 +81,7 @@ static double given_or(od_loader *ld, int number, double otherwise) {
   return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
 }
 
-// "sensors.P.pressure.bias" or ".scale": the calibration of a sensor; false when the key is none.
+// Recognizes the calibration of a sensor, "sensors.P.pressure.bias" or ".scale". False: the key is none.
 static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
   static const char *const kinds[] = {".bias", ".scale"};
   const char *path = od_text_of(&xl->ld, key);
@@ -101,7 +101,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
   return false;
 }
 
-// What the path means, with its unit, its start in the model and its true value; false with a message.
+// Finds the parameter of a path: unit, start in the model and true value. False with a message.
 static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   if (find_calibration(xl, key, p)) return true;
   int number = find_number(xl, key);
@@ -117,7 +117,7 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   return true;
 }
 
-// Where an estimate starts and between which bounds must be possible for the number; `first` is that of its fields.
+// Checks that start and bounds are possible for the number. `first`: index of its first field.
 static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
   if (p->number < 0) return;
   od_number number = od_machine_number(xl->e->model, p->number);
@@ -126,7 +126,7 @@ static void check_possible(od_experiment_loader *xl, const od_estimated *p, int 
   od_check_number_limits(&xl->ld, first + 4, "high", &number);
 }
 
-// Nobody estimates a number that is known to six digits: the unit of its sigma was forgotten.
+// Warns about a sigma below 1e-6 of the start: its unit is probably wrong or missing.
 static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
   static const double known = 1e-6;
   double part = p->sigma / fabs(p->start);
@@ -151,7 +151,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   fields[1].fallback = p.start;
   int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
   p.path = name;
-  p.sigma = given_or(ld, first, 0);  // a fit wants none
+  p.sigma = given_or(ld, first, 0);  // a fit needs none
   p.start = od_number_value(ld, first + 1);
   p.noise = od_number_value(ld, first + 2);
   p.keeps_start = !od_read_flag(ld, &section, "drawn");

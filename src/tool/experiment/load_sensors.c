@@ -1,4 +1,4 @@
-// The section 'sensors' of an experiment: what they measure, their noise, and what else is wrong with them.
+// The section 'sensors' of an experiment: measured outputs, noise and faults.
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const od_key colour_keys[] = {
 static const od_section_class colour_section = {"sensor colour", "a distribution, and the color of the noise",
                                                 OD_KEYS(colour_keys), .or_word = true};
 
-// Numbers without a unit are in that of what the sensor reads.
+// Numbers without a unit have the unit of the output that the sensor reads.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
      "standard deviation of the noise: a quantity, or a part of the signal's own size, `10 % rms` (of its root mean square) or "
@@ -88,18 +88,18 @@ static bool type_key(int i, od_key *key) {
 }
 const od_section_class od_sensor_section = {"sensor", "an output that is measured", OD_KEYS(keys), type_key};
 
-// What the reading of one sensor works with.
+// State of the reader of one sensor.
 typedef struct sensor_reader {
   od_experiment_loader *xl;
   od_loader *ld;
   od_section section;
-  const char *read_unit;  // of what it reads: its output, or what it integrates
+  const char *read_unit;  // unit of the output that the sensor reads: its own, or the one that it integrates
   od_sensor *s;
 } sensor_reader;
 
-// --- What it measures ---------------------------------------------------------------------------------------------
+// --- Measured output ----------------------------------------------------------------------------------------------
 
-// The type that a key of the file or --set chooses.
+// Reads the type, which a key of the file or of --set selects.
 static void read_type(sensor_reader *r) {
   od_loader *ld = r->ld;
   for (int i = 0; types[i]; i++) {
@@ -114,7 +114,7 @@ static void read_type(sensor_reader *r) {
   int source = od_section_get(ld, &r->section, "source");
   if (source < 0) return;
   od_section_lacks(ld, &r->section, od_sensor_integrating.section->keys[0].name);
-  // The rest is read as it is probably meant.
+  // After an error the rest is read with the probable meaning.
   bool named = od_read_text(ld, source, "source", "the name of an output") != NULL;
   int output = named ? od_find_output(r->xl, source) : -1;
   if (output >= 0) r->read_unit = od_machine_output_unit(r->xl->e->model, output);
@@ -122,7 +122,7 @@ static void read_type(sensor_reader *r) {
 
 // --- Noise --------------------------------------------------------------------------------------------------------
 
-// "10 % rms", "5 % spread": a part of the signal's own size. False: it is a quantity like any other.
+// Reads a value relative to the size of the signal: "10 % rms", "5 % spread". False: an absolute quantity.
 static bool read_relative(sensor_reader *r, const od_given *given, const char *key, double *value) {
   static const char *const words[] = {[OD_SIGNAL_SPREAD] = "spread", [OD_SIGNAL_RMS] = "rms"};
   od_loader *ld = r->ld;
@@ -144,8 +144,8 @@ static bool read_relative(sensor_reader *r, const od_given *given, const char *k
   return false;
 }
 
-// 'sigma' or 'half_width': a quantity, or a part of the signal's own size. False: it is not given. `factor` makes a standard
-// deviation of it.
+// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts it to a standard
+// deviation. False: not given.
 static bool read_size(sensor_reader *r, const char *key, double fallback, double factor) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);
@@ -167,7 +167,7 @@ static bool read_size(sensor_reader *r, const char *key, double fallback, double
   return node >= 0 || by_set;
 }
 
-// How large the noise is: sigma, half_width, relative (a fit alone), or what 'sensor_noise' says.
+// Reads the size of the noise: sigma, half_width, relative (fits only), or that of 'sensor_noise'.
 static void read_sizes(sensor_reader *r) {
   od_loader *ld = r->ld;
   double correlated = od_correlated_sigma(r->xl, r->s->name);
@@ -198,7 +198,7 @@ static void read_sizes(sensor_reader *r) {
     od_complain(ld, node, "only uniform noise has a 'half_width'; gaussian noise has a 'sigma'");
 }
 
-// 'noise: uniform', or a map that gives it a colour.
+// Reads 'noise: uniform', or a map with the color of the noise.
 static void read_noise(sensor_reader *r) {
   static const char *const kinds[] = {"gaussian", "uniform", NULL};
   od_loader *ld = r->ld;
@@ -291,7 +291,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   r.s->faults = od_read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
 }
 
-// Whether a sensor is among those that were asked for.
+// Whether a sensor is in the list of chosen sensors.
 static bool is_chosen(const char *chosen, const char *name) {
   size_t length = strlen(name);
   for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)

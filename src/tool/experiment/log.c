@@ -1,5 +1,5 @@
-// Reading a log: one pass over its file checks it and finds out what is known of its channels without their rows. The rows of a short log are
-// kept in a second one.
+// Reads a log. One pass over the file checks it and collects facts about its channels. A second pass stores the rows of a short
+// log.
 #define _POSIX_C_SOURCE 200809L  // strdup
 
 #include "experiment/log.h"
@@ -30,7 +30,7 @@ static od_status open_file(const od_log_plan *plan, od_row_reader **out, od_mess
   return status;
 }
 
-// The log with its file and nothing of its rows; the columns have been found.
+// Makes the log of a file whose columns have been found, without rows.
 static od_log *new_log(od_log_plan *plan, od_row_reader *file) {
   size_t channels = (size_t)plan->channels + 1, columns = (size_t)od_row_reader_head(file)->columns + 1;
   od_log *log = calloc(1, sizeof *log);
@@ -62,7 +62,7 @@ static od_log *new_log(od_log_plan *plan, od_row_reader *file) {
 
 // --- The first pass -----------------------------------------------------------------------------------------------
 
-// Rows that must not be: the first of them, and how many.
+// Rows with an error: the first of them, and their number.
 typedef struct bad_rows {
   long count, row;
   int line;
@@ -71,13 +71,13 @@ typedef struct bad_rows {
 
 typedef struct survey {
   od_log *log;
-  long rows;           // of the file, one for each time
-  double first, last;  // their times
-  int line;            // of the last one
+  long rows;           // rows of the file with different times
+  double first, last;  // times of the first and last rows
+  int line;            // line of the last row
   bad_rows bare, back;
 } survey;
 
-// Every row needs a time, and it must come after the one before.
+// Every row needs a time that is later than that of the row before.
 static bool check_time(survey *s, const od_log_row *row) {
   bool bare = !isfinite(row->time), back = !bare && s->rows > s->bare.count && row->time <= s->last;
   bad_rows *bad = bare ? &s->bare : back ? &s->back : NULL;
@@ -108,7 +108,7 @@ static void take_value(od_log *log, int channel, double value) {
   f->last_value = value;
 }
 
-// A row that counts.
+// Adds a row of the used part to the facts.
 static void take_row(od_log *log, const od_log_row *row) {
   double gap = log->rows > 0 ? row->time - log->end : 0;
   if (gap > log->longest) log->longest = gap, log->at = log->end;
@@ -117,7 +117,7 @@ static void take_row(od_log *log, const od_log_row *row) {
   log->end = row->time;
 }
 
-// Not a single change in more than a handful of values: a dead sensor looks like that.
+// Finds channels without any change in more than a few values: a dead sensor looks like that.
 static void find_constants(od_log *log) {
   for (int i = 0; i < log->plan->channels; i++) {
     const od_channel_facts *f = &log->facts[i];
@@ -143,7 +143,7 @@ static od_status walk(survey *s, od_error *err) {
   return status;
 }
 
-// --- What is wrong ------------------------------------------------------------------------------------------------
+// --- Checks -------------------------------------------------------------------------------------------------------
 
 static bool is_sound(const od_log *log, const od_channel *c, od_messages *messages) {
   const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
@@ -151,14 +151,14 @@ static bool is_sound(const od_log *log, const od_channel *c, od_messages *messag
   return !flaw;
 }
 
-// The columns that are used must hold numbers; the others may hold anything.
+// The columns in use must contain numbers; the others may contain anything.
 static bool check_cells(const od_log *log, od_messages *messages) {
   bool ok = is_sound(log, &log->plan->time, messages);
   for (int i = 0; i < log->plan->channels; i++) ok = is_sound(log, &log->plan->channel[i], messages) && ok;
   return ok;
 }
 
-// Rows are lines in a text file, else they have numbers.
+// Message about a row: by its line in a text file, else by its number.
 static void complain_about_row(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
   char tail[128] = "";
   long more = bad->count - 1;
@@ -191,7 +191,7 @@ static bool check_count(const survey *s, od_messages *messages) {
   return s->log->rows > 0;
 }
 
-// Gaps of inputs are bridged, if there is anything to bridge them with.
+// Gaps of inputs are interpolated. An input without any value is an error.
 static bool check_inputs(const od_log *log, od_messages *messages) {
   bool ok = true;
   for (int i = 0; i < log->plan->channels; i++) {
@@ -228,7 +228,7 @@ static od_status hold(od_log *log, od_error *err) {
   return status;
 }
 
-// Short logs are held, so that nobody cares what becomes of their files.
+// Stores the rows of a short log, so that later changes of its file have no effect.
 static od_status hold_if_short(od_log *log, od_error *err) {
   double size = (double)log->rows * (log->plan->channels + 1) * sizeof(double);
   bool holds = od_row_reader_holds(log->file) || size <= (double)log->plan->most_held;

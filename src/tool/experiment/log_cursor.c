@@ -1,5 +1,5 @@
-// The rows of a log that count, as values of its channels. Of a log that is not held they come from its file, and no more of them are in memory
-// than it takes to bridge a gap of an input: from its last value to its next one.
+// Iterates over the rows of a log in use, as values of its channels. Rows of a log that is not in memory come from its file. The
+// cursor stores only the rows that are needed to interpolate a gap of an input, from its last value to its next one.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 struct od_log_cursor {
   const od_log *log;
   long at;  // rows given so far
-  // Of a log that is not held:
+  // For a log that is not in memory:
   od_row_reader *file;
   od_log_rows rows;
-  bool gaps;                  // some input has any
-  double *ahead;              // rows that were read and not given yet: a time and a value per channel each; a ring
-  long first, count;          // the first of them, and how many
-  long capacity;              // of the ring, rows
-  double *pair, *now, *last;  // memory of two rows: the one that is given, and the one before
+  bool gaps;          // some input has gaps
+  double *ahead;      // rows that were read and not given yet: a time and a value per channel each; a ring buffer
+  long first, count;  // the first of them, and their number
+  long capacity;      // capacity of the ring buffer, rows
+  double *pair, *now, *last;  // memory of two rows: the present one and the previous one
   long *next;                 // per channel: the row with the value at the end of the present gap
 };
 
@@ -66,7 +66,7 @@ void od_log_cursor_free(od_log_cursor *c) {
 
 // --- Rows ahead ---------------------------------------------------------------------------------------------------
 
-// Row k of those ahead.
+// Row k of the rows ahead.
 static double *ahead(const od_log_cursor *c, long k) {
   return c->ahead + (size_t)((c->first + k) % c->capacity) * width(c);
 }
@@ -84,7 +84,7 @@ static bool make_room(od_log_cursor *c) {
   return true;
 }
 
-// The file had these rows before.
+// Error: the file has changed since it was first read.
 static od_status changed(const od_log_cursor *c, od_error *err) {
   return od_fail(err, OD_IO, "%s has changed while it was read", c->log->plan->file);
 }
@@ -111,7 +111,7 @@ static od_status read_ahead(od_log_cursor *c, od_error *err) {
 
 // --- Gaps of inputs -----------------------------------------------------------------------------------------------
 
-// Reads on until channel i has a value; c->next[i] is its row.
+// Reads rows until channel i has a value; c->next[i] is that row.
 static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   if (c->next[i] > c->at) return OD_OK;
   od_status status = OD_OK;
@@ -123,7 +123,7 @@ static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   return status;
 }
 
-// Input i of the row that is given has no value: it is taken from its neighbours, as the observer cannot do without.
+// Interpolates input i of the present row, which has no value: the observer needs all inputs.
 static od_status bridge(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];

@@ -1,6 +1,6 @@
-// Inputs of a log that jump. Where an input keeps its value for a while, changes within one row and keeps the new
-// value, the machine has most likely seen a jump, and straight lines from row to row spread it over the time between
-// two rows. And pauses, in which the inputs are not known.
+// Jumps of the inputs of a log. An input that is constant, changes within one row and is constant again has most likely jumped.
+// Linear interpolation would spread the jump over the time between two rows. Also pauses of a log, in which the inputs are
+// unknown.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,17 +8,17 @@
 #include "io/display.h"
 #include "io/wording.h"
 
-static const double large = 0.1;  // of the channel's range: a change worth telling
-static const double level = 0.1;  // of the change: what the rows before and after it may change
+static const double large = 0.1;  // relative to the channel's range: smallest change that is a jump
+static const double level = 0.1;  // relative to the change: largest changes of the rows before and after
 
-static const double pause_rows = 20;  // the usual time between rows, so many times, is a pause
+static const double pause_rows = 20;  // times the usual time between rows is a pause
 
-// The present and the last two changes of an input, whose values go on.
+// The present change of an input and the last two changes.
 typedef struct changes {
   double value, now, before, before_that;
 } changes;
 
-// A jump is known when the row after it is.
+// A change is classified when the row after it is known.
 static void judge_change(od_channel_facts *f, const changes *c) {
   double aside = fmax(c->before_that, c->now);
   f->jumps += c->before > 0 && c->before >= large * (f->most - f->least) && aside <= level * c->before;
@@ -32,14 +32,14 @@ static void take_change(od_channel_facts *f, changes *c, double value, long row)
   if (row > 1) judge_change(f, c);
 }
 
-// Whether an input may jump at all; bridged gaps make changes smaller, but for round-off.
+// Whether an input may have a jump. Interpolated gaps make changes smaller, except for round-off.
 static bool may_jump(const od_log *log, int channel) {
   const od_channel_facts *f = &log->facts[channel];
   bool large_enough = f->steepest > 0 && f->steepest >= 0.999 * large * (f->most - f->least);
   return log->plan->channel[channel].is_input && large_enough;
 }
 
-// Less than four rows do not show what is before and after.
+// Fewer than four rows cannot show a jump.
 od_status od_log_count_jumps(od_log *log, od_error *err) {
   bool any = false;
   for (int i = 0; i < log->plan->channels; i++) any = any || may_jump(log, i);
@@ -54,7 +54,7 @@ od_status od_log_count_jumps(od_log *log, od_error *err) {
     double time;
     status = od_log_cursor_next(cursor, &time, &value, &more, err);
     for (int i = 0; i < log->plan->channels && status == OD_OK; i++)
-      // After the last row nothing changes.
+      // After the last row there is no change.
       if (may_jump(log, i)) take_change(&log->facts[i], &c[i], more ? value[i] : c[i].value, row);
     if (!more) break;
   }

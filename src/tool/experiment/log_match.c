@@ -1,8 +1,8 @@
-// Which column of a file is which channel.
+// Assigns columns of a file to channels.
 //
-// What a plan names must be there. What it does not name is looked for under its own name, also as this program writes it
-// ("measured.P.pressure", "input.U_ref") and as MATLAB spells it ("P_pressure"), and last as the end of a longer name
-// ("log.P.pressure") if there is one such column only.
+// A column named in the plan must exist. Other channels are found by their own name, also in the form written by this program
+// ("measured.P.pressure", "input.U_ref") and in MATLAB's form ("P_pressure"), and last as the end of a longer name
+// ("log.P.pressure") if only one column matches.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool equal(const char *column, const char *wanted) {
   return strcmp(column, wanted) == 0;
 }
 
-// "P_pressure" is "P.pressure".
+// Whether names are equal in MATLAB's form: "P_pressure" is "P.pressure".
 static bool alike(const char *column, const char *wanted) {
   for (; *column && *wanted; column++, wanted++) {
     bool signs = !isalnum((unsigned char)*column) && !isalnum((unsigned char)*wanted);
@@ -38,7 +38,7 @@ static bool alike(const char *column, const char *wanted) {
   return *column == *wanted;
 }
 
-// The only column that is the same.
+// The only column with an equal name; -1: none or several.
 static int find(const od_table *t, same_name *same, const char *name) {
   int at = NONE;
   for (int i = 0; i < t->columns; i++)

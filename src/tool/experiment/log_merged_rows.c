@@ -17,12 +17,12 @@ void od_log_rows_end(od_log_rows *r) {
   *r = (od_log_rows){0};
 }
 
-// Of the row that waits, or of the one that was read last.
+// Time of a row, from its cells or from its number, s.
 static double time_of(const od_log_rows *r, const double *cells, long number) {
   return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
 }
 
-// Whether the row that was read has the time of the one that waits; if so, it fills its gaps.
+// Whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting one.
 static bool repeats(od_log_rows *r) {
   if (r->plan->interval > 0) return false;
   double now = time_of(r, r->read, 0);
@@ -34,7 +34,7 @@ static bool repeats(od_log_rows *r) {
   return true;
 }
 
-// The row that was read waits now, the one that waited is given.
+// The waiting row is given, and the row just read becomes the waiting one.
 static void turn(od_log_rows *r, int line) {
   double *free_now = r->given;
   r->given = r->kept;

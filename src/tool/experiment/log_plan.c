@@ -1,4 +1,4 @@
-// The section 'data' of a file: which log, and which of its columns is which output or input of the machine.
+// The section 'data' of a file: the log, and the columns of the machine's outputs and inputs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static int find_channel(const od_log_plan *plan, const char *name) {
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise) {
   int known = find_channel(plan, name);
   if (known >= 0) {
-    // An input can also be an output of the same name.
+    // An input may also be an output with the same name.
     plan->channel[known].is_input = plan->channel[known].is_input || is_input;
     return known;
   }
@@ -95,7 +95,7 @@ static void complain_unknown(od_loader *ld, const od_machine *machine, int key) 
     od_complain(ld, key, "the machine has no input or output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
 }
 
-// A column as a name or a number alone, or as a map with unit, scale and offset.
+// Reads a column: a name or a number, or a map with unit, scale and offset.
 static void read_column(od_loader *ld, int node, int key, const char *path, od_channel *c) {
   int column = node;
   if (ld->tree.node[node].kind != OD_TREE_TEXT) {

@@ -1,4 +1,4 @@
-// Times without a unit count as seconds. Where a logger counted in something shorter, the log seems to last a thousand times as long, and
+// Times without a unit count as seconds. If a logger counted in a shorter unit, the log seems to be a thousand times as long, and
 // the observer fills the time between rows with steps.
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "io/display.h"
 #include "io/time_unit.h"
 
-static const double named_from = 30;  // steps between rows from which a name is believed
-static const double alike = 0.01;     // so near to a thousand steps are rows that were meant to be one step apart
+static const double named_from = 30;  // steps between rows from which the name of a column is used
+static const double alike = 0.01;     // relative tolerance of a thousand steps between rows
 
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict) {
   static const struct {

@@ -1,5 +1,5 @@
-// One run of an experiment. Per sample: the observer predicts up to it, in steps no longer than the experiment's, and
-// corrects; a row is recorded. Where samples come from is the business of their source.
+// One run of an experiment. For each sample the observer predicts up to its time, in steps no longer than the experiment's step,
+// and corrects; then a row is recorded. Samples come from a source.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@
 #include "io/clock.h"
 #include "oleodyn/sim.h"
 
-// A run that must go on: after so many failed samples, or a gap of so many steps, the last estimate is carried over with
-// standard deviations of its states that are so much larger.
+// A run with keep_going: after this number of failed samples, or a gap of this number of steps, the last estimate is carried over
+// with inflated standard deviations of its states.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // steps between two samples of a log
 static const double inflation = 100;
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// From the last sample to this one, through a gap in several steps.
+// Predicts from the last sample to this one. A gap is predicted in several steps.
 static od_status predict(od_observe_run *r, const od_sample *s) {
   double gap = s->t - r->t;
   // Round-off must not add a step.
@@ -36,7 +36,7 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
     if (status == OD_OK) status = od_observe_follow_coordinates(r);
   }
-  // A parameter that may jump on the way has this much more noise.
+  // A parameter that may jump within this step gets this additional noise.
   bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
   double *noise = jumps ? r->Q + (r->nx + r->options->jump.parameter) * (r->n + 1) : NULL, before = noise ? *noise : 0;
   if (noise) *noise += pow(r->options->jump.sigma, 2);
@@ -45,7 +45,7 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
   return status == OD_OK ? od_observe_follow_coordinates(r) : status;
 }
 
-// The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
+// Predicts up to the sample and corrects with its measurements. At the start there is no prediction.
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
   if (!start) od_step_clock_begin(&r->clock);
   bool corrected = !r->e->uncorrected;
@@ -58,7 +58,7 @@ static od_status move_observer(od_observe_run *r, const od_sample *s, bool start
   return status;
 }
 
-// The sample is behind: the next prediction begins there. The bias of a sensor that drifts is true at its time only.
+// Finishes a sample: the next prediction starts here. The bias of a sensor with drift is true at this time only.
 static void leave_sample(od_observe_run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   for (int i = 0; i < r->np && s->bias; i++) {
@@ -68,7 +68,7 @@ static void leave_sample(od_observe_run *r, const od_sample *s) {
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
 }
 
-// What is missing at the start is not missed.
+// Counts used and missing samples per sensor. Values missing at the start are not counted.
 static void count_sensors(od_observe_run *r, bool start) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
@@ -84,7 +84,7 @@ static void count_sensors(od_observe_run *r, bool start) {
   }
 }
 
-// When the filter first took itself for settled, and since when it does.
+// Records when the filter first reported settling, and since when it has been settled.
 static void watch_settling(od_observe_run *r, double t) {
   od_observed *o = r->o;
   bool settled = o->asks_itself && od_observer_settled(r->observer);
@@ -93,6 +93,7 @@ static void watch_settling(od_observe_run *r, double t) {
   if (!settled) o->settled_since = NAN;
 }
 
+// Predicts to a sample, corrects, and records its statistics and its row.
 static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
@@ -118,7 +119,7 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
 
 // --- Going on after failures --------------------------------------------------------------------------------------
 
-// The last good estimate stands for the present one, its covariance inflated.
+// Replaces the present estimate by the last good one, with inflated covariance.
 static od_status carry_over(od_observe_run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
@@ -130,6 +131,8 @@ static od_status carry_over(od_observe_run *r, const od_sample *s) {
   return OD_OK;
 }
 
+// Takes a sample in a run that keeps going. After a failure the observer returns to its last good state, or its estimate is
+// carried over.
 static od_sample_fate take_in_somehow(od_observe_run *r, const od_sample *s, od_error *err) {
   size_t size = od_observer_block_size(r->observer);
   bool far = s->t - r->t > LONGEST_GAP * r->e->step;
@@ -153,6 +156,7 @@ static od_sample_fate take_in_somehow(od_observe_run *r, const od_sample *s, od_
 
 // --- All samples --------------------------------------------------------------------------------------------------
 
+// Calls options->progress every 64 samples; false: the run must stop.
 static bool goes_on(const od_observe_run *r) {
   const od_sample_source *source = r->source;
   const od_observe_options *options = r->options;
@@ -169,7 +173,7 @@ static od_status answer(od_observe_run *r, od_sample_fate fate, od_error *err) {
 
 static od_status take_sample(od_observe_run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
-    // A time that leaps (a wrong unit, a clock that was set) would be bridged for ever.
+    // After a leap in time (wrong unit, clock that was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(err, OD_BAD_INPUT, "from %.6g s to %.6g s there are no samples: too long for steps of %.3g s",
                      r->t, s->t, r->e->step);
@@ -201,7 +205,7 @@ static od_status run_all(od_observe_run *r, const od_sample *first, od_error *er
   return status;
 }
 
-// Of a run that failed, the last row is found by another run up to there, if nobody had asked for it.
+// If a run failed and its last row was not requested, another run up to the failure computes this row.
 static void record_last(const od_experiment *e, const od_observe_options *options, od_observed *o) {
   const od_observe_options again = {.progress = options->progress,
                                     .user = options->user,
@@ -257,7 +261,7 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   od_innovation_record_mark(r->innovations, r->observer, first.t);
   r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
-  // What is written over a log while it is read may look like anything.
+  // If the file of a log changed during the run, any error may be a consequence.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
     status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);

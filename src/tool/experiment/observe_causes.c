@@ -1,4 +1,4 @@
-// Why innovations are not what they should be: what the log itself shows, and what other runs over the same samples show.
+// Causes of inconsistent innovations, from the log itself and from other runs over the same samples.
 #include <math.h>
 
 #include "experiment/diagnosis.h"
@@ -6,10 +6,10 @@
 #include "io/display.h"
 
 enum { least_rows = 20, MOST_ROWS = 2000, MOST_ROWS_AT_ALL = 40000 };
-static const double share = 0.25;       // of what is too much, that the rows of a diagnosis must have
-static const double as_expected = 1.2;  // NIS before a pause
+static const double share = 0.25;       // fraction of the excess that the rows of a diagnosis must contain
+static const double as_expected = 1.2;  // limit of the NIS before a pause
 
-// Rows from the start that have most of what is wrong.
+// Number of rows from the start that contain most of the excess.
 static long rows_to_look_at(const od_observed *o) {
   double all = 0, so_far = 0;
   long rows = 0, per_row = 0;
@@ -23,7 +23,7 @@ static long rows_to_look_at(const od_observed *o) {
   return rows < MOST_ROWS_AT_ALL ? rows : MOST_ROWS_AT_ALL;
 }
 
-// Innovations were as expected up to a pause of the log.
+// Whether innovations were as expected up to a pause of the log.
 static bool is_paused(const od_experiment *e, const od_observed *o) {
   double squares = 0, count = 0;
   if (!e->log || !od_log_pauses(e->log)) return false;

@@ -1,4 +1,4 @@
-// The start of a run: its memory, and the observer at the first sample with the covariance that belongs there.
+// The start of a run: its memory, and the observer at the first sample with the initial covariance.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ void od_observe_release(od_observe_run *r) {
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-// Gives the parameters other standard deviations in the start's covariance P.
+// Replaces the standard deviations of the parameters in the initial covariance P.
 static void change_sigmas(const od_observe_run *r, double *P) {
   for (int i = 0; i < r->np; i++) {
     double factor = r->options->sigmas[i] / r->e->parameter[i].sigma;
@@ -62,7 +62,7 @@ static void change_sigmas(const od_observe_run *r, double *P) {
   }
 }
 
-// Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
+// Starts at the model's start, or at a random one around the true start, with the initial covariance.
 static od_status start_observer(od_observe_run *r, const od_sample *first, const double *p) {
   const od_experiment *e = r->e;
   const double *given = r->options->parameters;
@@ -88,14 +88,14 @@ static od_status start_observer(od_observe_run *r, const od_sample *first, const
   return status;
 }
 
-// The start is uncertain as the outputs of 'initial' are. row: memory.
+// Declares that the initial covariance is given in terms of the outputs of 'initial'. row: memory.
 static od_status tell_start(od_observe_run *r, int *row) {
   const od_output_covariance *initial = &r->e->initial;
   for (int i = 0; i < initial->count; i++) row[i] = r->e->watched[initial->output[i]].row;
   return od_observer_declare_start(r->observer, initial->count, row, initial->covariance);
 }
 
-// Outputs that are only watched are sensors that never measure.
+// Watched outputs without a sensor are sensors that never measure.
 od_status od_observe_make_observer(od_observe_run *r, const od_sample *first, od_error *err) {
   const od_experiment *e = r->e;
   size_t ny = (size_t)r->ny, np = (size_t)r->np;

@@ -1,7 +1,8 @@
-// The table of a run: a row per sample with what was measured, estimated and true (od_columns in observe.h).
+// The table of a run: a row per sample with measured, estimated and true values (od_columns in observe.h).
 //
-// How uncertain outputs are costs more than the filter's step, as they are tried at many states (observe/spread.h). Where nobody asked for
-// rows it is found for the last one, and for those samples in which an output may be clipped.
+// Standard deviations of outputs take longer than the filter's step, because outputs are evaluated at many states
+// (observe/spread.h). If no rows are requested, they are computed for the last row, and for samples in which an output may be
+// clipped.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

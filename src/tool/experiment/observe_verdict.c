@@ -1,6 +1,6 @@
-// All tests of a run are made at a level at which a right filter fails any of them in one run of a hundred
-// (Bonferroni). What is significant but too small to matter is no reason for doubt: with a million samples nothing is
-// exactly right.
+// The tests of a run. The level of each test is such that a consistent filter fails any of them in one run of a hundred
+// (Bonferroni). A deviation that is significant but too small to matter has no effect on the verdict: with a million samples
+// every small deviation is significant.
 #include "experiment/observe_verdict.h"
 
 #include <math.h>
@@ -14,16 +14,16 @@
 #include "io/wording.h"
 #include "math/chi_squared.h"
 
-static const double family = 0.01;       // how often a right filter is blamed
-static const double size_matters = 0.1;  // of NIS: farther from 1
+static const double family = 0.01;       // probability that a consistent filter fails a test
+static const double size_matters = 0.1;  // deviation of NIS from 1 that matters
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double noted = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
-static const double shift_matters = 0.5;     // sigmas by which steps shift an estimate
-static const double at_bound = 0.05;         // sigmas from a bound at which a parameter is there
-static const double many = 0.1;              // of a sensor's values behind its gate
+static const double noted = 1, doubted = 2;  // sigmas between the results of two runs: remark, questionable
+static const double shift_matters = 0.5;     // shift of an estimate by the steps that matters, sigmas
+static const double at_bound = 0.05;         // distance from a bound at which a parameter is at the bound, sigmas
+static const double many = 0.1;              // fraction of a sensor's values that the gate rejects
 static const double hopeless = 10;           // NIS of the last part,
-static const double mostly = 0.25;           // if so many innovations are beyond three standard deviations
-static const double few = 20;                // innovations: fewer decide nothing
+static const double mostly = 0.25;           // with this fraction of innovations beyond three standard deviations
+static const double few = 20;                // innovations: fewer are not tested
 enum { worth_telling = 10 };                 // samples in which an output was clipped
 enum { MOST_NAMES = 4 };
 
@@ -32,7 +32,7 @@ typedef struct judge {
   const od_observed *o;
   od_verdict *v;
   bool ok;
-  bool blamed;  // for its innovations
+  bool blamed;  // its innovations have failed a test
 } judge;
 
 #define SAY(j, trust, code, lead, ...) ((j)->ok = od_verdict_add((j)->v, trust, code, lead, __VA_ARGS__) && (j)->ok)
@@ -41,7 +41,7 @@ static double two_sided(double z) {
   return erfc(fabs(z) / sqrt(2));
 }
 
-// How likely a right filter's mean square is as large, or as small.
+// Probability of a mean square as large, or as small, for a consistent filter.
 static double chance_of_square(const od_scatter *s) {
   double n = (double)s->count, above = od_chi_squared_tail(s->square * n, n);
   return s->square > 1 ? above : 1 - above;
@@ -108,7 +108,7 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
   }
 }
 
-// Sensors that are far off on their own; others may hide them.
+// Sensors with a large NIS of their own, which may be hidden in that of all sensors.
 static void judge_sensor_sizes(judge *j) {
   od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
@@ -168,7 +168,7 @@ static void judge_whiteness(judge *j) {
       od_name_list_text(&who));
 }
 
-// Of a right filter innovations of one sample are independent, too.
+// Innovations of different sensors in one sample: independent for a consistent filter.
 static void judge_pairs(judge *j) {
   static const double together = 0.5;
   const od_innovations *in = j->o->innovations;
@@ -205,8 +205,8 @@ static double movement_of(const judge *j, int i, bool since_start) {
   return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
 }
 
-// The parameter that has moved farthest, since the start or since any time; -1: none has moved too far. The others that
-// have, by name.
+// Index of the parameter that has changed most, since the start or since any time; -1: none has changed too much. others: names
+// of the other parameters that have changed too much.
 static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)
@@ -242,7 +242,7 @@ static void judge_movements(judge *j) {
       od_name_list_text(&others));
 }
 
-// A second run from the values found ends elsewhere.
+// Adds a remark if a second run from the estimates gives other results.
 static void judge_shift(judge *j) {
   int worst = -1;
   od_name_list others = {.most = MOST_NAMES};
@@ -267,8 +267,8 @@ static void judge_shift(judge *j) {
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
 
-// The steps shift estimates, in proportion to the square of their length. A simulated machine takes the same steps, so
-// that its data are shifted alike.
+// Steps shift estimates in proportion to the square of their length. A simulated machine takes the same steps, so its data have
+// the same shift.
 static void judge_steps(judge *j) {
   const od_observed *o = j->o;
   int worst = -1;
@@ -292,7 +292,7 @@ static void judge_steps(judge *j) {
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  double near = at_bound * j->o->sigma[i];  // it may go to and fro there
+  double near = at_bound * j->o->sigma[i];  // an estimate at a bound may move to and fro
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
   SAY(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
@@ -349,7 +349,7 @@ static void judge_clipped(judge *j) {
         od_name_list_text(&who));
 }
 
-// What the filter says of itself.
+// Settling, as the filter reports it.
 static void judge_settling(judge *j) {
   const od_observed *o = j->o;
   const od_filter *filter = j->e->filter;
@@ -374,9 +374,8 @@ static void judge_settling(judge *j) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-// When nothing speaks against the run. "Consistent" means inside the interval that is printed. Beyond it, either the
-// difference is too small to matter, or the run is one of the few by chance: the level of this verdict is that of all its
-// tests together.
+// The remark of a run without objections. "Consistent" means inside the printed interval. Outside of it, the difference is too
+// small to matter, or the run is one of the few by chance: the level of this verdict is that of all tests together.
 static void praise(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);

@@ -7,12 +7,12 @@
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
-// What is said about a step holds for the experiment's own; in a shorter one so much of it happens.
+// Noise is given for the experiment's step. A shorter step has this fraction of it.
 static double part_of(double h, double step) {
   return fabs(h - step) < 1e-6 * step ? 1 : h / step;
 }
 
-// What wanders on its own (disturbances) says itself how far: exactly, for a state that forgets itself with time T,
+// Disturbances have their own noise: the exact variance of a step h, for a state with the time constant T, is
 // noise^2 (1 - exp(-2h/T)) T/2.
 static void add_wandering(const od_model *m, int first, double h, int n, double *Q) {
   for (int i = 0; i < m->instances; i++) {
@@ -45,7 +45,7 @@ void od_process_noise_covariance(const od_process_noise *noise, const od_model *
     if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(noise->pressures, 2) * part;
 }
 
-// Parameters change, too.
+// Adds the noise of the parameters.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q) {
   const od_process_noise noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};

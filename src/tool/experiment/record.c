@@ -77,7 +77,8 @@ static void rescale(od_record *r, int column, double offset, double factor) {
   }
 }
 
-// A column takes the values that stand `late` rows later. Sensors have none beyond the ends, inputs keep their last.
+// Shifts a column by `late` rows: a row takes the value `late` rows later. Beyond the ends sensors have no values, and inputs
+// keep their last one.
 static void shift(const od_record *from, od_record *to, int column, long late) {
   int ns = from->sensors, nu = from->inputs;
   for (long k = 0; k < from->rows; k++) {
@@ -95,7 +96,7 @@ static void shift(const od_record *from, od_record *to, int column, long late) {
   }
 }
 
-// Each row of the sensors is taken at the row next to its time by the other clock.
+// Scales the time of the sensors: each row of sensors takes the row that is nearest to its time by the other clock.
 static void turn_clock(const od_record *from, od_record *to, double part) {
   size_t ns = (size_t)from->sensors;
   long at = 0;

@@ -1,5 +1,5 @@
-// A simulated sensor: delay, scale, bias, drift, noise, resolution and range, samples that it leaves out, its faults, and what
-// its type makes of that. Random numbers belong to samples, so that the white noise of one does not depend on the others.
+// A simulated sensor: delay, scale, bias, drift, noise, resolution and range, lost samples, faults, and the functions of its
+// type. Random numbers depend on the sample number, so the white noise of one sample is independent of other samples.
 #include "experiment/sensor.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ void od_sensor_memory_end(od_sensor_memory *m) {
 
 // --- Parts of a measurement ---------------------------------------------------------------------------------------
 
-// The true value a time ago, straight between samples; before the first one it was that of the first.
+// The true value before the delay, interpolated linearly between samples; before the first sample, the first value.
 static double delayed(const od_sensor *s, long at, double value, od_sensor_memory *m) {
   if (m->pasts == 0) return value;
   m->past[at % m->pasts] = value;
@@ -61,7 +61,7 @@ static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sampl
   return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
 
-// White noise of the sensor's own, or together with others.
+// White noise of a sensor, independent or correlated with other sensors.
 static double white_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t sample) {
   if (s->noise == OD_NOISE_UNIFORM)
     return n->sigma * (sqrt(12) * (od_random_uniform(n->seed, n->stream, sample, OD_USE_NOISE) - 0.5));
@@ -72,7 +72,7 @@ static double white_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t
   return sum;
 }
 
-// Coloured noise goes on at every sample, whether the sensor says something or not; so does a random walk.
+// Advances colored noise and the random walk at every sample, also at samples without a measurement.
 static void go_on(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, od_sensor_memory *m) {
   if (m->colour.order > 0) {
     const double e[2] = {od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE),
@@ -83,7 +83,7 @@ static void go_on(const od_sensor *s, const od_sensor_noise *n, uint64_t sample,
     m->drift += s->drift * sqrt(m->step) * od_random_gaussian(n->seed, n->stream, sample, OD_USE_DRIFT);
 }
 
-// What it reads; NAN where it is dead.
+// The value that the sensor reads; NAN: the sensor is dead.
 static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, double t, double true_value,
                          od_sensor_memory *m) {
   const od_faults *f = &s->faults;

@@ -1,4 +1,4 @@
-// What simulated sensors say, and the noise that an observer reckons with.
+// Measurements of simulated sensors, and the noise that an observer assumes.
 #ifndef OD_EXPERIMENT_SENSOR_H
 #define OD_EXPERIMENT_SENSOR_H
 
@@ -6,48 +6,47 @@
 #include "experiment/sensor_class.h"
 #include "experiment/sensor_colour.h"
 
-// Where a sensor's random numbers come from, and how large its noise is.
+// Source of a sensor's random numbers, and the size of its noise.
 typedef struct od_sensor_noise {
   uint64_t seed;
   uint32_t stream;
   double sigma;
-  // Noise together with other sensors: so much of each of theirs. factor NULL: none of it.
+  // Correlated noise: factors of the random numbers of all sensors. factor NULL: independent.
   const double *factor;
   const struct od_sensor_noise *of;
   int count;
 } od_sensor_noise;
 
-// Of all sensors of an experiment, with a seed; `out` is one per sensor and stays where it is.
+// Fills the noise of all sensors of an experiment from a seed. `out` has one entry per sensor and must not be moved.
 void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *out);
 
-// What a sensor remembers from one sample to the next.
+// The state of a sensor between samples.
 typedef struct od_sensor_memory {
-  double step;       // between two samples, s
-  double last;       // what it said last while it was sound, NAN at first
-  od_colour colour;  // of its noise
-  double noise[2];   // coloured noise and its rate, in units of sigma
+  double step;       // time between samples, s
+  double last;       // last value without a fault, NAN at first
+  od_colour colour;  // color of the noise
+  double noise[2];   // colored noise and its rate, in units of sigma
   double drift;
-  double *past;  // true values for the delay, of so many samples
+  double *past;  // true values for the delay, and their number
   long pasts;
-  uint64_t seed;  // of random numbers of its type, which sensors that read the same output share
+  uint64_t seed;  // seed of the random numbers of the type; equal for sensors that read the same output
   uint32_t stream;
-  void *of_type;  // what its type remembers; NULL: nothing
-  double own;     // the true value of the output that it measures, which the caller gives before each sample
+  void *of_type;  // state of its type; NULL: none
+  double own;     // true value of the measured output, set by the caller before each sample
 } od_sensor_memory;
 
-// A sensor before its first sample, at steps of so long. False: memory ran out.
+// Initializes the state before the first sample, for steps of `step` s. False: memory ran out.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
-// Where it begins: the true value of the output that it measures, and its rate.
+// Sets the true initial value of the measured output, and its rate.
 void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double value, double rate);
 void od_sensor_memory_end(od_sensor_memory *m);
 
-// What the sensor says of a true value at a sample and its time; NAN: nothing. Samples are counted from 0 and come one
-// after the other, also those at which it says nothing.
+// The measurement of a true value at a sample and its time; NAN: none. Samples are counted from 0 and must be passed in order,
+// including those without a measurement.
 double od_sensor_measure(const od_sensor *s, const od_sensor_noise *noise, long sample, double t, double true_value,
                          od_sensor_memory *m);
 
-// What of a value that a sensor said can be used: NAN for one at an end of its range, which says no more than that the
-// truth is there or beyond.
+// The value if it can be used. NAN for a value at an end of the range, because the true value may be beyond.
 double od_sensor_usable(const od_sensor *s, double value);
 
 #endif

@@ -1,11 +1,11 @@
-// Noise of sensors that is not white: stationary, gaussian, behind a filter of first or second order.
+// Colored noise of sensors: stationary, Gaussian, filtered with first or second order.
 #ifndef OD_EXPERIMENT_SENSOR_COLOUR_H
 #define OD_EXPERIMENT_SENSOR_COLOUR_H
 
 #include "experiment/experiment.h"
 
-// From sample to sample: x = F x + L e with x = (noise, its rate) and independent e; the noise has variance 1, its rate
-// the variance rate^2. Of first order there is no rate.
+// From sample to sample: x = F x + L e with x = (noise, its rate) and independent e. The noise has variance 1, its rate the
+// variance rate^2. First-order noise has no rate.
 typedef struct od_colour {
   int order;    // 0: white
   double F[4];  // row-major
@@ -14,12 +14,12 @@ typedef struct od_colour {
 } od_colour;
 
 od_colour od_colour_of(const od_sensor *s, double step);
-// The next sample of it. e: two independent gaussian numbers of variance 1.
+// od_colour_begin: the first sample; od_colour_step: the next one. e: two independent Gaussian numbers of variance 1.
 void od_colour_begin(const od_colour *c, const double e[2], double x[2]);
 void od_colour_step(const od_colour *c, const double e[2], double x[2]);
 
-// How much larger the standard deviation of white noise is whose average over many samples is as uncertain as that of this
-// noise, at least 1: sqrt(1 + 2 sum of its correlations).
+// Ratio of the standard deviation of the equivalent white noise, whose average over many samples has the same variance, to that
+// of this noise: sqrt(1 + 2 sum of its autocorrelations), at least 1.
 double od_colour_excess(const od_colour *c);
 
 #endif

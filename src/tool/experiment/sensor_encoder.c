@@ -1,5 +1,5 @@
-// Sensors with an encoder: a position that is counted in pitches, or with 'source', the position, a velocity by the times of edges. How far
-// off a velocity is along the true motion is found by a run (signal_sizes.c).
+// Sensors with an encoder: a position counted in pitches, or (with 'source', the position) a velocity from the times of edges. A
+// run computes the error of a velocity along the true motion (signal_sizes.c).
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "experiment/sensor.h"
 #include "machine/machine.h"
 
-// Lengths are in the unit of the position.
+// Lengths have the unit of the position.
 static const od_key keys[] = {
     {"pitch", OD_NUMBER, NULL, "distance between edges", OD_POSITIVE, OD_REQUIRED},
     {"timer", OD_NUMBER, "s", "times are counted in these (0: exact). Two edges within one tick are one tick apart",
@@ -37,7 +37,7 @@ static const od_section_class sensor_section = {"sensor with an encoder", "the e
 
 static const od_sensor_class velocity;  // with 'source', the position
 
-// The position that is read: the sensor must say its rate.
+// Reads the position of a velocity sensor. The measured output must be the rate of this position.
 static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
@@ -63,7 +63,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, sensor, "encoder"), source = od_section_get(ld, sensor, "source");
   const char *unit = s->unit;
-  (void)read_unit;  // its noise and the like are of what it shows
+  (void)read_unit;  // noise applies to the displayed value
   s->of = source >= 0 ? &velocity : &od_sensor_encoder;
   if (source >= 0) unit = od_format(ld, "(%s) s", s->unit);
   if (source >= 0) read_position(xl, source, s, &unit);
@@ -74,7 +74,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     od_complain(ld, od_section_get(ld, sensor, "resolution"), "the resolution of an encoder is its 'pitch'");
   od_section section =
       od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", &encoder_section);
-  // With a mistake here the rest is read as it is probably meant.
+  // After an error the rest is read with the probable meaning.
   s->number[PITCH] = 1;
   if (section.map < 0) return;
   int first = ld->document->numbers.count;
@@ -89,7 +89,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
       od_complain_number(ld, first + i, "'%s' is of velocities, which need 'source', the position", keys[i].name);
   if (!(s->number[PITCH] > 0)) s->number[PITCH] = 1;
-  // A position in whole pitches.
+  // A position in multiples of the pitch.
   if (!s->source) s->resolution = s->number[PITCH];
 }
 
@@ -103,14 +103,14 @@ static od_encoder encoder_of(const od_sensor *s) {
                       .edges = (int)s->number[EDGES]};
 }
 
-// A position: pitches that are counted.
+// The displayed position: counted pitches.
 static double show_position(const od_sensor *s, const od_sensor_memory *m, double value) {
   const od_encoder e = encoder_of(s);
   const od_encoder_memory edges = {.seed = m->seed, .stream = m->stream};
   return e.pitch * od_encoder_count(&e, &edges, value);
 }
 
-// A velocity: from the position and its true velocity.
+// The reading of a velocity, from the position and its true velocity.
 static double sense_velocity(const od_sensor *s, od_sensor_memory *m, double t, double position) {
   const od_encoder e = encoder_of(s);
   od_encoder_memory *edges = m->of_type;

@@ -1,4 +1,4 @@
-// Faults of simulated sensors: stuck for a while, spikes, dead.
+// Faults of simulated sensors: stuck for some time, spikes, dead.
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ const od_section_class od_stuck_section = {"stuck", "it repeats its last value f
 const od_section_class od_spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};
 const od_section_class od_dies_section = {"dies", "a time, or how it fails then", OD_KEYS(dies_keys), .or_word = true};
 
-// "50 sigma", or a quantity in the sensor's unit. Sigma is NAN where it is a part of a signal that is not known yet.
+// Reads "50 sigma", or a quantity in the sensor's unit. Sigma is NAN if it is relative to a signal that is not known yet.
 static double read_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
   int node = od_section_get(ld, section, "size");
   const char *path = od_path(ld, section->path, "size"), *its_unit = "";
@@ -55,7 +55,7 @@ static void read_spikes(od_loader *ld, int node, const char *path, const char *u
   if (f->spike_rate > 1) od_complain_number(ld, first, "rate must be at most 1, or 100 %%");
 }
 
-// A time alone, or a map.
+// Reads a time, or a map.
 static void read_death(od_loader *ld, int node, const char *path, od_faults *f) {
   static const od_field alone = {"dies", "s", OD_NOT_NEGATIVE, NAN};
   if (ld->tree.node[node].kind == OD_TREE_TEXT) {

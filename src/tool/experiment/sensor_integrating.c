@@ -1,5 +1,5 @@
-// Sensors that integrate: one that reads another output, so many derivatives above its own, and integrates that once or twice by the
-// trapezoidal rule.
+// Integrating sensors: such a sensor reads another output, the first or second derivative of its own, and integrates it once or
+// twice by the trapezoidal rule.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const od_key keys[] = {
     {"integrate", OD_WHOLE, "1", "how often `source` is integrated", OD_POSITIVE, 0, {1, 2}, "not"}};
 static const od_section_class section = {"integrating sensor", "what it integrates", OD_KEYS(keys)};
 
-enum { TIMES };  // its number
+enum { TIMES };  // index of its number
 
 static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
   od_loader *ld = &xl->ld;
@@ -25,7 +25,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   char wanted[80];
   od_rate_unit(s->unit, times, wanted, sizeof wanted);
   const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
-  // With a mistake here the rest is read as it is probably meant.
+  // After an error the rest is read with the probable meaning.
   *read_unit = unit ? unit : od_copy(ld, wanted, strlen(wanted));
   if (node < 0) od_section_lacks(ld, sensor, "source");
   if (!unit || !sound) return;
@@ -45,8 +45,8 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
 
 typedef struct integral {
   bool begun;
-  double reading;      // the last one
-  double rate, value;  // its integral, and the integral of that
+  double reading;      // the last reading
+  double rate, value;  // integral of the readings, and the integral of that
 } integral;
 
 static void begin(const od_sensor *s, od_sensor_memory *m, double value, double rate) {
@@ -69,7 +69,7 @@ static double integrate(const od_sensor *s, od_sensor_memory *m, double reading,
   return i->value;
 }
 
-// Integrated noise as it is at the end of the run.
+// Standard deviation of the integrated noise at the end of the run.
 static double sigma(const od_sensor *s, double of_readings) {
   if (s->number[TIMES] > 1) return of_readings * sqrt(s->interval * s->duration / 3) * s->duration;
   return of_readings * sqrt(s->interval * s->duration);

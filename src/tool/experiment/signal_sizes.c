@@ -1,6 +1,6 @@
-// How large signals are, where the noise of their sensors is given as a part of that, and the errors of types that depend on the motion.
-// Simulated ones are those of the true machine, run once without noise and disturbances, so that the noise does not depend on the
-// seed; else those of the log.
+// Sizes of signals for sensors whose noise is relative to them, and errors of sensor types that depend on the motion. Simulated
+// signals come from one run of the true machine without noise and disturbances, so the noise does not depend on the seed. Other
+// signals come from the log.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "experiment/sample_source.h"
 #include "experiment/sensor_class.h"
 
-enum { MOST_STEPS = 1000000 };  // of the run before the run
+enum { MOST_STEPS = 1000000 };  // of the preliminary run
 
-// Of one signal: Welford's sums.
+// Welford's sums of one signal.
 typedef struct signal_sums {
-  double count, mean, squares;  // squares: of the differences from the mean
-  double errors;                // squared, of a sensor whose type errs by the path, their sum
-  bool reads;                   // anything but zero
+  double count, mean, squares;  // squares: of the deviations from the mean
+  double errors;                // sum of squared errors of a sensor whose type has errs_by_path
+  bool reads;                   // some value is not zero
 } signal_sums;
 
 static void add(signal_sums *s, double value) {
@@ -35,7 +35,7 @@ static bool errs_by_path(const od_sensor *s) {
   return s->of && s->of->errs_by_path;
 }
 
-// The sensor with nothing but its type.
+// The sensor with its type only, without noise and faults.
 static od_sensor bare(const od_sensor *s) {
   od_sensor only = {.name = s->name, .unit = s->unit, .source = s->source, .source_output = s->source_output};
   only.of = s->of;
@@ -87,7 +87,7 @@ static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *e
   return status;
 }
 
-// From the size of its signal to the sensor's sigma.
+// Computes the sensor's sigma from the size of its signal.
 static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) {
   od_sensor *s = &xl->e->sensor[i];
   s->sigma = s->relative * size_of(sums, s->size);
@@ -99,7 +99,7 @@ static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) 
                 s->name, s->size == OD_SIGNAL_RMS ? "is always zero" : "never changes");
 }
 
-// The error of its type along the true motion.
+// Computes the error of the sensor's type along the true motion.
 static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums) {
   od_sensor *s = &xl->e->sensor[i];
   if (sums->reads)
@@ -110,7 +110,7 @@ static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums
                 s->name);
 }
 
-// Whether a run is needed to know the sensor's noise.
+// Whether a run is needed to compute the sensor's noise.
 static bool asks(const od_experiment_loader *xl, const od_sensor *s) {
   return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
 }

@@ -1,5 +1,5 @@
-// The simulated true machine as a source of samples: its sensors measure its motion, with noise. The motion is simulated along the way, or it
-// is known already.
+// The simulated true machine as a source of samples: its sensors measure its motion, with noise. The motion is simulated during
+// the run, or was stored before.
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,11 +9,11 @@
 
 typedef struct measured {
   const od_experiment *e;
-  od_true_motion *motion;  // NULL: the experiment has it
-  long at;                 // the sample it has reached; -1: not begun
-  double *y;               // what the sensors say (NAN: nothing)
-  double *bias;            // of the sensors now, drift included
-  double *nothing;         // rates where nobody integrates
+  od_true_motion *motion;  // NULL: the experiment has the motion
+  long at;                 // number of the present sample; -1: not started
+  double *y;               // measurements (NAN: none)
+  double *bias;            // present bias of the sensors, including drift
+  double *nothing;         // rates if no sensor integrates
   od_sensor_noise *noise;
   od_sensor_memory *memory;  // of each sensor
 } measured;
@@ -27,7 +27,7 @@ static void measure(measured *m, const od_motion_sample *s) {
   }
 }
 
-// At the start there is no measurement. But sensors read what they integrate from there on, and remember.
+// At the start there is no measurement, but integrating sensors start reading.
 static void begin(measured *m, const od_motion_sample *s) {
   const od_experiment *e = m->e;
   const double *rate = s->rate ? s->rate : m->nothing;

@@ -1,9 +1,9 @@
-// From what is said about outputs at the start to the states: their covariance, and starts drawn at random.
+// Maps the initial uncertainty of outputs to states: the covariance of the states, and random starts.
 //
-// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T over those states that the
-// outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which follows
-// from the others. The process noise of a step is mapped alike, at the model's own start. A drawn start has outputs that
-// are the true ones plus an error of that size: the states follow by Newton's method with the same H.
+// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T over those states that the outputs
+// depend on; the other states are assumed to be known. This needs as many independent outputs as states. The process noise of a
+// step is mapped in the same way, at the model's start. A random start has the true outputs plus an error with this covariance;
+// its states follow by Newton's method with the same H.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -21,11 +21,11 @@ typedef struct start {
   bool in_order;  // the plant has the watched outputs in their order, not in their rows
   int nx, rows, columns;
   int *state, *pivot;      // state of each column
-  double *sigma;           // of each row's output
-  double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
+  double *sigma;           // of the output of each row
+  double *hx, *H, *scale;  // all watched outputs by all states; the chosen ones, in units of their columns
 } start;
 
-// Room for a plant with so many outputs.
+// Allocates memory for a plant with this number of outputs.
 static bool allocate(start *s, int plant_outputs, const od_output_covariance *given, int nx) {
   size_t outputs = (size_t)plant_outputs + 1, states = (size_t)nx + 1;
   *s = (start){.given = given, .nx = nx, .rows = given->count};
@@ -55,14 +55,14 @@ static const double *row_of(const start *s, const od_experiment *e, int r) {
   return s->hx + (s->in_order ? output : e->watched[output].row) * s->nx;
 }
 
-// Which states the outputs depend on, at the simulation's present state.
+// Finds the states that the outputs depend on, at the present state of the simulation.
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;
   s->columns = 0;
   for (int j = 0; j < s->nx; j++) {
     double size = 0;
-    // In units of the outputs' sigmas a state counts that moves one of them at all.
+    // A state counts if it moves any output, in units of the outputs' sigmas.
     for (int r = 0; r < s->rows; r++) size = fmax(size, fabs(row_of(s, e, r)[j]) / s->sigma[r]);
     if (size <= 0) continue;
     s->scale[s->columns] = 1 / size;
@@ -74,7 +74,7 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   return OD_OK;
 }
 
-// The first row that the rows before it determine, or -1: Gram-Schmidt on a copy.
+// The first row that depends linearly on the rows before it, or -1: Gram-Schmidt on a copy.
 static int dependent_row(const start *s, double *copy) {
   int m = s->columns;
   memcpy(copy, s->H, (size_t)(s->rows * m) * sizeof *copy);
@@ -96,7 +96,7 @@ static int dependent_row(const start *s, double *copy) {
 
 // --- The covariance -----------------------------------------------------------------------------------------------
 
-// Into the n x n matrix P. Rows of H are in units of the outputs' sigmas, so C is taken as correlations.
+// Fills the n x n matrix P. Rows of H are in units of the outputs' sigmas, so C is used as correlations.
 static od_status fill(start *s, int n, double *P) {
   int m = s->columns;
   const double *C = s->given->covariance, *sigma = s->sigma;
@@ -118,7 +118,7 @@ static od_status fill(start *s, int n, double *P) {
   return OD_OK;
 }
 
-// The covariance of the states, in the corner of the n x n matrix P.
+// Computes the covariance of the states, in the upper left corner of the n x n matrix P.
 static od_status map_for(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs,
                          bool in_order, int nx, int n, double *P, od_start_problem *problem) {
   start s;
@@ -132,7 +132,7 @@ static od_status map_for(const od_experiment *e, const od_output_covariance *giv
     memset(P, 0, (size_t)(n * n) * sizeof *P);
     int row = dependent_row(&s, s.H + s.rows * s.columns);
     *problem = (od_start_problem){row, s.rows, s.columns};
-    // With outputs of which each says something of its own there are never more than states.
+    // Linearly independent outputs are at most as many as the states.
     status = row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
   }
   release(&s);
@@ -172,7 +172,7 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
 
-// Outputs around the true ones, their errors having the covariance that is given.
+// Draws outputs around `middle`, with errors of the given covariance.
 static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt, const double *middle,
                          double *wanted) {
   const od_output_covariance *t = &e->initial;
@@ -184,7 +184,7 @@ static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt
   }
 }
 
-// One step of Newton's method towards the wanted outputs; *off: how far they were off, in sigmas.
+// One step of Newton's method towards the wanted outputs; *off: their deviation before the step, in sigmas.
 static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
                           double *off) {
   od_status status = od_sim_outputs(sim, y);
@@ -203,7 +203,7 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
-// The states with the wanted outputs, from x on; fails when the machine cannot have them.
+// Computes the states with the wanted outputs, starting at x. Fails if the machine cannot reach them.
 static od_status reach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y) {
   double off = INFINITY;
   od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
@@ -225,14 +225,14 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
   return OD_OK;
 }
 
-// How much the outputs tell about each state: the sizes of their columns.
+// Sensitivity of the outputs to each state: the sizes of the columns of H.
 static void keep_sizes(const start *s, double *size) {
   for (int i = 0; i < s->nx; i++) size[i] = 0;
   for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
 }
 
-// Whether the outputs tell about some state much less than at the true start: near a dead point, say, where a straight
-// line through the start says nothing about the machine.
+// Whether the outputs depend on some state much less than at the true start, for example near a dead center, where a
+// linearization is not valid.
 static bool is_near_dead_point(const start *s, const double *size, double *here) {
   keep_sizes(s, here);
   for (int i = 0; i < s->nx; i++)
@@ -240,7 +240,7 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
   return false;
 }
 
-// Outputs that the machine cannot have, such as a pressure below zero, are drawn again.
+// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x, od_redrawn *redrawn) {
   size_t watches = (size_t)e->watches, states = (size_t)s->nx;
@@ -249,7 +249,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   double *y = wanted + watches, *begin = y + e->outputs, *size = begin + states, *here = size + states,
          *middle = here + states;
   od_status status = od_sim_outputs(sim, y);
-  // What the true machine does not have is drawn around the model's own start.
+  // Outputs that the true machine does not have are drawn around the model's start.
   for (int i = 0; i < e->watches; i++) middle[i] = isnan(true_outputs[i]) ? y[e->watched[i].row] : true_outputs[i];
   if (status == OD_OK) status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
@@ -282,7 +282,7 @@ od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *tru
 
 // --- While loading ------------------------------------------------------------------------------------------------
 
-// The start's errors, and process noise if it is given for outputs. *given is what has the problem.
+// Maps the initial errors, and process noise if it is given in terms of outputs. *given: the covariance with the problem.
 static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_output_covariance **given,
                                  od_start_problem *problem) {
   int nx = od_plant_nx(plant);
@@ -323,7 +323,7 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 problem->outputs, problem->states);
 }
 
-// Whether the outputs of the true machine's process noise tell states of it.
+// Checks that the outputs of the true machine's process noise determine its states.
 static void check_truth_noise(od_experiment_loader *xl) {
   const od_experiment *e = xl->e;
   const od_output_covariance *given = &e->truth_noise.process;

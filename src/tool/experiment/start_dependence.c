@@ -1,28 +1,27 @@
-// Does the result depend on where the observer began? An extended filter takes the machine as linear around what it
-// believes; what it learned while its parameters were far off it has learned wrongly, and it does not know. A second
-// run over the same data begins with the parameters that were found and stays near them, for its covariance is inflated to ten times
-// as uncertain as the first one was in the end.
+// Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its estimate.
+// Corrections while its parameters were far off are wrong, and its covariance does not show this. A second run over the same data
+// starts at the estimated parameters and stays near them. Its initial standard deviations are ten times the final ones of the
+// first run.
 //
-// From another start a linear filter ends elsewhere, too, by what the start was worth. Let the first run begin at m1 with
-// covariance S1 (diagonal) and end at p1, the second one begin at m2 with S2 and end at p2. p0 is the true parameter at
-// the start, c1 what the first run's data say about it in the end, and M the second run's covariance of the parameters at
-// the end and p0. Then
+// A linear filter also ends at other values from another start, by the weight of the prior. Let the first run start at m1 with
+// covariance S1 (diagonal) and end at p1, and the second run start at m2 with S2 and end at p2. p0 is the true parameter at the
+// start, c1 the estimate of p0 from the data of the first run, and M the second run's covariance of the final parameters and p0.
+// Then
 //
-//   p2 - p1 = M (S2^-1 (m2 - c1) + S1^-1 (c1 - m1)).
+//  p2 - p1 = M (S2^-1 (m2 - c1) + S1^-1 (c1 - m1)).
 //
-// What differs beyond that is the shift. A parameter that is constant has p0 = p, so that c1 = p1, and M is the final
-// covariance; the second run begins at m2 = p1. A parameter with noise has moved on since the start. Its second run begins
-// at most one sigma from m1 with S2 = S1, which makes c1 cancel, and p0 is estimated beside it for its column of M: as the
-// bias of an output that nothing measures.
+// The shift is the difference beyond this. A constant parameter has p0 = p, so c1 = p1, and M is the final covariance; the second
+// run starts at m2 = p1. A parameter with noise has changed since the start. Its second run starts at most one sigma from m1 with
+// S2 = S1, so that c1 cancels. p0 is estimated in addition, for its column of M, as the bias of an output that is never measured.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/observe_verdict.h"
 
-static const double wider = 10;  // than the first run's final sigmas
+static const double wider = 10;  // times the final sigmas of the first run
 
-// The second run is the second half of the work.
+// Progress: the second run is the second half of the work.
 typedef struct halves {
   const od_observe_options *options;
 } halves;
@@ -31,13 +30,14 @@ static bool second_half(void *user, double done) {
   return options->progress(options->user, 0.5 + done / 2);
 }
 
-// The experiment of the second run: the parameters at the start follow the others, one for each that has noise.
+// The experiment of the second run. Initial values of parameters with noise are additional parameters at the end.
 typedef struct second_run {
   od_experiment e;
-  int *at;                // of each parameter: where its value at the start is among all
-  double *start, *sigma;  // of all
+  int *at;                // per parameter: index of its initial value among all parameters
+  double *start, *sigma;  // of all parameters
 } second_run;
 
+// Makes the experiment of the second run: starts, standard deviations and covariance. False: failure.
 static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
   int np = e->parameters, moving = 0;
   for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;
@@ -96,6 +96,7 @@ static void free_second(second_run *x) {
   free(x->e.covariance);
 }
 
+// Computes the shift of each parameter in sigmas, by the equation at the top of this file.
 static void find_shift(const od_experiment *e, const second_run *x, const od_observed *first, const od_observed *second,
                        double *shift) {
   int n = x->e.parameters;

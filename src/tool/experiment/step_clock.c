@@ -1,13 +1,13 @@
 #include "experiment/step_clock.h"
 
-// A prime, as other work may have more to do every so many steps.
+// A prime number, because other work may be longer at regular intervals of steps.
 enum { ALL_TIMED = 8192, SAMPLED = 17 };
 
 od_step_clock od_step_clock_new(double (*read)(void)) {
   return (od_step_clock){.read = read};
 }
 
-// What is between two readings that follow each other: the least of some.
+// Shortest time between two consecutive readings of the clock, s.
 static double cost_of_reading(double (*read)(void)) {
   double least = 1;
   for (int i = 0; i < 16; i++) {
@@ -23,8 +23,8 @@ void od_step_clock_begin(od_step_clock *c) {
     c->cost = cost_of_reading(c->read);
     c->since = c->read();
   }
-  // The work that is stood for has no clock in it.
-  if (c->samples) c->aside += SAMPLED * (c->read() - c->ended - c->told - c->cost);
+  // The sampled work contains readings of the clock; the work that it stands for does not.
+  if (c->samples) c->aside += SAMPLED * (c->read() - c->ended - c->counted - c->cost);
   c->samples = false;
 }
 
@@ -32,7 +32,7 @@ void od_step_clock_end(od_step_clock *c) {
   if (c->steps < ALL_TIMED) c->seconds += c->read() - c->begun;
   c->steps++;
   c->samples = c->steps > ALL_TIMED && c->steps % SAMPLED == 0;
-  c->told = 0;
+  c->counted = 0;
   if (c->samples) c->ended = c->read();
 }
 
@@ -44,7 +44,7 @@ void od_step_clock_return(od_step_clock *c) {
   if (c->steps <= ALL_TIMED) return;
   double took = c->read() - c->begun;
   c->aside += took;
-  c->told += took + c->cost;
+  c->counted += took + c->cost;
 }
 
 double od_step_clock_seconds(const od_step_clock *c) {

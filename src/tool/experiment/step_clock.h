@@ -1,6 +1,7 @@
-// The time that the steps of a run take, amid other work. Reading the processor's clock costs as much as a tenth of a filter's step, so that
-// only the first steps are timed one by one. Later the time of all work counts, less that of other work: what is known to take long is
-// timed, of the rest a part that stands for all, since it is light and much the same from step to step, which steps of a filter need not be.
+// Measures the time of the steps of a run, without other work. Reading the processor's clock takes up to a tenth of a filter's
+// step, so only the first steps are timed one by one. Later the clock measures all work and subtracts other work. Long other work
+// is always timed. Of the rest a sample is timed and extrapolated, because this work is light and nearly constant from step to
+// step; steps of a filter may vary.
 #ifndef OD_EXPERIMENT_STEP_CLOCK_H
 #define OD_EXPERIMENT_STEP_CLOCK_H
 
@@ -8,23 +9,23 @@
 
 typedef struct od_step_clock {
   double (*read)(void);
-  long steps;          // that have ended
-  double seconds;      // of the first ones
-  double begun;        // when the present one has, or that other work
-  double since;        // since when all work counts,
-  double cost;         // of reading the clock
-  double aside;        // and how much of it is no step's
-  bool samples;        // the work after this step stands for others,
-  double ended, told;  // since then; how much of that is known already
+  long steps;             // number of finished steps
+  double seconds;         // time of the steps that were timed one by one
+  double begun;           // start of the present step, or of other work
+  double since;           // start of the measurement of all work,
+  double cost;            // of one reading of the clock, s
+  double aside;           // and the part of it that is other work, s
+  bool samples;           // the work after this step is a sample,
+  double ended, counted;  // its start; the part that is already counted, s
 } od_step_clock;
 
 od_step_clock od_step_clock_new(double (*read)(void));
 void od_step_clock_begin(od_step_clock *c);
 void od_step_clock_end(od_step_clock *c);
-// Before and after other work that takes long.
+// Called before and after other work that takes long.
 void od_step_clock_leave(od_step_clock *c);
 void od_step_clock_return(od_step_clock *c);
-// Of all steps so far; after a step.
+// Time of all steps so far, s. Called after a step.
 double od_step_clock_seconds(const od_step_clock *c);
 
 #endif

@@ -1,4 +1,4 @@
-// The true machine takes its steps, and its outputs are read.
+// Simulates the true machine and reads its outputs.
 #include "experiment/true_motion.h"
 #include "experiment/sensor_class.h"
 
@@ -16,11 +16,11 @@ struct od_true_motion {
   od_plant *plant;
   od_sim *sim;
   od_motion_steps steps;
-  long at;                 // the step it has reached; -1: not begun
-  od_event_search search;  // of machines with modes; before NULL: it has none
-  double *u, *u_after;     // inputs, and just after a jump
+  long at;                 // number of the present step; -1: not started
+  od_event_search search;  // for machines with modes; before NULL: it has none
+  double *u, *u_after;     // inputs, and inputs just after a jump
   double *y, *rate;
-  od_truth_noise *disturbance;  // NULL: nothing disturbs it
+  od_truth_noise *disturbance;  // NULL: no disturbance
 };
 
 // --- Steps --------------------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(m->e->truth, t, u);
 }
 
-// A step, in as many parts as the machine switches on the way.
+// Takes a step, which has several parts if the machine switches within it.
 static od_status step(od_true_motion *m, double h) {
   const od_event_search *search = m->search.before ? &m->search : NULL;
   for (int i = 0;; i++) {
@@ -48,7 +48,7 @@ static od_status step(od_true_motion *m, double h) {
   }
 }
 
-// What the true machine does not have is NAN.
+// Outputs that the true machine does not have are NAN.
 static od_status read_outputs(od_true_motion *m) {
   od_status status = od_sim_outputs(m->sim, m->y);
   for (int i = 0; i < m->e->watches; i++)
@@ -69,7 +69,7 @@ static od_status move(od_true_motion *m, double h, bool jump) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// The rates of all outputs where they depend on states alone, as those do that sensors integrate up to: hx x'.
+// Rates of all outputs that depend on states only, such as the integrals of integrating sensors: hx x'.
 static od_status find_rates(od_true_motion *m) {
   int nx = od_plant_nx(m->plant), ny = m->plant->ny;
   double *hx = calloc((size_t)((ny + 1) * nx + 1), sizeof *hx), *f = hx + ny * nx;

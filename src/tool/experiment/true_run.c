@@ -6,12 +6,12 @@
 
 struct od_true_run {
   const od_experiment *e;
-  od_kept_motion *motion;  // NULL: each seed has another one
+  od_kept_motion *motion;  // NULL: the motion depends on the seed
 };
 
 // --- The motion ---------------------------------------------------------------------------------------------------
 
-// Of a machine that is disturbed nothing can be kept; whether it can be simulated at all is said here as well.
+// Checks that a disturbed machine, whose motion cannot be stored, can be simulated.
 static od_status try_disturbed(const od_experiment *e, od_error *err) {
   od_true_motion *m = NULL;
   od_status status = od_true_motion_new(e, &m, err);
@@ -51,7 +51,7 @@ static od_table *new_table(const od_experiment *e) {
   return NULL;
 }
 
-// Sample 0 is the start, at which sensors say nothing.
+// Sample 0 is the start, without measurements.
 static od_status measure(const od_experiment *e, double *row, od_table *t, od_error *err) {
   od_sample_source source;
   od_sample sample;

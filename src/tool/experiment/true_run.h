@@ -1,4 +1,4 @@
-// The motion of an experiment's true machine, simulated once, and what its sensors say of it with the noise of any seed.
+// The motion of an experiment's true machine, simulated once, and its measurements with the noise of any seed.
 #ifndef OD_EXPERIMENT_TRUE_RUN_H
 #define OD_EXPERIMENT_TRUE_RUN_H
 
@@ -12,12 +12,12 @@ typedef struct od_true_run od_true_run;
 od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err);
 void od_true_run_free(od_true_run *r);
 
-// Columns: time, then one per sensor by its name, in SI. NAN: it says nothing, as none does at the start.
+// Columns: time, then one per sensor with its name, in SI units. NAN: no measurement, as at the start.
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err);
 
-// truth_step.c: whether the experiment's step is short enough for its true machine. Adds remarks as a simulation does; for those who do not
-// take the same steps as the true machine also where its sensors' outputs are off by more than the sensors' noise. A simulation that fails
-// says nothing.
+// truth_step.c: checks that the experiment's step is short enough for its true machine. Adds the remarks of a simulation.
+// beside_noise: also adds a remark if the error of a sensor's output exceeds its noise, for callers that take other steps than
+// the true machine. If the simulation fails, no remark is added.
 od_status od_experiment_judge_step(const od_experiment *e, bool beside_noise, od_going_on going, od_verdict *verdict,
                                    od_error *err);
 

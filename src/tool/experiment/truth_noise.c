@@ -1,5 +1,5 @@
-// Process noise of the true machine: after each step its state is moved by L e, where L L' is the covariance that a filter with
-// the same description assumes, and e are independent gaussian numbers.
+// Process noise of the true machine. After each step its state is moved by L e, where L L' is the covariance that a filter with
+// the same description assumes, and e are independent Gaussian numbers.
 #include "experiment/truth_noise.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ struct od_truth_noise {
   double step;
   int nx;
   uint32_t stream;
-  long repartitions;                    // changes of coordinates that the covariance has followed
-  double *process, *Q, *L, *x, *drawn;  // what outputs tell of the states' covariance; that of a step, its factor
+  long repartitions;                    // changes of coordinates that the covariance includes
+  double *process, *Q, *L, *x, *drawn;  // covariance of the states from outputs; that of a step, its factor
 };
 
 od_truth_noise *od_truth_noise_new(const od_experiment *e, const od_plant *plant, double step) {
@@ -45,7 +45,7 @@ void od_truth_noise_free(od_truth_noise *d) {
   free(d);
 }
 
-// The covariance of a step in the present coordinates, and its factor.
+// Computes the covariance of a step in the present coordinates, and its factor.
 static od_status find_covariance(od_truth_noise *d, od_sim *sim) {
   const od_process_noise *noise = &d->e->truth_noise;
   od_status status = OD_OK;

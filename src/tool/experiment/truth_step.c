@@ -1,5 +1,5 @@
-// The true machine of an experiment takes steps of the experiment's length. A simulation of the same machine in the same steps says how far
-// off that is.
+// The true machine of an experiment takes steps of the experiment's length. A simulation of the same machine with the same steps
+// measures their error.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "io/number.h"
 #include "simulate/run.h"
 
-// What the simulation says about its steps, not about its machine. A motion that is not the true one's does not make estimates wrong beyond
-// doubt.
+// Copies the remarks of the simulation about its steps, not those about the machine. An inaccurate true motion makes estimates
+// questionable, but not unsound.
 static bool pass_on(const od_verdict *from, od_verdict *to) {
   bool ok = true;
   for (int i = 0; i < from->count && ok; i++) {
@@ -22,7 +22,7 @@ static bool pass_on(const od_verdict *from, od_verdict *to) {
   return ok;
 }
 
-// The sensor whose output is farthest off in units of its noise, if that is more than one of them.
+// Adds a remark about the sensor with the largest error relative to its noise, if the error exceeds the noise.
 static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a, double step, od_verdict *v) {
   int worst = -1;
   double most = 1, off = 0;
@@ -32,7 +32,7 @@ static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a,
   }
   if (worst < 0) return true;
   od_display shown = od_display_unit(e->sensor[worst].unit, off);
-  // Errors are proportional to the square of the step, of most rules.
+  // Errors of most integrators are proportional to the square of the step.
   return od_verdict_add(
       v, OD_DOUBTFUL, "step.noise", "Truth too coarse:",
       "in steps of %s the simulated true machine is off by up to %.3g %s in %.100s near %.4g s, %.3g times the noise of that "

@@ -16,7 +16,7 @@ static double number_of(const od_model *m, const od_instance *e, const char *key
   return NAN;
 }
 
-// Where the spool stands: its state, or the signal that it is.
+// The spool position: its state, or the signal that it follows.
 static double spool_of(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   char name[300];
@@ -27,15 +27,15 @@ static double spool_of(const od_operating_point *p, const od_instance *e) {
   return output < 0 ? NAN : od_output_now(p->machine, p->sim, output);
 }
 
-// Edges that open by the same spool, each behind its overlap.
+// Whether all edges that one spool opens are closed by their overlap.
 static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
-  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // of one that is NAN the other
+  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // if one is NAN, the other
   double t = (spool_of(p, e) - number_of(m, e, "offset")) / number_of(m, e, "stroke");
   return fabs(t) < overlap;
 }
 
-// Ports of a valve, each on one side of it: whether there are some, and the spool has to move before any of them opens.
+// Whether a valve has ports, and its spool must move before any of them opens.
 static bool ports_are_shut(const od_operating_point *p, int valve) {
   const od_model *m = od_machine_model(p->machine);
   const od_instance *host = &m->instance[valve];

@@ -1,6 +1,6 @@
-// Newton's method for more unknowns or fewer than equations: each step is the shortest that solves the linear equations best,
-// in units in which unknowns have typical sizes. Where what is wanted cannot be reached, the way there is halved again and again until it is known
-// how far one can go and which limit is there.
+// Newton's method for more or fewer unknowns than equations. Each step is the shortest least-squares solution of the linear
+// equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them is bisected
+// to find the reachable part and the limit that ends it.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -22,13 +22,13 @@ typedef struct search {
   const od_stops *limits;
   int nx, nz, nk, nu, ny, unknowns, rows;
   int *unknown;       // a state, or nx + an input
-  int *hold_at;       // of each hold: its place among the plant's outputs
+  int *hold_at;       // per hold: index among the plant's outputs
   double *scale;      // of each unknown
-  bool *is_pressure;  // of each unknown: it must stay positive
+  bool *is_pressure;  // per unknown: it must stay positive
   double *x, *u, *f, *fx, *fu, *y, *hx, *hu;
   double *target;          // of each hold
   double *r, *J, *weight;  // rows: rates, then holds
-  double *a, *b, *s;       // of least squares
+  double *a, *b, *s;       // of the least-squares solver
   double *best_x, *best_u;
 } search;
 
@@ -65,7 +65,7 @@ static bool allocate(search *s) {
          s->fx && s->fu && s->y && s->hx && s->hu && s->target && s->r && s->J && s->weight && s->a && s->b && s->s;
 }
 
-// Everything at x and u.
+// Evaluates the plant at x and u. False: failure.
 static bool evaluate(search *s) {
   od_sim *sim = s->p->sim;
   return od_sim_set(sim, od_sim_time(sim), s->x, s->u) == OD_OK &&
@@ -78,7 +78,7 @@ static double by_unknown(const search *s, const double *by_x, const double *by_u
   return (at < s->nx ? by_x[row * s->nx + at] : by_u[row * s->nu + at - s->nx]) * s->scale[j];
 }
 
-// Residuals and their derivatives by the scaled unknowns; a row's weight makes its largest derivative 1.
+// Residuals and their derivatives by the scaled unknowns. The weight of a row makes its largest derivative 1.
 static void gather(search *s) {
   for (int i = 0; i < s->rows; i++) {
     bool rate = i < s->nk;
@@ -94,7 +94,7 @@ static void gather(search *s) {
   }
 }
 
-// The residuals at the present point with the weights of the last gather().
+// Norm of the residuals at the present point with the weights of the last gather().
 static double residual_norm(const search *s) {
   double sum = 0;
   for (int i = 0; i < s->rows; i++) {
@@ -104,7 +104,7 @@ static double residual_norm(const search *s) {
   return sqrt(sum);
 }
 
-// The shortest step that solves the equations best, in scaled unknowns, into s->b.
+// Writes the shortest least-squares step, in scaled unknowns, to s->b.
 static bool find_step(search *s) {
   lapack_int rank;
   for (int i = 0; i < s->rows; i++) {
@@ -117,7 +117,7 @@ static bool find_step(search *s) {
                         &rank) == 0;
 }
 
-// Pressures do not fall by more than nine tenths at once: below zero nothing depends on them any more.
+// Moves along the step. A pressure falls by at most nine tenths in one step: below zero nothing depends on it.
 static void move(search *s, const double *from_x, const double *from_u, double part) {
   memcpy(s->x, from_x, (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->u, from_u, (size_t)s->nu * sizeof *s->u);
@@ -129,7 +129,7 @@ static void move(search *s, const double *from_x, const double *from_u, double p
   }
 }
 
-// One step, shortened until the residuals become smaller: 1 to go on, 0 where they do not, -1 where nothing can be evaluated.
+// Takes one step, shortened until the residuals decrease. 1: continue, 0: no decrease, -1: the evaluation failed.
 static int take_step(search *s, double norm, double *size) {
   double *from_x = room(s->nx, 1), *from_u = room(s->nu, 1), part = 1;
   int result = from_x && from_u ? 0 : -1;
@@ -155,7 +155,7 @@ static int take_step(search *s, double norm, double *size) {
   return result;
 }
 
-// From the present x and u; whether everything is held there.
+// Iterates from the present x and u. Returns whether all outputs are held.
 static bool iterate(search *s) {
   if (!evaluate(s)) return false;
   double norm = INFINITY;
@@ -187,15 +187,15 @@ static void go_back(search *s) {
   if (s->nu) memcpy(s->u, s->best_u, (size_t)s->nu * sizeof *s->u);
 }
 
-// What a trial came to.
+// Result of a trial.
 typedef struct trial {
-  bool found;            // all is held, and no limit is passed
-  const od_stop *limit;  // that is passed; or, where not all is held, reached
-  double value;          // of its output
-  int left;              // the row with the largest residual, where not all is held
+  bool found;            // all outputs are held, and no limit is passed
+  const od_stop *limit;  // the passed limit; or, if not all outputs are held, the reached limit
+  double value;          // value of its output
+  int left;              // the row with the largest residual, if not all outputs are held
 } trial;
 
-// Empty volumes are at rest, too, but they are not what is sought: whether the search has emptied one.
+// Whether the search has emptied a volume. Empty volumes are at rest, too, but are not a valid operating point.
 static bool is_emptied(const search *s) {
   static const double least = 1e3;  // Pa
   for (int j = 0; j < s->unknowns; j++)
@@ -203,8 +203,8 @@ static bool is_emptied(const search *s) {
   return false;
 }
 
-// From where it was best; where a valve is closed nothing depends on its command, so that other values of the free inputs are
-// tried, too.
+// Searches from the best point so far. If a valve is closed, nothing depends on its command, so other values of the free inputs
+// are tried, too.
 static trial attempt(search *s) {
   static const double aside[PLACES] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
   trial best = {.left = -1};
@@ -229,14 +229,14 @@ static trial attempt(search *s) {
 
 // --- The problem -----------------------------------------------------------------------------------------------------
 
-// Whether a held output depends on a state, at the start, where all speeds are zero.
+// Whether a held output depends on a state, at the start, with all speeds zero.
 static bool is_held(const search *s, int state) {
   for (int i = 0; i < s->o->holds; i++)
     if (s->hx[s->hold_at[i] * s->nx + state] != 0) return true;
   return false;
 }
 
-// What sampled blocks hold between samples is given.
+// Whether a state is an output that a sampled block holds between samples. Such states are given.
 static bool is_sampled(const search *s, int state) {
   if (!s->p->samples || state < 2 * s->nz || s->f[state] != 0) return false;
   for (int j = 0; j < s->nx; j++)
@@ -253,8 +253,8 @@ static bool is_pressure(const search *s, int first_order_state) {
   return false;
 }
 
-// Speeds are unknown where held outputs depend on them, and zero otherwise. In steady motion the machine passes by any position: those
-// stay where they are that no held output depends on.
+// Lists the unknowns. Speeds are unknown if held outputs depend on them, else zero. In steady motion, positions that no held
+// output depends on are constant.
 static void list_unknowns(search *s) {
   bool moves = false;
   for (int j = s->nz; j < 2 * s->nz; j++) moves = moves || is_held(s, j);
@@ -287,7 +287,7 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   for (int i = 0; i < o->holds; i++) s->hold_at[i] = find_output(p, o->hold[i].output);
   memcpy(s->x, od_sim_state(p->sim), (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->u, od_sim_inputs(p->sim), (size_t)s->nu * sizeof *s->u);
-  // Whatever moved at the start rests, unless its speed is held.
+  // All speeds start at zero, unless they are held.
   for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
   if (!evaluate(s)) return od_fail(err, OD_NOT_CONVERGED, "nothing can be evaluated where the search begins");
   list_unknowns(s);
@@ -295,7 +295,7 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   return OD_OK;
 }
 
-// --- What stops it ---------------------------------------------------------------------------------------------------
+// --- Limits ----------------------------------------------------------------------------------------------------------
 
 static void describe(const search *s, const trial *t, char *text, size_t size) {
   const od_machine *machine = s->p->machine;
@@ -316,9 +316,9 @@ static void aim(search *s, const double *start, double part) {
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// How far one can go from what the outputs are at the start (at rest) towards what is wanted, as a part of the way; -1: not even rest is
-// found. Where nothing stops it before the end, what is wanted is tried once more, from beside it. `last`: what that came to, or what stops
-// it.
+// The reachable part of the path from the outputs at the start (at rest) to the wanted values; -1: not even rest is found. If
+// nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this trial, or the
+// trial that ends the path.
 static double follow(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
   aim(s, start, 0);
@@ -347,8 +347,8 @@ static double follow(search *s, const double *start, trial *last) {
   return low;
 }
 
-// Whether the way ends at a limit: at the last point found on it, something is within a hundredth of its range of the limit. A limit that
-// a search runs into elsewhere need not be what stops it.
+// Whether the path ends at a limit: at its last point the output is within a hundredth of its range of the limit. A limit that a
+// search passes elsewhere is not necessarily the cause.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
   go_back(s);
@@ -357,7 +357,7 @@ static bool ends_at_limit(search *s, const od_stop *limit) {
   return s->y[at] > limit->high - near || s->y[at] < limit->low + near;
 }
 
-// Only a limit at the end of the way says that there is no such point. Otherwise a search from elsewhere may find it.
+// Only a limit at the end of the path shows that there is no such point. Otherwise a search from another start may find it.
 static od_status explain(search *s, const double *start, double part, const trial *last, od_error *err) {
   const od_held_output *h = &s->o->hold[0];
   const char *name = od_machine_output_name(s->p->machine, h->output);
@@ -374,10 +374,10 @@ static od_status explain(search *s, const double *start, double part, const tria
                  "no such operating point was found from this start: %s%s; try another start with --at", why, where);
 }
 
-// --- What nothing decides --------------------------------------------------------------------------------------------
+// --- Undetermined unknowns -------------------------------------------------------------------------------------------
 
-// The directions in which unknowns can change without anything that is wanted changing, at first order: rows of V from *rank on.
-// NULL: not found.
+// Directions in which unknowns can change without a first-order change of the residuals: rows of V from *rank on. NULL: failure.
+// The caller frees the result.
 static double *find_free_directions(search *s, int *rank) {
   int n = s->unknowns, least = s->rows < n ? s->rows : n;
   double *V = room(n, n), *rest = room(n + s->rows, 1), none;
@@ -412,8 +412,8 @@ static double value_of(const search *s, const double *x, const double *u, int j)
   return (at < s->nx ? x[at] : u[at - s->nx]) / s->scale[j];
 }
 
-// Newton's steps may have led away in directions that nothing decides. Back along these towards the start, which is in best_x and
-// best_u, as long as that helps.
+// Newton's steps may have moved in undetermined directions. Moves back along these towards the start, which is in best_x and
+// best_u, as long as all outputs stay held and no limit is passed.
 static void come_back(search *s) {
   int n = s->unknowns, rank = 0;
   double *x = room(s->nx, 1), *u = room(s->nu, 1);
@@ -444,8 +444,8 @@ static void come_back(search *s) {
   free(u);
 }
 
-// Newton's method fails where nothing depends on what is sought, as at a spool that is shut. The machine itself may settle from there, with the
-// inputs of the start: then the search begins again at that point. False: it does not settle, and the search is where it was.
+// Newton's method fails if nothing depends on the unknowns, for example at a closed spool. The machine may settle by itself with
+// the inputs of the start. Then the search starts again at that point. False: it does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   go_back(s);
@@ -459,7 +459,7 @@ static bool settle(search *s) {
   return true;
 }
 
-// States and inputs of the start, one behind the other, are what the search comes back to.
+// Resets states and inputs to those of the start, which are contiguous in `first`.
 static void start_again(search *s, const double *first) {
   memcpy(s->best_x, first, (size_t)s->nx * sizeof *first);
   memcpy(s->best_u, first + s->nx, (size_t)s->nu * sizeof *first);
@@ -477,7 +477,7 @@ od_status od_hold_find(od_operating_point *p, const od_point_options *o, const o
     memcpy(first + s.nx, s.best_u, (size_t)s.nu * sizeof *first);
     trial t = attempt(&s), again = {0};
     if (!t.found && settle(&s)) again = attempt(&s);
-    // What nothing decides stays near the start, or near where the machine settles.
+    // Undetermined unknowns stay near the start, or near the point where the machine settles.
     if (!again.found) start_again(&s, first);
     if (again.found) t = again;
     double part = t.found ? 1 : follow(&s, start, &t);

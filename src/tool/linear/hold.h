@@ -1,16 +1,16 @@
-// Operating points that hold something: inputs and states for which chosen outputs have given values while nothing else changes.
+// Operating points with held outputs: inputs and states for which chosen outputs have given values and all rates are zero.
 //
-// At rest all speeds are zero. In steady motion, where a speed is held, speeds that it depends on are what it wants, and
-// accelerations and rates of pressures are zero. What neither outputs nor rest decide stays nearest to where it was.
+// At rest all speeds are zero. In steady motion, with a held speed, the speeds that it depends on are unknown, and accelerations
+// and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay nearest to the start.
 #ifndef OD_LINEAR_HOLD_H
 #define OD_LINEAR_HOLD_H
 
 #include "linear/stops.h"
 #include "linear/operating_point.h"
 
-// The outputs that are held, and those of the limits, are among the point's outputs.
-// It begins anywhere. On success it stands where all is held, with no limit passed. Else err says what stops it and how far one can
-// go. undecided has room for every state and then every input.
+// The held outputs and those of the limits must be among the point's outputs. Starts at the present point. On success the point
+// holds all outputs and passes no limit. Else err describes what limits it and the reachable part. undecided has an entry for
+// every state and then for every input.
 od_status od_hold_find(od_operating_point *point, const od_point_options *options, const od_stops *limits,
                        bool *undecided, od_error *err);
 

@@ -9,9 +9,9 @@
 #include "machine/machine.h"
 #include "plant/model_plant.h"
 
-static const double aside = 1e-7;  // the larger of two distances beside the point, in typical sizes
+static const double aside = 1e-7;  // the larger of two distances from the point, in typical sizes
 static const double differ =
-    1e-3;  // slopes that differ by more than this part of the largest in their row, in typical sizes
+    1e-3;  // relative to the largest slope in the row, in typical sizes: a larger difference is a kink
 
 static double *room(int rows, int columns) {
   return calloc((size_t)rows * (size_t)columns + 1, sizeof(double));
@@ -45,8 +45,8 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
 
 // --- Parts: elements and blocks, each with derivatives of its own ------------------------------------------------------
 
-// How many derivatives a part has: an element outs x ins, a block its outputs and rates x its states and inputs. Those of all parts stand one behind the
-// other.
+// Number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The derivatives
+// of all parts are contiguous.
 static int part_size(const od_model *m, int i) {
   if (i < m->instances) {
     const od_element_class *c = od_instance_class(&m->instance[i]);
@@ -66,7 +66,7 @@ static int parts_size(const od_model *m) {
   return size;
 }
 
-// Those at the point where the simulation stands, whose derivatives were found last.
+// Copies the derivatives of the parts at the present point, which were evaluated last.
 static void copy_parts(const od_model *m, const double *w, double *to) {
   for (int i = 0; i < parts_of(m); to += part_size(m, i++)) {
     int from = i < m->instances ? m->instance[i].slope : m->layout.block_slope + m->block[i - m->instances].slope;
@@ -97,7 +97,7 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
 
 // --- The search ----------------------------------------------------------------------------------------------------
 
-// The simulation is moved beside the point and back again.
+// The search moves the simulation to both sides of the point and back.
 typedef struct search {
   const od_operating_point *p;
   const od_model *model;
@@ -108,11 +108,11 @@ typedef struct search {
   double time;
   double *x, *u;    // at the point
   double *typical;  // sizes of states and inputs
-  double *way;      // nx + nu: where to go from the point, in typical sizes
+  double *way;      // nx + nu: direction from the point, in typical sizes
   double *x_aside, *u_aside;
-  int parts;                                   // how many derivatives the parts have
-  double *part_above, *part_below, *part_far;  // those beside the point; how much they differ at the larger distance
-  double *far;  // of each rate and output: how much its slopes differ at the larger distance; zero: not
+  int parts;                                   // number of derivatives of all parts
+  double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
+  double *far;  // per rate and output: difference of its slopes at the larger distance; zero: none
   od_slopes above, below;
 } search;
 
@@ -159,7 +159,7 @@ static void end(search *s) {
   od_slopes_end(&s->below);
 }
 
-// Derivatives of everything, and of the parts, so far along the way.
+// Evaluates all derivatives, and those of the parts, at a distance along the direction.
 static bool look(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->x_aside[i] = s->x[i] + distance * s->typical[i] * s->way[i];
   od_status status = od_sim_set(s->sim, s->time, s->x_aside, s->u_aside);
@@ -169,12 +169,13 @@ static bool look(search *s, double distance, od_slopes *slopes, double *parts) {
   return status == OD_OK;
 }
 
-// The slope of a row that differs most on the two sides: by how much, and the largest slope of the row, in typical sizes.
+// The slope of a row with the largest difference between the two sides: the difference, and the largest slope of the row, in
+// typical sizes.
 typedef struct difference {
   double most, largest;
 } difference;
 
-// only: by this state or input; -1: by any.
+// only: slopes by this state or input; -1: by any.
 static difference row_difference(const search *s, int row, int only) {
   const od_slopes *a = &s->above, *b = &s->below;
   bool rate = row < s->nx;
@@ -191,7 +192,7 @@ static difference row_difference(const search *s, int row, int only) {
   return d;
 }
 
-// A derivative of a part that differs on the two sides: by as much nearer to the point, or there is no kink.
+// Differences of the derivatives of parts on the two sides. A difference that falls nearer to the point is not a kink.
 static void compare_parts(search *s, bool is_first) {
   for (int i = 0; i < s->parts; i++) {
     double d = s->part_above[i] - s->part_below[i], size = fmax(fabs(s->part_above[i]), fabs(s->part_below[i]));
@@ -201,7 +202,8 @@ static void compare_parts(search *s, bool is_first) {
   }
 }
 
-// What has the kink on the way: a part, where a rate has one; else an output, as the magnitude of a force that is zero; -1: not known.
+// The cause of the kink: a part if a rate has a kink; else an output, such as the magnitude of a force that is zero; -1: not
+// known.
 static int kinked_part(const search *s) {
   int output = -1;
   for (int i = s->nx; i < s->nx + s->above.ny && output < 0; i++)
@@ -212,8 +214,8 @@ static int kinked_part(const search *s) {
   return output < 0 ? -1 : parts_of(s->model) + output;
 }
 
-// The part whose derivatives change most on the way, by more than half of the larger one; -1: none. Without one it is the mechanism as a
-// whole that moves on, which no movement is too small for.
+// The part whose derivatives change most along the direction, by more than half of the larger one; -1: none. Without such a part
+// the mechanism as a whole moves on, which has no limit of small movements.
 static int changed_part(const search *s, const double *here, const double *there) {
   double most = 0.5;
   int found = -1;
@@ -225,8 +227,8 @@ static int changed_part(const search *s, const double *here, const double *there
   return found;
 }
 
-// Whether there is a kink on the way: the slopes differ by as much nearer to the point. Of a curve without one, such as a parabola at
-// its vertex, they come closer to each other, and round-off differs from place to place.
+// Whether there is a kink on the line: the slopes differ by as much nearer to the point. For a smooth curve, such as a parabola
+// at its vertex, the difference falls. Round-off varies from place to place.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
   int rows = s->nx + s->above.ny, left = rows;
@@ -246,8 +248,8 @@ static bool crosses_kink(search *s, int only) {
   return left > 0;
 }
 
-// Whether some row has slopes beside the point that differ from those at it by more than half of its largest one. At kinks those at
-// the point are means, which are nowhere beside it. The rate that was moved counts with how far it was.
+// Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At kinks
+// the slopes at the point are means, which occur on neither side. The rate that was moved counts with its distance.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {
@@ -299,8 +301,8 @@ static void take_means(const search *s, int j, od_slopes *to) {
   }
 }
 
-// First along one line in a general direction, which crosses every kink at the point: most points have none. Sides on which
-// nothing can be evaluated tell nothing.
+// First tests one line in a general direction, which crosses every kink at the point: most points have none. Sides on which the
+// evaluation fails are ignored.
 od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
   search s;
   bool memory = begin(&s, p);

@@ -1,4 +1,4 @@
-// A linear model as CSV and MATLAB file. All numbers are in SI.
+// Writes a linear model as CSV and MATLAB file. All numbers are in SI.
 #include <stdlib.h>
 #include <string.h>
 

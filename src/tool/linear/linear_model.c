@@ -10,17 +10,17 @@
 
 static const double resting = 1e-6;
 
-// All derivatives of the plant, before states are left out and inputs and outputs chosen.
+// All derivatives of the plant, before states are removed and inputs and outputs chosen.
 typedef od_slopes whole;
 
 static double *room(int rows, int columns) {
   return calloc((size_t)rows * (size_t)columns + 1, sizeof(double));
 }
 
-// What is special about states and inputs (nx + nu each): kinks, and rates that keep the model to small movements.
+// Properties of states and inputs (nx + nu each): kinks, and rates that limit the model to small movements.
 typedef struct remarks {
   bool *kinked, *narrow;
-  int *cause;  // of either: the part that has it
+  int *cause;  // of both: the part that causes it
 } remarks;
 
 static od_status find_whole(const od_operating_point *p, whole *w, remarks r, od_error *err) {
@@ -30,7 +30,7 @@ static od_status find_whole(const od_operating_point *p, whole *w, remarks r, od
   return status == OD_OK ? OD_OK : od_fail(err, status, "cannot linearise: %s", od_status_text(status));
 }
 
-// Whether output o is state j and nothing else.
+// Whether output o is equal to state j.
 static bool is_state(const whole *w, int o, int j) {
   for (int i = 0; i < w->nx; i++)
     if (w->hx[o * w->nx + i] != (i == j)) return false;
@@ -44,7 +44,7 @@ static bool set_signal(od_linear_signal *s, const char *name, const char *unit, 
   return s->name && s->unit;
 }
 
-// A state is called after the output that is equal to it; those of ball joints have numbers.
+// A state has the name of the output that is equal to it; states of ball joints have numbers.
 static bool name_state(const od_operating_point *p, const whole *w, int j, od_linear_signal *s) {
   double value = od_sim_state(p->sim)[j];
   char number[32];
@@ -81,7 +81,7 @@ static bool allocate(od_linear_model *m, int nx) {
   return m->state && m->constant && m->input && m->output && m->A && m->B && m->C && m->D;
 }
 
-// How fast is usual for state j: of first-order states and speeds the plant says it, positions follow their rates.
+// Typical rate of state j. The plant gives it for first-order states and speeds; that of positions follows from their rates.
 static double typical_rate(const od_operating_point *p, int j) {
   const od_plant *plant = p->plant;
   int k = j < plant->nz ? j : j - plant->nz;
@@ -121,7 +121,7 @@ static bool fill(const od_operating_point *p, const whole *w, remarks r, const i
   return ok;
 }
 
-// The states that move into kept; the others into the list of constants.
+// Writes the moving states to `kept`, and the others to the list of constants.
 static bool choose_states(const od_operating_point *p, const whole *w, int *kept, od_linear_model *m) {
   int n = 0;
   for (int j = 0; j < w->nx; j++)

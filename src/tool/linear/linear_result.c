@@ -20,7 +20,7 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V": signals of a kind at the operating point; false: there are none.
+// Text of the signals of a kind at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V"; false: none.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
@@ -76,7 +76,7 @@ static json_t *names_json(const od_linear_model *m, signal_finder find) {
   return list;
 }
 
-// The data of all results of linear models, but for the warnings.
+// Adds the data that all results of linear models have, except the warnings.
 static void add_point(od_result *r, const od_linear_model *m) {
   od_result_number(r, "time", m->time);
   od_result_flag(r, "rests", m->rests);
@@ -96,7 +96,7 @@ od_result od_linear_result_new(const od_machine *machine, const od_linear_model 
 
 // --- Signals ------------------------------------------------------------------------------------------------------------
 
-// Values of states, inputs or outputs under a heading; of states their rates in the data.
+// Adds values of states, inputs or outputs under a heading; rates of states in the data.
 static void add_signals(od_result *r, const char *key, const char *heading, const od_linear_signal *s, int count,
                         bool has_rates) {
   static const od_result_column columns[] = {{"name", "name", OD_CELL_TEXT},
@@ -120,7 +120,7 @@ od_result od_equilibrium_result(const od_machine *machine, const od_linear_model
   od_result r = od_machine_result("Equilibrium", machine);
   od_result_heading(&r, "%.200s: %s", r.title, m->rests ? "at rest" : "in steady motion");
   add_point(&r, m);
-  // Remarks about slopes are for users of the linear model: in the data alone.
+  // Remarks about slopes concern users of the linear model: in the data only.
   json_t *warnings = json_array();
   if (!od_linear_remarks(m, &remarks)) r.is_short_of_memory = true;
   for (int i = 0; i < remarks.count; i++) json_array_append_new(warnings, od_json_text(remarks.remark[i].text));
@@ -162,7 +162,7 @@ od_status od_linear_results_find(const od_machine *machine, const od_linear_mode
 enum { MOST_NAMED = 4 };
 static const double least_named = 0.05;
 
-// "68 % A.pressure, 31 % guide.rate": the states that take part most in a mode.
+// The states with the largest participation in a mode: "68 % A.pressure, 31 % guide.rate".
 static void mode_text(const od_linear_model *m, const double *part, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
@@ -213,7 +213,7 @@ static json_t *poles_json(const od_linear_results *r) {
   return list;
 }
 
-// "-1 +- 2i", "-3"; of a pair one text.
+// Text of a root: "-1 +- 2i", "-3"; one text for a pair.
 static int root_text(od_pole p, char *text, size_t size) {
   return snprintf(text, size, p.imaginary > 0 ? "%.6g +- %.6gi" : "%.6g", p.real, p.imaginary);
 }
@@ -250,7 +250,7 @@ static void add_poles(const od_linear_results *r, od_result *to) {
                       unstable > 1 ? "s" : "");
 }
 
-// The zeros of a pair in lines of less than 100 characters behind `lead`, or the reason that there are none. NULL: memory ran out.
+// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: memory ran out.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;

@@ -7,18 +7,18 @@
 
 // --- Parts of all results of linear models ------------------------------------------------------------------------------
 
-// "the initial state, at rest", "t = 2 s, in motion"
+// Text of the operating point: "the initial state, at rest", "t = 2 s, in motion"
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
-// Adds remarks about the point: slopes with kinks, motion, closed valves, loops that are open. False: memory ran out.
+// Adds remarks about the point: kinks, motion, closed valves, open loops. False: memory ran out.
 bool od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
 // A result with machine, file, time and properties of the point in its data. Heading of the view: "MACHINE: what at PLACE".
 od_result od_linear_result_new(const od_machine *machine, const od_linear_model *model, const char *what);
-// The remarks about the point, as notices and as the field "warnings".
+// Adds the remarks about the point, as notices and as the field "warnings".
 void od_add_linear_warnings(od_result *r, const od_linear_model *model);
 
 // --- linearize and equilibrium ------------------------------------------------------------------------------------------
 
-// Zeros from an input to an output; count -1: no path leads there.
+// Zeros from an input to an output; count -1: there is no path.
 typedef struct od_zeros {
   int input, output, count;
   od_pole *zero;
@@ -38,7 +38,8 @@ void od_linear_results_free(od_linear_results *results);
 od_result od_linear_result(const od_linear_results *results);
 od_result od_equilibrium_result(const od_machine *machine, const od_linear_model *model);
 
-// linear_files.c: [A B; C D] with the names of rows and columns; the matrices with their names. user: od_linear_results.
+// linear_files.c: writes [A B; C D] with the names of rows and columns; and the matrices with their names. user:
+// od_linear_results.
 od_status od_linear_write_csv(const void *user, const char *path, od_error *err);
 od_status od_linear_write_mat(const void *user, const char *path, od_error *err);
 

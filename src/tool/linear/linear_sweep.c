@@ -71,8 +71,8 @@ static bool has_values(const od_table *t, long row, int axes) {
   return t->columns > axes + OD_POLE_SWEEP_LEADING && !isnan(t->data[row * t->columns + axes + OD_POLE_SWEEP_LEADING]);
 }
 
-// The row before in the grid, one step back along the axis that changes fastest among those that are not at their first
-// value; -1: none with values. *stride: how far back it is.
+// The previous row in the grid, one step back along the fastest axis that is not at its first value; -1: none with values.
+// *stride: distance in rows.
 static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
   *stride = 1;
   for (int i = axes - 1; i >= 0; i--) {

@@ -1,4 +1,4 @@
-// Where a loop may be looked at: at signals to which an input adds.
+// Points at which a loop may be opened: signals to which an input adds.
 #include <string.h>
 
 #include "linear/response.h"
@@ -10,7 +10,7 @@ static int input_index(const od_machine *machine, const char *name) {
   return i;
 }
 
-// How often an input is used, and by which block (the last).
+// Number of uses of an input; *by: the last block that uses it.
 static int count_uses(const od_model *m, int input, const od_block **by) {
   int uses = 0;
   for (int i = 0; i < m->blocks; i++)

@@ -1,4 +1,4 @@
-// Magnitude and phase over frequency, and where they cross what matters.
+// Magnitude and phase over frequency, and their crossings.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,18 +8,18 @@ static double degrees(od_complex g) {
   return carg(g) * 180 / acos(-1);
 }
 
-// The angle within half a turn of another.
+// The angle, shifted by full turns to within half a turn of another.
 static double near_to(double angle, double other) {
   return angle - 360 * round((angle - other) / 360);
 }
 
-// The slope of the magnitude at the lowest frequency tells how many integrators there are, each with -90 degrees.
+// The slope of the magnitude at the lowest frequency gives the number of integrators, each with -90 degrees.
 static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
   od_complex a = od_path_at(r, path, frequency), b = od_path_at(r, path, frequency / 1.1);
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
   if (!isfinite(slope)) slope = 0;
   double angle = near_to(degrees(a), 90 * slope);
-  // A negative gain is half a turn either way: as lag.
+  // A negative gain is half a turn in either direction: counted as lag.
   return angle - 90 * slope > 179 ? angle - 360 : angle;
 }
 
@@ -34,7 +34,8 @@ void od_path_table(od_linear_response *r, const od_path *path, const double *fre
   }
 }
 
-// What crosses zero: the logarithm of the gain against a level, or the sine of the phase where the real part is negative.
+// A function whose zero is a crossing: the logarithm of the gain relative to a level, or the sine of the phase if the real part
+// is negative.
 typedef double (*crossing)(od_complex g, double level);
 static double gain_over(od_complex g, double level) {
   return log(cabs(g) / level);
@@ -44,7 +45,7 @@ static double lag_over(od_complex g, double level) {
   return cimag(g) / cabs(g);
 }
 
-// Between two frequencies with different signs, by halving the interval of their logarithms.
+// Finds a crossing between two frequencies with different signs, by bisection of the logarithm.
 static double locate(od_linear_response *r, const od_path *path, crossing f, double level, double low, double high) {
   bool rises = f(od_path_at(r, path, high), level) > 0;
   for (int i = 0; i < 60 && high / low > 1 + 1e-14; i++) {
@@ -87,7 +88,7 @@ od_margins od_margins_find(od_linear_response *r, const od_path *path, const dou
       double at = locate(r, path, lag_over, 0, low, high);
       take_gain(&m, od_path_at(r, path, at), at);
     }
-    // What falls from the beginning on, as an integrator does, has no level from which it could fall.
+    // A gain that falls from the lowest frequency on, as with an integrator, has no bandwidth.
     if (i == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) fallen = NAN;
     if (i > 0 && isnan(m.bandwidth) && cabs(before) >= fallen && cabs(g) < fallen)
       m.bandwidth = locate(r, path, gain_over, fallen, low, high);

@@ -9,7 +9,7 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Outputs that may be states: a state is called after the output that is equal to it.
+// Whether an output may be equal to a state. A state has the name of such an output.
 static bool may_be_state(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
@@ -26,7 +26,7 @@ static bool wants_balance(const od_point_options *o) {
   return o->holds > 0 || o->balance;
 }
 
-// What was asked for, what states may be called after, and what is held or limited.
+// Lists the requested outputs, those that may name states, and those that are held or limited.
 static int *list_outputs(const od_machine *machine, const od_point_options *o, const od_stops *limits, int *count) {
   const od_model *m = od_machine_model(machine);
   int most = o->output_count + m->outputs + o->holds + limits->count;
@@ -56,7 +56,7 @@ static od_status start(od_operating_point *p, int count, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail_to_start(p->machine, p->sim, "cannot start", status, err);
 }
 
-// What the run is made with: what the machine file says, as for `simulate`.
+// Options of the run, from the machine file, as for `simulate`.
 static od_run_options run_options(const od_operating_point *p, const od_point_options *o, int count) {
   od_run_options run = od_run_options_of(p->machine, (od_run_wishes){.step = o->step});
   run.time = o->time;
@@ -68,7 +68,7 @@ static od_run_options run_options(const od_operating_point *p, const od_point_op
   return run;
 }
 
-// The run that `simulate` would make, up to the time; its simulation is kept.
+// Runs to the time as `simulate` does, and keeps the simulation.
 static od_status run(od_operating_point *p, const od_point_options *o, int count, od_error *err) {
   od_run_options options = run_options(p, o, count);
   double step = options.step;

@@ -1,4 +1,4 @@
-// Where a machine is linearised: a simulation that stands at a state, with its inputs held.
+// The operating point of a linearization: a simulation at a state, with constant inputs.
 #ifndef OD_LINEAR_OPERATING_POINT_H
 #define OD_LINEAR_OPERATING_POINT_H
 
@@ -6,7 +6,7 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// An output that is to have a value.
+// An output with a prescribed value.
 typedef struct od_held_output {
   int output;    // of the machine
   double value;  // SI
@@ -14,31 +14,31 @@ typedef struct od_held_output {
 
 typedef struct od_point_options {
   double time;         // s: the state of a run at that time; zero: the initial state
-  double step;         // of that run; zero: the machine file's, else 1 ms
+  double step;         // of that run, s; zero: that of the machine file, else 1 ms
   const int *outputs;  // indices of outputs of the machine
   int output_count;
-  // From there, what holds these outputs: states, and the inputs that are free to choose (see linear/hold.h).
+  // Outputs that are held, starting from that state, by states and by the inputs that are free (see linear/hold.h).
   const od_held_output *hold;
   int holds;
   const int *free_inputs;
   int free_count;
-  bool balance;                               // even with nothing to hold: where everything rests
-  bool (*progress)(void *user, double done);  // of the run; NULL: nobody asks
+  bool balance;                               // also without held outputs: finds a point with all rates zero
+  bool (*progress)(void *user, double done);  // of the run; NULL: none
   void *user;
 } od_point_options;
 
 typedef struct od_operating_point {
   const od_machine *machine;
-  od_plant *plant;  // its outputs: those that were asked for, then those that states may be called after
+  od_plant *plant;  // its outputs: the requested ones, then those that may name states
   od_sim *sim;
-  int outputs;  // that were asked for
+  int outputs;  // number of requested outputs
   int *output;  // indices of all outputs of the plant
-  bool
-      *undecided;  // where outputs are held: of each state, then each input, whether it is only nearest to where it was
-  bool samples;    // blocks sample: between samples what they put out is constant
+  bool *
+      undecided;  // with held outputs: of each state, then each input, whether it is not determined and stays nearest to the start
+  bool samples;  // blocks are sampled: their outputs are constant between samples
 } od_operating_point;
 
-// On failure err says why, and there is nothing to free.
+// On failure err contains the reason, and there is nothing to free.
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err);
 void od_operating_point_free(od_operating_point *point);
@@ -51,7 +51,7 @@ typedef struct od_point_state {
 od_status od_point_state_take(const od_operating_point *point, od_point_state *out, od_error *err);
 void od_point_state_free(od_point_state *state);  // NULL is allowed
 
-// A typical size of a state: of positions and speeds 1, of others what the plant says.
+// A typical size of a state: 1 for positions and speeds, for others that of the plant.
 double od_typical_state(const od_plant *plant, int state);
 
 #endif

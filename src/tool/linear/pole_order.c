@@ -3,15 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Relative to the larger of both. A pole of a pair does not become the other one.
+// Distance relative to the larger of both. A pole of a pair does not become the other one.
 static double distance(od_pole a, od_pole b) {
   double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));
   double apart = hypot(a.real - b.real, a.imaginary - b.imaginary);
   return (size > 0 ? apart / size : 0) + (a.imaginary * b.imaginary < 0 ? 2 : 0);
 }
 
-// Where a straight line through two points leads, but not farther than half of the pole's own size: lines of long steps lead
-// anywhere.
+// Linear extrapolation from two points, limited to half of the pole's size, because long steps extrapolate badly.
 static od_pole expect(od_pole earlier, od_pole before) {
   double real = before.real - earlier.real, imaginary = before.imaginary - earlier.imaginary;
   double way = hypot(real, imaginary), most = hypot(before.real, before.imaginary) / 2;
@@ -19,8 +18,8 @@ static od_pole expect(od_pole earlier, od_pole before) {
   return (od_pole){before.real + part * real, before.imaginary + part * imaginary};
 }
 
-// The assignment problem by shortest augmenting paths (the Hungarian method). Rows and columns count from 1; column 0 stands for
-// the row that is looked for.
+// The assignment problem by shortest augmenting paths (the Hungarian method). Rows and columns are counted from 1; column 0
+// stands for the row to be assigned.
 typedef struct assignment {
   int n;
   double *cost, *row_price, *column_price, *least;

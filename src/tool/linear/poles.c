@@ -11,7 +11,7 @@ double od_pole_frequency(od_pole p) {
 }
 
 double od_pole_damping(od_pole p) {
-  return (0 - p.real) / hypot(p.real, p.imaginary);  // not -p.real: no damping is minus zero
+  return (0 - p.real) / hypot(p.real, p.imaginary);  // not -p.real: avoids a damping of minus zero
 }
 
 double od_pole_time_constant(od_pole p) {
@@ -24,7 +24,7 @@ void od_poles_free(od_poles *p) {
   *p = (od_poles){0};
 }
 
-// What dgeev gives: right and left vectors as columns, those of a pair as real and imaginary part.
+// The result of dgeev: right and left eigenvectors as columns, those of a pair as real and imaginary part.
 typedef struct vectors {
   double *a, *real, *imaginary, *left, *right;
   int *order;
@@ -41,7 +41,8 @@ static bool comes_before(const vectors *v, int a, int b) {
   return size_a < size_b;
 }
 
-// By their size, pairs together: insertion keeps the order of equals, and so the positive one of a pair first.
+// Sorts by size and keeps pairs together: insertion keeps the order of equal sizes, thus the pole with positive imaginary part
+// first.
 static void sort(vectors *v, int n) {
   for (int i = 0; i < n; i++) {
     int at = i;
@@ -50,7 +51,7 @@ static void sort(vectors *v, int n) {
   }
 }
 
-// |v_i w_i| of pole j over all states, in proportion to their sum.
+// |v_i w_i| of pole j over all states, normalized to the sum 1.
 static void participate(const vectors *v, int n, int j, double *part) {
   bool pair = v->imaginary[j] != 0;
   int re = pair && v->imaginary[j] < 0 ? j - 1 : j, im = re + 1;
@@ -64,7 +65,7 @@ static void participate(const vectors *v, int n, int j, double *part) {
   for (int i = 0; i < n; i++) part[i] = sum > 0 ? part[i] / sum : 0;
 }
 
-// What is round-off of the largest counts as zero.
+// Sets numbers to zero that are round-off relative to the largest one.
 static void drop_round_off(vectors *v, int n) {
   double largest = 0;
   for (int i = 0; i < n; i++) largest = fmax(largest, hypot(v->real[i], v->imaginary[i]));

@@ -1,23 +1,22 @@
-// Poles of a linear model with the states that take part in each, and zeros from inputs to outputs.
+// Poles of a linear model with the participation of states, and zeros from inputs to outputs.
 #ifndef OD_LINEAR_POLES_H
 #define OD_LINEAR_POLES_H
 
 #include "linear/linear_model.h"
 
-// A pole. Of a pair of complex poles both are there, the one with the positive imaginary part first.
+// A pole. A pair of complex poles has two entries, the one with positive imaginary part first.
 typedef struct od_pole {
   double real, imaginary;  // rad/s
 } od_pole;
 
-// Its natural frequency in Hz, its damping ratio (1 and -1 for real poles, NAN at zero), and the time in which what
-// it stands for falls (or, negative: grows) by a factor e; infinite on the imaginary axis.
+// Natural frequency in Hz; damping ratio (1 and -1 for real poles, NAN at zero); time in s in which the mode decays (negative:
+// grows) by a factor e, infinite on the imaginary axis.
 double od_pole_frequency(od_pole p);
 double od_pole_damping(od_pole p);
 double od_pole_time_constant(od_pole p);
 
-// Poles in the order of their distance from zero, and how much each state takes part in each: participation[pole * states +
-// state], with the sum 1 per pole. It is the product of right and left eigenvector, |v_i w_i|, which does not depend on
-// units.
+// Poles in the order of their distance from zero, and the participation of each state in each pole: participation[pole * states +
+// state], with the sum 1 per pole. It is the product of right and left eigenvector, |v_i w_i|, which does not depend on units.
 typedef struct od_poles {
   int count;
   od_pole *pole;
@@ -26,12 +25,12 @@ typedef struct od_poles {
 od_status od_poles_find(const od_linear_model *model, od_poles *out, od_error *err);
 void od_poles_free(od_poles *poles);
 
-// How many poles lie to the right of the imaginary axis, by more than round-off of the largest.
+// Number of poles to the right of the imaginary axis, by more than round-off of the largest.
 int od_poles_unstable(const od_poles *poles);
 
-// Zeros of the transfer functions from some inputs to as many outputs: the finite numbers s at which something goes in and nothing comes
-// out. Infinite ones are taken out first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them is
-// mistaken for a large finite one. *count is -1 where every s is a zero: no path leads from these inputs to these outputs.
+// Zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists with zero
+// output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them appears as a
+// large finite one. *count is -1 if every s is a zero: there is no path from these inputs to these outputs.
 od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_pole **zero,
                         int *count, od_error *err);
 

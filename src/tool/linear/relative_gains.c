@@ -78,7 +78,7 @@ static void add_data(const od_gain_arrays *r, od_result *to) {
     json_array_append_new(outputs, od_json_text(m->output[i].name));
   }
   for (int k = 0; k < r->count; k++) {
-    const double *gains = (const double *)(r->gains + k * r->n * r->n);  // real and imaginary parts in turn
+    const double *gains = (const double *)(r->gains + k * r->n * r->n);  // real and imaginary parts alternate
     json_t *pairing = json_array();
     for (int i = 0; i < r->n; i++) {
       int input = r->pair[k * r->n + i];
@@ -93,7 +93,7 @@ static void add_data(const od_gain_arrays *r, od_result *to) {
   od_result_set(to, "points", points);
 }
 
-// The relative gains at a frequency: a row for each output, a column for each input.
+// Adds the relative gains at a frequency: a row for each output, a column for each input.
 static void add_array(const od_gain_arrays *r, int k, od_result *to) {
   char heading[40];
   od_result_column *column = od_arena_take(&to->arena, (size_t)(r->n + 1) * sizeof *column);
@@ -118,7 +118,7 @@ static bool same_pairing(const od_gain_arrays *r, int a, int b) {
   return true;
 }
 
-// Frequencies k to last have one pairing.
+// Adds the pairing that frequencies k to last have in common.
 static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
   char range[100];
   size_t size = 16, used = 0;

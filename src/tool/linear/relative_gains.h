@@ -8,17 +8,17 @@
 
 typedef struct od_gain_arrays {
   const od_machine *machine;
-  const od_linear_model *model;  // with as many inputs as outputs
-  int n, count;                  // inputs; frequencies
-  double *frequency;             // Hz; belongs to the caller
-  od_complex *gains;             // n x n per frequency; NAN where the gains have no inverse
-  int *pair;                     // of each frequency and output: its input; -1: unknown
+  const od_linear_model *model;  // must have as many inputs as outputs
+  int n, count;                  // number of inputs; of frequencies
+  double *frequency;             // Hz; owned by the caller
+  od_complex *gains;             // n x n per frequency; NAN: the gains have no inverse
+  int *pair;                     // per frequency and output: its input; -1: unknown
   od_table *table;               // frequency, then the real part of each relative gain
 } od_gain_arrays;
 
 od_status od_gain_arrays_find(od_gain_arrays *g, od_error *err);
 void od_gain_arrays_free(od_gain_arrays *g);
-// The relative gains at the lowest and at the highest frequency.
+// Adds the relative gains at the lowest and at the highest frequency.
 od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
                                    od_error *err);
 

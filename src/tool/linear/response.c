@@ -38,7 +38,7 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
     od_poles_free(&poles);
   }
   if (!(*high > 0)) *low = *high = 1;
-  // Whole decades, and not more than eight of them: those that are slowest matter to people.
+  // Whole decades, at most eight: the slowest ones are kept.
   *low = pow(10, floor(log10(*low)) - 1);
   *high = fmin(pow(10, ceil(log10(*high)) + 1), *low * 1e8);
 }
@@ -50,7 +50,7 @@ void od_linear_response_free(od_linear_response *r) {
   free(r);
 }
 
-// x = S xi with the diagonal S that brings rows and columns of A to one size.
+// x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
 static bool scale_states(od_linear_response *r) {
   const od_linear_model *m = r->model;
   int n = m->states;
@@ -120,7 +120,7 @@ od_complex od_path_at(od_linear_response *r, const od_path *path, double frequen
   if (od_linear_response_dynamic(r, frequency, r->G) != OD_OK) return NAN;
   od_complex moving = r->G[at], whole = moving + r->model->D[at];
   if (!path->loop) return whole;
-  return cabs(whole) > 0 ? -moving / whole : NAN;  // d - G, without the cancellation
+  return cabs(whole) > 0 ? -moving / whole : NAN;  // d - G, without cancellation
 }
 
 // --- Relative gains ------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ od_status od_relative_gains(int n, const od_complex *G, od_complex *out) {
   od_status status = copy && inverse && pivot ? OD_OK : OD_NO_MEMORY;
   double *row = malloc(((size_t)n + 1) * sizeof *row), *column = malloc(((size_t)n + 1) * sizeof *column);
   if (!row || !column) status = OD_NO_MEMORY;
-  // Relative gains do not depend on units; the inverse is found in units in which rows and columns have one size.
+  // Relative gains do not depend on units. The inverse is computed in units in which rows and columns have equal sizes.
   for (int i = 0; i < n && status == OD_OK; i++) {
     row[i] = 0;
     for (int j = 0; j < n; j++) row[i] = fmax(row[i], cabs(G[i * n + j]));
@@ -168,7 +168,7 @@ typedef struct pairing {
   double least;
 } pairing;
 
-// Inputs for the outputs from `output` on, at the cost of those before.
+// Tries inputs for the outputs from `output` on, given the cost of those before.
 static void try_pairings(pairing *p, int output, double cost) {
   if (cost >= p->least) return;
   if (output == p->n) {

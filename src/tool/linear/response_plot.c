@@ -22,7 +22,7 @@ static const char style[] =
     ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
     ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
 
-// Of a group: the columns of its curves in the table, for magnitudes (which 0) or phases (1).
+// The columns of the curves of a group in the table, for magnitudes (which 0) or phases (1).
 typedef struct panel {
   const od_bode_plot *plot;
   const double *decades;  // logarithms of the frequencies
@@ -75,7 +75,7 @@ static void draw_frame(FILE *to, const od_chart *c, const range *r) {
     }
 }
 
-// Points and their intervals; of magnitudes 20 log10(1 +- spread), of phases +- spread as an angle.
+// Draws points and their intervals: 20 log10(1 +- spread) for magnitudes, +- spread as an angle for phases.
 static void draw_points(FILE *to, const od_chart *c, const panel *p, int curve, const double *spread) {
   od_series s = series_of(p, curve);
   for (long i = 0; i < s.count; i++) {

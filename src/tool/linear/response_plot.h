@@ -7,14 +7,14 @@
 typedef struct od_bode_plot {
   const od_table *table;    // frequency in Hz; then magnitude and phase of one curve after another
   const char *const *name;  // of curves, for the legend
-  // Of curves, row by row: half of the interval over the amplitude, so that points with intervals are drawn; NULL: a line. No list: lines.
+  // Per curve and row: half of the interval relative to the amplitude, for points with intervals; NULL: a line. No list: lines.
   const double *const *spread;
-  int groups;               // curves are drawn in so many groups of equal size, each with panels of its own
-  const char *const *note;  // of groups: what magnitudes are
+  int groups;               // number of groups of curves of equal size, each with its own panels
+  const char *const *note;  // per group: meaning of the magnitudes
   const char *title, *subtitle;
 } od_bode_plot;
 
-// Writes an SVG file, complete or not at all.
+// Writes an SVG file, or no file on failure.
 od_status od_bode_plot_write(const od_bode_plot *plot, const char *path, od_error *err);
 
 #endif

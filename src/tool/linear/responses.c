@@ -61,12 +61,12 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
                  od_machine_file(r->machine));
 }
 
-// A gain with a unit is no loop's: it has no margins.
+// Whether the gain has a unit: then it is not that of a loop and has no margins.
 static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-// The model is that of the response: over a sweep the one of the results, of the first point, is gone.
+// The model is that of the response. In a sweep the model of the results, that of the first point, has been freed.
 static od_margins find_margins(const od_responses *r, const od_linear_model *model, od_linear_response *response,
                                int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
@@ -170,7 +170,7 @@ static void add_data(const od_responses *r, od_result *to) {
   od_result_set(to, "responses", list);
 }
 
-// A heading and a list for each path.
+// Adds a heading and a list for each path.
 static void add_path(const od_responses *r, int k, od_result *to) {
   const od_margins *m = &r->margins[k];
   const od_path *p = &r->path[k];

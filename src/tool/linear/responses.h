@@ -9,27 +9,27 @@
 typedef struct od_responses {
   const od_machine *machine;
   const od_linear_model *model;
-  int paths, count;  // count: of frequencies
+  int paths, count;  // count: number of frequencies
   od_path *path;
   char **name;          // of paths: "u to y"
   od_margins *margins;  // of paths
   double *frequency;    // Hz; freed with the responses
   od_table *table;      // frequency, then magnitude in dB and phase in degrees of each path
-  int unstable;         // poles
+  int unstable;         // number of unstable poles
 } od_responses;
 
-// Lists the paths: every input to every output, or, of loops, every input that enters at an output. OD_BAD_INPUT: there are none; at an output
-// where no input enters, too, unless `all`. Free it in every case.
+// Lists the paths: every input to every output or, for loops, every input that enters at an output. OD_BAD_INPUT: there are none,
+// or (unless `all`) no input enters at some output. The caller frees the responses in all cases.
 od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err);
 void od_responses_free(od_responses *r);
-// Computes table, margins and stability. The frequencies must be there.
+// Computes table, margins and stability. The frequencies must be set.
 od_status od_responses_find(od_responses *r, od_error *err);
-// Margins, bandwidth and peak of each path for a model of another point with the same inputs and outputs, at the same frequencies.
+// Margins, bandwidth and peak of each path for a model of another point with the same inputs, outputs and frequencies.
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err);
 
 od_result od_responses_result(const od_responses *r);
-// Draws the table. user: od_responses.
+// Plots the table. user: od_responses.
 od_status od_responses_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

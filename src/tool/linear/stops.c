@@ -8,7 +8,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// A number of the machine that belongs to an element: NAN if it has none of that name.
+// A number of the machine that belongs to an element; NAN: none with that name.
 static double number_of(const od_machine *machine, const char *element, const char *key) {
   char path[400];
   snprintf(path, sizeof path, "%s.%s", element, key);
@@ -16,8 +16,8 @@ static double number_of(const od_machine *machine, const char *element, const ch
   return i < 0 ? NAN : od_machine_number(machine, i).value;
 }
 
-// A kind of limit: an output of an element, called by its last part, between numbers of that element: base - below and base + above, each
-// zero without a name.
+// A kind of limit: an output of an element, given by its last part, between numbers of that element: base - below and base +
+// above. A number without a name is zero.
 typedef struct limit_kind {
   const char *output, *base, *below, *above, *why;
 } limit_kind;

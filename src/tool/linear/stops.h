@@ -1,4 +1,4 @@
-// What a machine cannot pass: ends of strokes, spools at their stop, pressures that oil would have to pull with.
+// Limits of a machine: ends of strokes, stops of spools, and pressures below zero.
 #ifndef OD_LINEAR_STOPS_H
 #define OD_LINEAR_STOPS_H
 
@@ -20,12 +20,12 @@ typedef struct od_stops {
 od_status od_stops_find(const od_machine *machine, od_stops *out, od_error *err);
 void od_stops_free(od_stops *limits);
 
-// Of a plant's outputs y (indices of the machine's in `output`): the limit that is passed most, in parts of its range; and one that an output stands at, as what
-// saturates does. NULL: none. *value: the output's.
+// For a plant's outputs y (indices of the machine's outputs in `output`): the limit that is exceeded most, relative to its range;
+// and a limit at which an output is, as in saturation. NULL: none. *value: that of the output.
 const od_stop *od_stops_passed(const od_stops *limits, const int *output, int ny, const double *y, double *value);
 const od_stop *od_stops_reached(const od_stops *limits, const int *output, int ny, const double *y, double *value);
 
-// "valve.spool would have to pass 10 V, the end of its stroke"; or "is at", where the value is within the limits.
+// Text of a limit: "valve.spool would have to pass 10 V, the end of its stroke"; or "is at" if the value is within the limits.
 void od_stop_text(const od_machine *machine, const od_stop *limit, double value, char *text, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
-// Zeros: a system with the equations 0 = C x + D u loses its zeros at infinity round by round. While D has not full row
-// rank, some combination of the equations does not see the inputs at once. It fixes some states at zero; that they stay
-// there, so that their rates are zero, are the new equations. What is left has an invertible D, and its zeros are the eigenvalues of
-// A - B D^-1 C.
+// Zeros of a system with the equations 0 = C x + D u. Zeros at infinity are removed in rounds. While D does not have full row
+// rank, some combination of the equations does not contain the inputs directly. This combination fixes some states at zero. The
+// new equations are that the rates of these states are zero. The remaining system has an invertible D, and its zeros are the
+// eigenvalues of A - B D^-1 C.
 //
-// Which numbers are zero is decided relative to the largest in their row, after states have been scaled (dgebal) and
-// while every equation has a largest number of 1; neither changes zeros.
+// Numbers count as zero relative to the largest one in their row, after states have been scaled (dgebal) and every equation has a
+// largest number of 1. Neither scaling changes the zeros.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 
 static const double negligible = 1e-12;
 
-// [A B; C D]: n + p rows, n + m columns. Rows stay `width` apart, whatever n is.
+// [A B; C D]: n + p rows, n + m columns. The stride of rows is `width` for all n.
 typedef struct pencil {
   int n, p, m, width;
   double *a, *next;
-  double *u, *v, *s, *copy, *rest;  // of singular value decompositions
+  double *u, *v, *s, *copy, *rest;  // for singular value decompositions
 } pencil;
 
 static double *at(const pencil *z, int row, int column) {
@@ -30,7 +30,7 @@ static void pencil_free(pencil *z) {
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-// The singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v; its rank, or -1.
+// Singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v. Returns its rank, or -1.
 static int decompose(const pencil *z, int row, int column, int rows, int columns) {
   if (rows == 0 || columns == 0) return 0;
   for (int i = 0; i < rows; i++)
@@ -43,7 +43,7 @@ static int decompose(const pencil *z, int row, int column, int rows, int columns
   return rank;
 }
 
-// The rows from `first` on are combined: U' times them.
+// Multiplies the rows from `first` on by U'.
 static void combine_rows(const pencil *z, int first, int rows) {
   for (int j = 0; j < z->n + z->m; j++) {
     for (int i = 0; i < rows; i++) {
@@ -54,7 +54,7 @@ static void combine_rows(const pencil *z, int first, int rows) {
   }
 }
 
-// Other states: V' x. Those that the decomposed rows see come first.
+// Transforms the states to V' x. The states in the decomposed rows come first.
 static void turn_states(const pencil *z) {
   int n = z->n;
   for (int i = 0; i < n + z->p; i++) {
@@ -73,7 +73,7 @@ static void turn_states(const pencil *z) {
   }
 }
 
-// Every equation's largest number becomes 1.
+// Scales every equation to a largest number of 1.
 static void scale_equations(const pencil *z) {
   for (int i = z->n; i < z->n + z->p; i++) {
     double largest = 0;
@@ -82,7 +82,7 @@ static void scale_equations(const pencil *z) {
   }
 }
 
-// One round: 1 to go on, 0 when D has full row rank, -1 on failure.
+// One round. 1: continue, 0: D has full row rank, -1: failure.
 static int reduce(pencil *z) {
   int n = z->n, width = z->width, rank = decompose(z, n, n, z->p, z->m);
   if (rank < 0 || rank == z->p) return rank < 0 ? -1 : 0;
@@ -90,7 +90,7 @@ static int reduce(pencil *z) {
   int seen = decompose(z, n + rank, 0, z->p - rank, n);
   if (seen < 0) return -1;
   if (seen > 0) turn_states(z);
-  // Rows: the states that stay, the equations that see inputs, the rates of the fixed states.
+  // Rows: the remaining states, the equations with inputs, the rates of the fixed states.
   int left = n - seen, rows = left + rank + seen;
   for (int i = 0; i < rows; i++) {
     int from = i < left ? seen + i : i < left + rank ? n + i - left : i - left - rank;
@@ -102,7 +102,7 @@ static int reduce(pencil *z) {
   return 1;
 }
 
-// The eigenvalues of A - B D^-1 C.
+// Computes the eigenvalues of A - B D^-1 C.
 static int solve(const pencil *z, od_pole *zero) {
   int n = z->n, m = z->m, width = z->width;
   lapack_int pivot[64];
@@ -161,7 +161,7 @@ od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *
   if (status == OD_OK) {
     fill(&z, m, inputs, outputs);
     int more = 1;
-    // Every round takes a state or an equation away.
+    // Every round removes a state or an equation.
     for (int round = 0; more > 0 && round <= m->states + pairs; round++) more = reduce(&z);
     if (more == 0 && z.p == z.m) more = *count = solve(&z, *zero);
     if (more < 0) status = od_fail(err, OD_NOT_CONVERGED, "the zeros could not be found: LAPACK did not converge");

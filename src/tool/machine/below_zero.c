@@ -5,8 +5,8 @@
 
 #include "io/display.h"
 
-enum { MOST_SHOWN = 6 };          // elements with a remark of their own
-static const double none = 1e-9;  // of 1: a signal so little below zero is rounding
+enum { MOST_SHOWN = 6 };          // elements that get a remark each
+static const double none = 1e-9;  // a signal below zero by less than this is rounding
 
 int od_below_zero_list(const od_model *m, od_below_zero *out) {
   int count = 0;
@@ -30,7 +30,7 @@ void od_below_zero_watch(od_below_zero *b, double t, double value) {
   b->when = t;
 }
 
-// Frictions have the name of what they belong to.
+// A friction has the name of its joint or cylinder.
 static const char *name_of(const od_model *m, const od_instance *e) {
   if (e->name[0]) return e->name;
   return e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";

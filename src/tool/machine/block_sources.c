@@ -1,10 +1,10 @@
-// What inputs of blocks are connected to: signals, and quantities that are measured.
+// Sources of the inputs of blocks: signals and measured quantities.
 #include <string.h>
 
 #include "machine/load_blocks.h"
 #include "document/suggest.h"
 
-// The unit of something that can be measured without having an initial value, or NULL.
+// The unit of a quantity that can be measured but has no initial value, or NULL.
 static const char *measured_unit(const od_element *element, const char *name) {
   static const struct {
     od_element_kind kind;
@@ -16,7 +16,7 @@ static const char *measured_unit(const od_element *element, const char *name) {
               {OD_ELEMENT_DIFFERENCE, "pressure", "Pa"}, {OD_ELEMENT_JUNCTION, "pressure", "Pa"}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
     if (list[i].kind == element->kind && strcmp(list[i].name, name) == 0) return list[i].unit;
-  // Forces of what acts on the mechanism.
+  // Forces of elements that act on the mechanism.
   const od_element_class *c = od_component_class(element);
   for (int i = 0; c && c->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
     const od_element_output *o = &c->outputs[i];
@@ -33,7 +33,7 @@ static const char *joint_force_unit(const od_element *joint, const char *name) {
   return joint->type == OD_PRISMATIC ? "N" : "N m";
 }
 
-// Whether the last part of a name is that of an acceleration, of a joint, a point or a body.
+// Whether the last part of a name is an acceleration of a joint, a point or a body.
 static bool is_acceleration(const char *name) {
   static const char *const of_bodies[] = {"a", "body_a", "accelerometer_", "alpha_", "body_alpha_"};
   if (strncmp(name, "acceleration", 12) == 0 || strcmp(name, "turn_acceleration") == 0) return true;
@@ -49,7 +49,7 @@ static void complain_source(od_loader *ld, int node, const char *text) {
   const char *rest = "", *owner = od_copy(ld, text, od_names_element_length(ld, text));
   int element = strchr(text, '.') != NULL ? od_names_owner(ld, node, text, &rest) : -1;
   if (element >= 0) owner = ld->draft->names.element[element].name;
-  if (od_names_has_failed(ld, node, owner)) return;  // its own mistake has been reported
+  if (od_names_has_failed(ld, node, owner)) return;  // the error has been reported already
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++)
     if (od_element_is(&ld->draft->names.element[i], OD_ELEMENT_SIGNAL))
@@ -76,7 +76,7 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   int found = od_names_look_up(ld, node, text);
   if (found >= 0 && od_element_is(&ld->draft->names.element[found], OD_ELEMENT_SIGNAL)) {
     const od_element *signal = &ld->draft->names.element[found];
-    if (signal->index == OD_NOT_BUILT) return NULL;  // and that has been said
+    if (signal->index == OD_NOT_BUILT) return NULL;  // the error has been reported already
     od_build_block_input(ld->draft->build, b->index, place, signal->index);
     return signal->unit;
   }
@@ -89,7 +89,7 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, rest);
   if (unit == NULL && element != NULL) unit = measured_unit(element, rest);
   if (unit == NULL && element != NULL) unit = joint_force_unit(element, rest);
-  // Accelerations are known by name; why they cannot be measured is said when the model is built.
+  // Accelerations are recognized by name. The reason why they cannot be measured is reported when the model is built.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
                (is_acceleration(strrchr(text, '.') + 1) || strcmp(rest, "inflow") == 0);
   if (unit == NULL && !later) {

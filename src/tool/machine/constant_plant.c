@@ -1,20 +1,20 @@
-// A plant of a machine some of whose free parameters are constants of its file: what follows them in the model follows them
-// exactly, with derivatives by the chain rule.
+// A plant whose free parameters include constants of the machine file. The model's numbers follow these constants exactly, with
+// derivatives by the chain rule.
 #include <stdlib.h>
 #include <string.h>
 
 #include "document/constants.h"
 #include "machine/machine_loader.h"
 
-// What follows what: parameters of the plant outside are constants or numbers of the model, those inside numbers of the model.
+// Dependences: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
 typedef struct tie {
   const od_document *document;
   int outer, inner;
-  int *constant;  // of each outer parameter; -1: it is a number of the model itself
+  int *constant;  // of each outer parameter; -1: it is a number of the model
   int *number;    // of each inner parameter
-  int *direct;    // the outer parameter that an inner one is; -1: it follows constants
-  bool *wanted;   // constants that change
-  double *start;  // of the outer parameters
+  int *direct;    // outer parameter that is equal to an inner one; -1: the inner one follows constants
+  bool *wanted;   // constants that are free
+  double *start;  // values of the outer parameters
 } tie;
 
 static void free_tie(void *user) {
@@ -95,7 +95,7 @@ bool od_machine_number_is_free(const od_machine *machine, int number) {
   return false;
 }
 
-// The numbers of the model that the free ones are or reach.
+// Collects the numbers of the model that are free or follow free constants.
 static void collect(tie *t, const int *numbers) {
   const od_document *d = t->document;
   for (int j = 0; j < t->outer; j++) {

@@ -1,7 +1,7 @@
-// Declaring blocks: which there are, of which type, in which units. That comes right after the inputs, so that forces
-// and valves can refer to them; load_blocks.c reads the rest when everything is known that blocks may measure.
+// Declares blocks with their types and units, right after the inputs, so that forces and valves can refer to them. load_blocks.c
+// reads the rest when all quantities that blocks may measure are known.
 //
-// Units: 'unit' of a block, or what follows from its first input and its gain.
+// Units: 'unit' of a block, or the unit that follows from its first input and its gain.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int read_type(od_loader *ld, const od_loading_block *b, const char *what)
   for (int i = 0; i < od_block_class_count() && i < MOST_CLASSES; i++) types[i] = od_block_classes[i]->type;
   int node = od_map_find(ld, b->map, "type");
   if (node < 0) {
-    // The section's own reader would not know which keys there are.
+    // Without a type the possible keys are not known.
     od_complain(ld, b->key, "%s needs 'type'", what);
     return -1;
   }
@@ -54,8 +54,7 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
   return text != NULL && od_text_value(ld, od_place_of(ld, node), text, si, &value) ? value : 0;
 }
 
-// A choice of a block's shape, from the keys it has. It is kept within what the builder takes; whoever reads the numbers
-// complains.
+// Chooses the shape of a block from its keys, within the limits of the builder. Errors are reported when the numbers are read.
 static int choose(od_loader *ld, const od_loading_block *b, const od_block_choice *choice, double sample) {
   double value = 0;
   switch (choice->rule) {
@@ -80,7 +79,7 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
   return value >= 1 && value <= choice->most ? (int)value : 1;
 }
 
-// What of a block's shape follows from the keys it has.
+// The shape of a block from its keys.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   od_block_spec s = {.block_class = b->block_class,
@@ -89,7 +88,7 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
   if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
-  // Polynomials that make no transfer function.
+  // Polynomials that are not a transfer function are replaced.
   for (int i = 0; od_block_spec_problem(&s) != NULL && i < OD_MOST_BLOCK_CHOICES; i++)
     if (c->choices[i].rule == OD_CHOICE_DEGREE) s.choice[i] = 0;
   return s;
@@ -107,7 +106,7 @@ static void build_block(od_loader *ld, od_loading_block *b) {
   b->index = od_build_block(ld->draft->build, name, &spec, unit);
   if (b->index < 0) return;
   od_remember(ld, OD_ABOUT_BLOCK, b->index, b->key);
-  if (b->element < 0) return;  // a part of something else
+  if (b->element < 0) return;  // a part of another element
   ld->draft->names.element[b->element].index = od_build_block_signal(ld->draft->build, b->index, 0);
   ld->draft->names.element[b->element].unit = unit;
   for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
@@ -121,7 +120,7 @@ static void build_block(od_loader *ld, od_loading_block *b) {
 
 // --- Units --------------------------------------------------------------------------------------------------------
 
-// A unit in the usual spelling, if it is a coherent one; else NULL.
+// A coherent unit in its usual spelling; else NULL.
 static const char *usual_unit(od_loader *ld, const char *unit) {
   const char *si = od_units_si(ld->units, unit);
   if (si != NULL) return si;
@@ -150,7 +149,7 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
   return text == a || text == b ? text : usual_unit(ld, text);
 }
 
-// What the end of a quantity's name says about its unit while its element is not read yet.
+// The unit of a quantity from the end of its name, before its element is read.
 static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
@@ -188,7 +187,7 @@ const char *od_block_source_unit(od_loader *ld, int node) {
   return unit_by_ending(ld, node, text);
 }
 
-// The unit that a number is written with; "1" without one.
+// The unit of a number in the file; "1": none.
 static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
   const char *path = od_format(ld, "%s.%s", b->path, key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
@@ -198,7 +197,7 @@ static const char *unit_of_number(od_loader *ld, const od_loading_block *b, cons
   return unit[0] != '\0' ? unit : "1";
 }
 
-// The number that makes the output's unit of the input's: the first of a block with such a unit. NULL: there is none.
+// The number that converts the input's unit to the output's: the first of a block with such a unit. NULL: none.
 static const od_block_field *gain_of(const od_block_class *c) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];
@@ -208,7 +207,7 @@ static const od_block_field *gain_of(const od_block_class *c) {
   return NULL;
 }
 
-// The unit of a block that says none: that of its input, times that of its gain; NULL when that is not known (yet).
+// The unit of a block without 'unit': that of its input times that of its gain; NULL: not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
@@ -232,7 +231,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   return unit != NULL && integral ? times(ld, unit, "s") : unit;
 }
 
-// Units follow each other through the blocks, in whatever order they stand; what is left over has to say its own.
+// Derives units from block to block, in any order. Blocks whose unit cannot be derived must have 'unit'.
 static void find_units(od_loader *ld) {
   for (bool found = true; found;) {
     found = false;
@@ -248,7 +247,7 @@ static void find_units(od_loader *ld) {
 
 // --- Declaring, all of them ---------------------------------------------------------------------------------------
 
-// The place of the next block; NULL with a message when there is none.
+// Memory of the next block; NULL with a message if there are too many.
 static od_loading_block *next_block(od_loader *ld, int key) {
   if (ld->draft->blocks == OD_MOST_BLOCKS) {
     od_complain(ld, key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
@@ -292,7 +291,7 @@ static void declare_block(od_loader *ld, int key) {
   if (ld->tree.node[value].kind == OD_TREE_MAP)
     b.map = value;
   else
-    od_section_open_names(ld, value, key, name, what, any);  // complains
+    od_section_open_names(ld, value, key, name, what, any);  // reports the error
   if (b.map >= 0) b.block_class = read_type(ld, &b, what);
   if (b.block_class >= 0) b.unit = od_block_classes[b.block_class]->unit;
   int unit = b.block_class >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;

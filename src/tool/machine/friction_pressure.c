@@ -1,20 +1,19 @@
-// 'pressure' in the friction of a cylinder: how its parameters follow the pressures in the cylinder's own chambers. A block makes
-// a factor of them, as one under 'blocks' could; what stands under 'pressure' are the numbers of that block, and which keys there
-// are tells its type.
+// 'pressure' in the friction of a cylinder: parameters of the friction follow the pressures in the cylinder's chambers. An inner
+// block computes a factor from the pressures. The keys under 'pressure' are the numbers of that block and determine its type.
 #include <string.h>
 
 #include "machine/load_blocks.h"
 #include "machine/load_circuit.h"
 #include "machine/sections.h"
 
-// The numbers of the blocks that make a factor of pressures.
+// The numbers of the blocks that compute a factor from pressures.
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
-      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map has them, too
+      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map has this key, too
       if (i-- > 0) continue;
       *key = (od_key){
           f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,
@@ -42,7 +41,7 @@ static const char *followed_key(const od_element_class *c) {
   return c->fields[i].key;
 }
 
-// Why there cannot be such a factor; false: there can.
+// Reports why there can be no such factor; false: there can.
 static bool refuse(od_loader *ld, const od_element_class *c, int node, const int *chambers, int signal) {
   if (chambers == NULL)
     od_complain(ld, node,
@@ -60,10 +59,10 @@ int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od
   if (refuse(ld, c, node, chambers, signal)) return signal;
   const char *path = od_path(ld, friction->path, "pressure"), *what = od_format(ld, "'pressure' of %s", friction->what);
   if (ld->tree.node[node].kind != OD_TREE_MAP) {
-    od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // complains
+    od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // reports the error
     return signal;
   }
-  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // and that has been said
+  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // the error has been reported already
   od_loading_block block = {.key = node,
                             .block_class = od_block_class_find(type_by_keys(ld, node)),
                             .name = od_format(ld, "%s.friction_factor", owner->path),

@@ -47,7 +47,7 @@ static bool add_time(od_input_times *list, double t) {
 static bool find_times(od_input_series *f, int input) {
   od_input_times *b = &f->breaks[input], *r = &f->reversals[input];
   bool ok = true;
-  // A break at the very beginning counts.
+  // A break at the start counts.
   for (double t = od_machine_input_next_break(f->machine, input, -1e-9); ok && t <= f->time;
        t = od_machine_input_next_break(f->machine, input, t)) {
     b->is_cut = b->count == MOST_TIMES;

@@ -6,7 +6,7 @@
 #include "oleodyn/machine.h"
 #include "result/result.h"
 
-// Times of one kind. is_cut: there are more than are kept.
+// Times of one kind. is_cut: some times were omitted.
 typedef struct od_input_times {
   double *at;
   int count;
@@ -15,20 +15,22 @@ typedef struct od_input_times {
 
 typedef struct od_input_series {
   const od_machine *machine;
-  double time, step;  // s: end of the rows, and between two rows
+  double time, step;  // s: end of the rows, and time between rows
   int inputs;
   od_input_times *breaks, *reversals;  // of each input
   od_table *table;                     // time, then value and slope of each input
 } od_input_series;
 
-// The end of the run of the file, else of the longest input that ends; 0: none. And the step of its run, else 1 ms.
+// Default times: the end of the run of the file, else of the longest input that ends (0: none); and the step of its run, else 1
+// ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
-// Fills the series from machine, time and step. `progress` is asked now and then; after false: OD_INTERRUPTED. Free it in every case.
+// Fills the series from machine, time and step. `progress` is called at intervals; if it returns false, the status is
+// OD_INTERRUPTED. The caller frees the series in all cases.
 od_status od_input_series_find(od_input_series *s, bool (*progress)(void *user, double done), void *user);
 void od_input_series_free(od_input_series *s);
 
 od_result od_input_series_result(const od_input_series *s);
-// Draws the table. user: od_input_series.
+// Plots the table. user: od_input_series.
 od_status od_input_series_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

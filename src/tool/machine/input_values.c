@@ -23,11 +23,11 @@ static const char *last_word(const char *text) {
   return space != NULL ? space + 1 : text;
 }
 
-// What a value says: a quantity (input -1), or an input and the text of its factor (NULL: one).
+// A parsed value: a quantity (input -1), or an input and the text of its factor (NULL: one).
 typedef struct value_text {
-  int input;  // its element
+  int input;  // element of the input
   const char *factor;
-  bool bad;  // it names an input that does not exist
+  bool bad;  // the input does not exist
 } value_text;
 
 static void complain_input(od_loader *ld, int node, const char *word) {
@@ -41,12 +41,12 @@ static void complain_input(od_loader *ld, int node, const char *word) {
                 od_signal_noun(ld));
 }
 
-// "100 N" is a force even if there is an input N: units that fit come first.
+// Parses a value. Units that fit take precedence: "100 N" is a force even if there is an input N.
 static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
   const char *unit, *word = last_word(text);
   double number;
   if (find_input(ld, node, text) >= 0) return (value_text){.input = find_input(ld, node, text)};
-  // "2 * k * lever" is a factor, too.
+  // A factor may be a product: "2 * k * lever".
   size_t before = (size_t)(word - text);
   while (before > 0 && text[before - 1] == ' ') before--;
   if (before > 1 && text[before - 1] == '*' && find_input(ld, node, word) >= 0)
@@ -81,7 +81,7 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
     unit = od_factor_unit(ld, field->unit, ld->draft->names.element[value.input].unit);
     *input = ld->draft->names.element[value.input].index;
   }
-  // An input alone stands for itself, so it must be of the right kind; a factor may make it so.
+  // An input without a factor must have the right unit; a factor may convert it.
   if (value.input >= 0 && value.factor == NULL && strcmp(unit, "1") != 0)
     od_complain(ld, node, "'%s' is %s in %s, but %s wants %s; give a factor, as in '2 %s %s'", text,
                 ld->draft->names.element[value.input].kind == OD_ELEMENT_BLOCK ? "a block" : "an input",

@@ -1,5 +1,5 @@
-// Reading blocks: what their inputs are connected to, and their numbers, in units that make the output's of the
-// inputs'.
+// Loads blocks: the connections of their inputs, and their numbers. The units of the numbers convert the inputs' units to the
+// output's.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// What the reading of a block's numbers works with.
+// State of the reader of a block's numbers.
 typedef struct block_reader {
   od_loader *ld;
   od_section section;
@@ -21,20 +21,20 @@ typedef struct block_reader {
   bool sampled;
   const char *unit, *source;  // of the output and of the input; NULL: unknown because of an error
   int source_node;
-  int inputs;                                      // of a list
-  const char *source_units[OD_MOST_BLOCK_INPUTS];  // of each of them
+  int inputs;                                      // number of inputs in a list
+  const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
 } block_reader;
 
 static bool is_given(const block_reader *r, const char *key) {
   return od_block_has(r->ld, r->b, key);
 }
 
-// The unit that makes the output of the input.
+// The unit that converts the input's unit to the output's.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// A unit in place of a word of another one.
+// Replaces a word in a unit by another unit.
 static const char *as_word(od_loader *ld, const char *unit) {
   return strpbrk(unit, " /") != NULL ? od_format(ld, "(%s)", unit) : unit;
 }
@@ -46,7 +46,7 @@ static const char *unit_of_input(const block_reader *r, const char *key) {
   return NULL;
 }
 
-// A unit with the words "in" and "out" and keys of inputs in it.
+// Replaces the words "in" and "out" and the keys of inputs in a unit.
 static const char *fill_in_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
@@ -62,7 +62,7 @@ static const char *fill_in_words(const block_reader *r, const char *rule) {
   return text;
 }
 
-// The unit that a unit or a rule stands for; the rules that most blocks need in their usual spelling.
+// The unit of a rule. Common rules give the usual spelling.
 static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
   if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
@@ -75,19 +75,19 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
 }
 
-// A block that changes no unit.
+// Checks the unit of an input of a block that changes no unit.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
   od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; a gain makes one of the other", r->section.what, r->unit,
               od_text_of(r->ld, node), unit);
 }
 
-// Its own, or what is known of quantities of this name.
+// The limits of the field, or the usual limits of quantities with this name.
 static const od_limits *limits_of(const od_block_field *f, const char *unit) {
   return od_limits_are_known(&f->limits) ? &f->limits : od_quantity_limits(f->key, unit);
 }
 
-// One number. A gain has to be given where it changes the unit.
+// Reads one number. A gain is required if it changes the unit.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   bool other = f->or_key != NULL && is_given(r, f->or_key);
@@ -106,7 +106,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   return number;
 }
 
-// Two numbers in a list; of bounds the first is below the second.
+// Reads two numbers in a list; lower bounds must be below upper ones.
 static void read_two(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int before = od_messages_errors(ld->messages);
@@ -121,7 +121,7 @@ static void read_two(const block_reader *r, const od_block_field *f) {
     od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", f->key);
 }
 
-// Coefficients from the highest power of s (sampled: of z) down. Returns the index of the first.
+// Reads coefficients from the highest power of s (sampled: of z) down. Returns the index of the first.
 static int read_polynomial(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, f->key), count = od_list_count(ld, node), i = 0;
@@ -140,7 +140,7 @@ static int read_polynomial(const block_reader *r, const od_block_field *f) {
   return first;
 }
 
-// Two polynomials that are a transfer function: the second is its denominator and begins at the number `first`.
+// Checks that two polynomials are a proper transfer function: the second is its denominator and starts at the number `first`.
 static void check_proper(const block_reader *r, const od_block_field *f, int first) {
   od_loader *ld = r->ld;
   int above = od_section_get(ld, &r->section, f[0].key), below = od_section_get(ld, &r->section, f[1].key);
@@ -161,7 +161,7 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
   if (od_messages_errors(r->ld->messages) == before) check_proper(r, f, first);
 }
 
-// One number for each input.
+// Reads one number for each input.
 static void read_per_input(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, f->key), entries = od_list_count(ld, node);
@@ -196,7 +196,7 @@ static int most_entries(const od_block_class *c, const od_block_field *f) {
   return 0;
 }
 
-// Values of a grid as a list for each row.
+// Reads the values of a grid as a list for each row.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -225,7 +225,7 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   return true;
 }
 
-// Points of a table: abscissae, which increase, or values, one for each combination of them.
+// Reads points of a table: increasing abscissae, or values, one for each combination of abscissae.
 static void read_points(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -256,13 +256,13 @@ static void read_points(const block_reader *r, const od_block_field *f) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// 'sample', which makes a block run once in that time and hold its output in between.
+// Reads 'sample': the block runs at this interval and holds its output in between.
 static void read_sample(const block_reader *r) {
   const od_field sample = {"sample", "s", OD_POSITIVE, NAN, od_quantity_limits("sample", "s")};
   if (r->sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
 }
 
-// A whole number that a block has unless it is sampled.
+// Reads an integer that a block has only if it is not sampled.
 static void read_instead_of_sample(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   if (r->sampled) return;
@@ -276,7 +276,7 @@ static void read_instead_of_sample(const block_reader *r, const od_block_field *
   if (od_messages_errors(ld->messages) == before) od_read_whole(ld, number, f->key, 1, f->most);
 }
 
-// What a sampled block counts in samples, and what it must not have.
+// Checks the numbers of a sampled block that are counted in samples, and keys that it must not have.
 static void check_samples(const block_reader *r, int number) {
   od_loader *ld = r->ld;
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
@@ -295,7 +295,7 @@ static void check_samples(const block_reader *r, int number) {
 
 // --- All inputs and numbers of a block ----------------------------------------------------------------------------
 
-// A list of inputs; fills in their units.
+// Reads a list of inputs and their units.
 static void read_sources(block_reader *r, const char *key) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, key), count = od_list_count(ld, node), i = 0;
@@ -319,7 +319,7 @@ static void read_sources(block_reader *r, const char *key) {
     check_same_unit(r, od_tree_value(&ld->tree, at = ld->tree.node[at].next), r->source_units[i]);
 }
 
-// An input with a key of its own, and perhaps a unit.
+// Reads an input with a key of its own, and possibly a unit.
 static void read_source(block_reader *r, int place) {
   const od_block_input *in = &r->c->inputs[place];
   int node = in->optional || in->factor ? od_section_get(r->ld, &r->section, in->key)
@@ -332,7 +332,7 @@ static void read_source(block_reader *r, int place) {
   if (place == 0) r->source = found, r->source_node = node;
 }
 
-// Inputs of a block that is part of something else, which has said what they are.
+// Connects the inputs of a block that is part of another element, which defines them.
 static void measure_inputs(block_reader *r) {
   for (int i = 0; i < 2 && r->c->inputs[i].key; i++) {
     od_build_block_measures(r->ld->draft->build, r->b->index, i, r->b->measures[i]);
@@ -353,7 +353,7 @@ static void read_inputs(block_reader *r) {
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-// Whether a field that depends on what else is given is to be read.
+// Whether a field that depends on other keys must be read.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
   bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : is_given(r, f->key);
@@ -366,7 +366,7 @@ static bool is_wanted(const block_reader *r, const od_block_field *f) {
   return given || !f->optional;
 }
 
-// Returns the number that counts samples, or -1.
+// Reads the numbers of a block. Returns the number that counts samples, or -1.
 static int read_numbers(const block_reader *r) {
   int counted = -1;
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
@@ -399,7 +399,7 @@ static void name_state_units(const block_reader *r, const od_block_spec *spec) {
   }
 }
 
-// All keys, or those of its numbers alone.
+// Lists all keys, or those of its numbers only.
 static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_KEYS]) {
   int count = 0;
   if (all) keys[count++] = "type";

@@ -1,7 +1,7 @@
 // The ground, gravity and the bodies: shapes with their numbers, and points.
 //
-// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, centre, inertia). One that has
-// none is remembered as broken, so that references to its points do not become errors of their own.
+// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, center, inertia). A body without a shape
+// is marked as broken, so that references to its points are not reported as further errors.
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ void od_load_gravity(od_loader *ld, int node) {
 
 // --- Points -------------------------------------------------------------------------------------------------------
 
-// A point at a vector of three numbers (-1: the origin) plus a fraction of a length (-1: none).
+// Adds a point at a vector of three numbers (-1: the origin) plus a fraction of a length (-1: none).
 static void add_point(od_loader *ld, int element, const char *name, int vector, int length, double fraction) {
   int body = ld->draft->names.element[element].index;
   int point =
@@ -95,7 +95,7 @@ void od_load_ground(od_loader *ld, int node) {
 
 // --- Shapes -------------------------------------------------------------------------------------------------------
 
-// The section of a shape: "crank.beam".
+// Opens the section of a shape: "crank.beam".
 static od_section open_shape(od_loader *ld, const od_section *body, const char *shape, const od_section_class *c) {
   const char *what = od_format(ld, "the %s of %s", shape, body->what);
   return od_section_open(ld, od_section_get(ld, body, shape), body->node, od_path(ld, body->path, shape), what, c);
@@ -108,7 +108,7 @@ static void build_body(od_loader *ld, int element, od_shape shape, int first_num
   add_point(ld, element, "origin", -1, -1, 0);
 }
 
-// Beams and cylinders lie along +x, and their points follow the length.
+// Beams and cylinders extend along +x, and their points follow the length.
 static void add_long_points(od_loader *ld, int element, int length) {
   add_point(ld, element, "start", -1, -1, 0);
   add_point(ld, element, "middle", -1, length, 0.5);
@@ -150,8 +150,8 @@ static void load_box(od_loader *ld, const od_section *body, int element) {
 
 enum { INERTIAS = 6 };  // xx yy zz xy xz yz
 
-// A body with this inertia exists when trace(I)/2 - I has no negative eigenvalue: the integral of r r^T over the mass.
-// For principal moments that is the triangle inequality.
+// Whether a body with this inertia exists: trace(I)/2 - I, the integral of r r^T over the mass, has no negative eigenvalue. For
+// principal moments this is the triangle inequality.
 static bool is_possible(const double *inertia) {
   double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
   double a = half - inertia[0], b = half - inertia[1], c = half - inertia[2];
@@ -162,8 +162,8 @@ static bool is_possible(const double *inertia) {
   return a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e) >= -t3;
 }
 
-// One number: about z, and the same about x and y so that a spatial run of the machine is regular. Only the first has
-// a path of its own among the machine's numbers.
+// Loads an inertia about z. The inertia about x and y is the same, so that a spatial run of the machine is regular. Only the
+// first has a path among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
   const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &od_key_of(body->of, "inertia")->limits};
   const char *path = od_path(ld, body->path, "inertia");
@@ -226,7 +226,7 @@ static const shape_loader shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-// The shape that a body gives; NULL with a message when it gives none or several.
+// The shape of a body; NULL with a message if it has none or several.
 static const shape_loader *find_shape(od_loader *ld, const od_section *body) {
   const shape_loader *found = NULL;
   for (int i = 0; i < SHAPES; i++) {

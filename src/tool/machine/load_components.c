@@ -1,5 +1,5 @@
-// Reading components: instances of the element classes of src/core/elements, by the tables of their classes. What has parts
-// of its own that are read in another way (valves with ports and curves, cylinders with areas) shares the pieces below.
+// Loads components: instances of the element classes of src/core/elements, from the tables of their classes. Loaders of
+// components with other parts (valves with ports and curves, cylinders with areas) share the functions below.
 #include "document/constants.h"
 #include "document/ranges.h"
 #include "model/joint_types.h"
@@ -41,7 +41,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
   for (int i = 0; i < c->rule_count; i++) {
     const od_element_rule *r = &c->rules[i];
-    if (first + r->greater >= ld->document->numbers.count) continue;  // of fields that are not there
+    if (first + r->greater >= ld->document->numbers.count) continue;  // the field is absent
     double greater = od_number_value(ld, first + r->greater), smaller = od_number_value(ld, first + r->smaller);
     if (!od_element_rule_holds(r, greater, smaller)) od_complain_number(ld, first + r->about, "%s", r->message);
   }
@@ -58,7 +58,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
-// Fields from here on are not there unless one of them is given.
+// Index of the first optional field. Fields from there on are absent unless one of them is given.
 static int first_optional(od_loader *ld, const od_section *section, const od_element_class *c) {
   int first = c->field_count - c->optional_fields;
   for (int i = first; i < c->field_count; i++)
@@ -92,7 +92,7 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
 
 // --- Ends ---------------------------------------------------------------------------------------------------------
 
-// One end by its own key; -1: an optional one that is not given, or one with a mistake.
+// Finds one end by its key; -1: an optional end that is not given, or an error.
 static bool find_single_end(od_loader *ld, const od_section *section, const od_element_end *end, int *node) {
   int at = end->optional ? od_section_get(ld, section, end->key) : od_section_need(ld, section, end->key);
   *node = at >= 0 ? od_find_node(ld, at, end->key) : -1;
@@ -100,7 +100,7 @@ static bool find_single_end(od_loader *ld, const od_section *section, const od_e
   return *node >= 0 || (at < 0 && end->optional);
 }
 
-// All ends of a component; false with a message when something is wrong with them.
+// Finds all ends of a component; false with a message about errors.
 static bool find_ends(od_loader *ld, const od_section *section, const od_element_class *c, int ends[OD_MOST_ENDS]) {
   int count = 0;
   bool sound = true;
@@ -122,7 +122,7 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// The joint that a component drives: revolute, prismatic or screw.
+// Finds the joint that a component drives: revolute, prismatic or screw.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -150,7 +150,7 @@ static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   keys[count] = NULL;
 }
 
-// Where it acts: for those that may be anywhere, what is given tells.
+// Where a component acts. For components that may act anywhere, the keys decide.
 static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_class *c) {
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
@@ -177,7 +177,7 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
   return command;
 }
 
-// Whether its first state is no state of its own, but what it listens to.
+// Whether the first state of a component is not a separate state but its signal.
 static bool follows_at_once(od_loader *ld, const od_element_class *c, int first) {
   int field = c->states[0].name ? c->states[0].present_if : -1;
   return field >= 0 && od_number_value(ld, first + field) == 0;
@@ -245,9 +245,9 @@ void od_load_components(od_loader *ld, int class_index, int node) {
   }
 }
 
-// --- What belongs to a cylinder or a joint ------------------------------------------------------------------------
+// --- Friction of cylinders and joints -----------------------------------------------------------------------------
 
-// The friction law with this place among the element classes; NULL: there is none.
+// The friction law at this place among the element classes; NULL: none.
 static const od_element_class *friction_law(int place) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -288,13 +288,13 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   int node = od_section_get(ld, owner, "friction");
   if (node < 0) return NULL;
   const char *what = od_format(ld, "the friction of %s", owner->what), *path = od_path(ld, owner->path, "friction");
-  if (ld->tree.node[node].kind != OD_TREE_MAP)  // which keys there are depends on the law
+  if (ld->tree.node[node].kind != OD_TREE_MAP)  // the possible keys depend on the law
     od_section_open_names(ld, node, owner->node, path, what, law_alone);
   bool is_map = ld->tree.node[node].kind == OD_TREE_MAP;
   od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
   int law = od_key_choice(ld, &section, "law");
   if (law < 0) {
-    // What every law has is read all the same, for its own errors.
+    // After an error the fields of every law are read, to report their errors.
     od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
     return NULL;
   }

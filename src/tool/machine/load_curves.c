@@ -1,6 +1,6 @@
-// Characteristic curves of a valve's ports: a straight line, a B-spline by its control points, or a table.
+// Characteristic curves of a valve's ports: a straight line, a B-spline with control points, or a table.
 //
-// All three are B-splines in the model: the line one of degree 1 with two control points, a table one of degree 1.
+// All three are B-splines in the model: the line has degree 1 and two control points, the table degree 1.
 #include <math.h>
 #include <string.h>
 
@@ -27,19 +27,19 @@ const od_section_class od_curve_section = {"curve", "the characteristic curve of
 
 static const char wanted[] = "linear, or a map with degree and points or with table";
 
-// One coordinate of the control points: where its entries stand in the file, if they do, and what they are otherwise.
+// One coordinate of the control points: the place of its entries in the file, if any, and their default.
 typedef struct axis {
   const char *name, *unit;  // "at" or "points"
-  int list;                 // its list, or that of the table's rows; -1: none
-  int column;               // in rows of a table; -1: the entries themselves
-  double end;               // equidistant from 0 to this without a list
+  int list;                 // node of its list, or of the table's rows; -1: none
+  int column;               // column in rows of a table; -1: the entries themselves
+  double end;               // without a list: equidistant from 0 to this
 } axis;
 
 static int count_of(const od_loader *ld, int list) {
   return list >= 0 && ld->tree.node[list].kind == OD_TREE_LIST ? ld->tree.node[list].count : 0;
 }
 
-// The entry of an axis at an element of its list, or -1. Rows are checked beforehand.
+// The entry of an axis at an element of its list, or -1. Rows have been checked.
 static int entry_of(const od_loader *ld, const axis *a, int at) {
   int node = od_tree_value(&ld->tree, at);
   if (node < 0 || a->column < 0) return node;
@@ -71,7 +71,8 @@ static void check_increase(od_loader *ld, int first, int count, const char *unit
   }
 }
 
-// A port that is open by less than nothing would pump. Estimates may come below zero on their way, so that this is no bound of the numbers.
+// Reports negative openings, which would pump. Estimates may be negative during an iteration, so zero is not a bound of the
+// numbers.
 static void check_openings(od_loader *ld, int first, int count) {
   for (int i = first; i < first + count; i++)
     if (od_number_value(ld, i) < 0)
@@ -91,7 +92,7 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
   check_openings(ld, read_axis(ld, path, points, count, od_place_of(ld, node)), count);
 }
 
-// A list of reasonable length; false with a message otherwise.
+// Checks that a node is a list of allowed length; false with a message.
 static bool check_list(od_loader *ld, int list, const char *label, const char *list_wanted) {
   if (list < 0) return false;
   if (ld->tree.node[list].kind != OD_TREE_LIST) {

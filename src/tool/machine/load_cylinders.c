@@ -36,7 +36,7 @@ const od_section_class od_cylinder_section = {"cylinder", "double-acting cylinde
 
 // --- Chambers -----------------------------------------------------------------------------------------------------
 
-// Two different ones: volumes, or a volume and a tank.
+// Finds two different chambers: volumes, or a volume and a tank.
 static bool find_chambers(od_loader *ld, const od_section *section, int chambers[2]) {
   int entry[2];
   int node = od_section_need(ld, section, "chambers");
@@ -65,7 +65,7 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// A plunger has no area on the side of its tank.
+// Reads the areas. A plunger has no area on the side of its tank.
 static int read_areas(od_loader *ld, const od_section *section, const int chambers[2]) {
   od_field field[2] = {od_key_entry(ld, section, "areas", 0), od_key_entry(ld, section, "areas", 1)};
   for (int i = 0; i < 2; i++)
@@ -83,7 +83,7 @@ static int read_diameters(od_loader *ld, const od_section *section) {
   return first;
 }
 
-// Areas, or bore and rod: the index of the first number.
+// Reads areas, or bore and rod. Returns the index of the first number.
 static int read_size(od_loader *ld, const od_section *section, const int chambers[2], bool *diameters) {
   int areas = od_section_get(ld, section, "areas");
   int bore = od_section_get(ld, section, "bore"), rod = od_section_get(ld, section, "rod");
@@ -97,7 +97,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   return areas >= 0 ? read_areas(ld, section, chambers) : ld->document->numbers.count;
 }
 
-// The rest of a cylinder's numbers, as its class lists them.
+// The other numbers of a cylinder, in the order of its class.
 static od_field field_of(int place) {
   return od_component_field(&od_cylinder_class.fields[place], "1", false);
 }
@@ -137,7 +137,7 @@ void od_load_cylinder(od_loader *ld, int key, int element) {
     spec.choice[OD_CYLINDER_DIAMETERS] = diameters;
     cylinder->index = od_build_element(ld->draft->build, cylinder->name, &spec);
     od_remember(ld, OD_ABOUT_ELEMENT, cylinder->index, key);
-    // Its leakage is an element of its own, which shares one of its numbers.
+    // The leakage is a separate element that shares one of the cylinder's numbers.
     od_element_spec leak = od_element_spec_of(od_leak_class.name);
     memcpy(leak.end, spec.end, sizeof leak.end);
     leak.host = cylinder->index;

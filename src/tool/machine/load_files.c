@@ -1,6 +1,6 @@
 // Signals from files: one column of a CSV or MATLAB file over another one.
 //
-// Units: what the machine file says comes first, then the header of the file, then SI.
+// Units: those of the machine file, else those of the header of the file, else SI.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const char *list_columns(od_loader *ld, const od_table *table) {
   return list;
 }
 
-// The column that the text at a node names, or -1 with a message.
+// The column with the name at a node, or -1 with a message.
 static int find_column(od_loader *ld, const od_table *table, int node, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < table->columns; i++) {
@@ -48,7 +48,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
   return -1;
 }
 
-// Checks that the unit of a column can be converted; the message is placed at the node.
+// Checks that the unit of a column can be converted. The message is placed at the node.
 static bool check_unit(od_loader *ld, int node, const char *column, const char *unit, const char *wanted) {
   double value;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
@@ -61,12 +61,12 @@ static bool check_unit(od_loader *ld, int node, const char *column, const char *
 
 typedef struct column {
   int index;
-  const char *unit;    // of the file
-  const char *wanted;  // in SI
+  const char *unit;    // unit in the file
+  const char *wanted;  // SI unit
 } column;
 
-// The samples as pairs in SI and how many; NULL with a message when one is not finite or the times do not increase. Of samples
-// at the same time the first is kept.
+// Returns the samples as pairs in SI, and their number. NULL with a message if a sample is not finite or the times decrease. Of
+// samples at the same time the first one is kept. The caller frees the result.
 static double *collect_samples(od_loader *ld, const od_table *table, column time, column value, int node, long *count) {
   double *pairs = malloc(2 * (size_t)table->rows * sizeof *pairs);
   if (pairs == NULL) {
@@ -121,7 +121,7 @@ static const char *header_unit(const od_table *table, int index) {
   return table->unit[index] != NULL ? table->unit[index] : "";
 }
 
-// The columns that the section names.
+// The names of columns in the section.
 typedef struct names {
   const char *time, *column, *unit;
   int time_node, column_node, unit_node, path_node;
@@ -138,7 +138,7 @@ static names read_names(od_loader *ld, const od_section *section) {
   return n;
 }
 
-// The first column of a text file, or what is called so in a MATLAB file.
+// The first column of a text file, or the variable for time in a MATLAB file.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
   int found = table->places.column != NULL ? 0 : od_table_find_time(table);
@@ -174,7 +174,7 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 
-// How many lines of text a CSV file has before its header; 0: they are found.
+// Lines of text before the header of a CSV file; 0: they are detected.
 static int read_skip(od_loader *ld, int node) {
   static const char wanted[] = "a whole number of lines, less than a million";
   const char *text = od_read_text(ld, node, "skip", wanted);

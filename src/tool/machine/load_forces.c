@@ -1,4 +1,4 @@
-// Forces and torques: where they act, and how large they are.
+// Forces and torques: their points of action and their values.
 #include "document/ranges.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
@@ -104,7 +104,7 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   }
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
   int joint = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
-  // What cannot be checked because of another error is read all the same, for its own errors.
+  // After another error the rest is read, to report its errors.
   od_joint_type type = OD_REVOLUTE;
   bool known = joint >= 0 && !ld->draft->names.element[joint].broken;
   if (known) type = ld->draft->names.element[joint].type;

@@ -48,7 +48,7 @@ bool od_formula_name_key(od_formula_names *names, int key, const char *unit) {
 static const char *name_at(const void *user, int i) {
   return ((const od_formula_names *)user)->name[i];
 }
-// What has no unit of its own goes with any; the parser knows that by a unit that it does not know.
+// The unit of a variable. A variable without a unit fits any; the parser gets an unknown unit for it.
 static const char *unit_at(const void *user, int i) {
   const char *unit = ((const od_formula_names *)user)->unit[i];
   return unit != NULL ? unit : "?";
@@ -85,7 +85,7 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
-// A name that belongs elsewhere: what to do with it.
+// Advice about a name that is not a variable of this formula.
 static const char *advice(od_loader *ld, const od_expression_problem *problem) {
   bool unknown = problem->text[0] == '\'' && strstr(problem->text, "' is not known here") != NULL;
   if (!unknown || strstr(problem->text, "did you mean") != NULL) return "";
@@ -108,7 +108,7 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
                       const od_formula_names *names, od_expression *e) {
   od_expression_problem problem = {0};
   if (parse(ld, text, names, e, &problem)) return true;
-  // What stands behind the text of the file is not what was found.
+  // The wrapped text continues beyond the text of the file, so the part of the message about what was found is removed.
   const char *expected = strstr(problem.text, ", expected");
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
@@ -141,7 +141,7 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
 
 // --- Elements -----------------------------------------------------------------------------------------------------
 
-// 'inputs' of an element: names of signals.
+// Reads 'inputs' of an element: names of signals.
 static bool read_signals(od_loader *ld, const od_section *section, od_formula_names *names, od_element_spec *spec) {
   int node = od_section_get(ld, section, "inputs"), count = 0;
   bool sound = true;
@@ -184,7 +184,7 @@ bool od_load_element_formula(od_loader *ld, const od_section *section, const od_
 
 // --- Blocks -------------------------------------------------------------------------------------------------------
 
-// The unit of the first number of a map: of a state machine's outputs.
+// The unit of the first number of a map: that of a state machine's outputs.
 static const char *first_number_unit(od_loader *ld, int map) {
   bool is_map = map >= 0 && ld->tree.node[map].kind == OD_TREE_MAP && ld->tree.node[map].first >= 0;
   const char *unit = is_map ? od_formula_number_unit(ld, od_value(ld, ld->tree.node[map].first)) : NULL;

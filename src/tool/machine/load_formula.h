@@ -1,4 +1,4 @@
-// Formulas in machine files: a text over named inputs and named numbers, which blocks and elements have.
+// Formulas in machine files: a text over named inputs and named numbers, used by blocks and elements.
 #ifndef OD_MACHINE_LOAD_FORMULA_H
 #define OD_MACHINE_LOAD_FORMULA_H
 
@@ -11,40 +11,40 @@ typedef struct od_formula_names {
   od_loader *ld;
   int count;
   const char *name[OD_MOST_FORMULA_NAMES];  // "": a variable without a name
-  const char *unit[OD_MOST_FORMULA_NAMES];  // SI; NULL: it goes with any
+  const char *unit[OD_MOST_FORMULA_NAMES];  // SI; NULL: fits any unit
 } od_formula_names;
 
 void od_formula_name(od_formula_names *names, const char *name, const char *unit);
-// The name under a key of the file; false with a message where it cannot be one.
+// Adds the name under a key of the file; false with a message if the name is not possible.
 bool od_formula_name_key(od_formula_names *names, int key, const char *unit);
 
-// 'parameters' of a section: names and numbers of the model, which become names here. Returns the index of the first number.
+// Reads 'parameters' of a section: numbers of the model, whose names are added. Returns the index of the first number.
 int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula_names *names);
-// The SI unit that a parameter is written with; NULL: it has none and goes with any.
+// The SI unit of a parameter in the file; NULL: none, fits any unit.
 const char *od_formula_number_unit(od_loader *ld, int node);
 
-// The text at a node as operations of the core. False with a message, or, if `silent`, without one.
+// Compiles the text at a node to operations of the core. False with a message or, if `silent`, without one.
 bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,
                      od_expression *e);
-// The same for a text that is made of the one at the node: it stands in `text` from `from` on.
+// The same for a text that contains the text of the node from `from` on.
 bool od_parse_formula(od_loader *ld, int node, const char *label, const char *text, int from, const char *shown,
                       const od_formula_names *names, od_expression *e);
-// A message where the unit of a formula is not the wanted one. Radians may be left out.
+// Reports a formula whose unit is not the wanted one. Radians may be omitted.
 void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, const char *wanted);
 
-// Of an element: its numbers, its signals and its formula. The names of what it reads besides are there already. False with a
+// Loads the numbers, signals and formula of an element. The names of its other variables have been added before. False with a
 // message.
 bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_class *c, bool turning,
                              od_element_spec *spec, od_operation operations[OD_MOST_OPERATIONS]);
 
-// Connects the inputs under a key of a block and gives them names; false with a message.
+// Connects the inputs under a key of a block and adds their names; false with a message.
 bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section *section, const char *label,
                             od_formula_names *names);
-// A block that is a state machine: all of it.
+// Loads a block that is a state machine.
 void od_load_state_machine(od_loader *ld, od_loading_block *b);
-// Before that: a bit for each of its states from which a transition asks for the time.
+// Before that: a bit for each state with a transition that depends on time.
 int od_state_machine_timed(const od_loader *ld, int map);
-// A block that is a formula: all of it; and before that its unit, or NULL while that is not known.
+// Loads a block that is a formula; and before that its unit, or NULL if the unit is not known yet.
 void od_load_formula_block(od_loader *ld, od_loading_block *b);
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b);
 

@@ -1,7 +1,7 @@
-// The initial state: positions and rates, exact or rough, pressures, spools and states of blocks; some may be found by
-// static balance.
+// The initial state: positions and rates, exact or rough, pressures, spools and states of blocks. Some may be found by static
+// balance.
 //
-// Which quantities there are follows from the elements alone, so that mistakes are found before the model is built.
+// The possible quantities follow from the elements, so errors are found before the model is built.
 #include <math.h>
 #include <string.h>
 
@@ -16,14 +16,14 @@
 
 enum { MOST_OPTIONS = 64 };
 
-// What can be given for one element: the part of the name after the element's, the SI unit, which values, and where a
-// search for static balance begins (NAN: it cannot be balanced).
+// An initial value that an element may have: the part of the name after the element's, the SI unit, the limits, and the start of
+// a search for static balance (NAN: it cannot be balanced).
 typedef struct option {
   const char *name, *unit;
   const od_limits *limits;  // NULL: none
   od_sign range;
   double start;
-  bool no_state;  // the spool of a valve without a lag is its command, whatever its initial value
+  bool no_state;  // the spool of a valve without a lag equals its command and has no initial value
 } option;
 
 typedef struct options {
@@ -31,7 +31,7 @@ typedef struct options {
   int count;
 } options;
 
-// Angles, places and rates by whatever names.
+// Limits of angles, positions and rates by name.
 static const od_limits *limits_of(const char *name, const char *unit) {
   bool named = strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0;
   if (!named && strcmp(unit, "rad") == 0) name = "angle";
@@ -51,7 +51,7 @@ static void add_balanced(options *list, const char *name, const char *unit, od_s
   list->item[list->count - 1].start = start;
 }
 
-// --- What each element offers -------------------------------------------------------------------------------------
+// --- Initial values of each element -------------------------------------------------------------------------------
 
 static void add_joint_options(options *list, od_joint_type type) {
   const od_joint_class *c = od_joint_class_of(type);
@@ -65,7 +65,7 @@ static void add_joint_options(options *list, od_joint_type type) {
     }
 }
 
-// The coordinates of the one point that the name means; any if it means none, for suggestions.
+// The coordinates of the point with this name; of any point if there is none, for suggestions.
 static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
   static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
   static const char *const own_speeds[] = {"body_vx", "body_vy", "body_vz"};
@@ -81,16 +81,16 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
   }
 }
 
-// States of a block; beyond the options that fit none is missed.
+// Adds the states of a block, as far as the list has space.
 static void add_block_options(od_loader *ld, options *list, const od_element *element) {
   const od_loading_block *b = &ld->draft->block[element->block];
   for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->draft->build, b->index); i++) {
     add_balanced(list, od_build_block_state_name(ld->draft->build, b->index, i), b->state_unit[i], OD_ANY, 0);
-    list->item[list->count - 1].limits = NULL;  // signals may be anything
+    list->item[list->count - 1].limits = NULL;  // signals have no limits
   }
 }
 
-// Lengths and rates of what acts on the mechanism, and states.
+// Adds lengths and rates of components on the mechanism, and their states.
 static void add_component_options(options *list, const od_element *element) {
   const od_element_class *c = od_component_class(element);
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
@@ -106,7 +106,7 @@ static void add_component_options(options *list, const od_element *element) {
   }
 }
 
-// States of the friction in a joint or a cylinder. At rest bristles keep any force, so that they cannot be balanced.
+// Adds states of the friction in a joint or a cylinder. At rest bristles hold any force, so they cannot be balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
   const od_element_class *c = element->friction;
   bool turning = element->kind == OD_ELEMENT_JOINT && od_joint_turns(element->type);
@@ -153,7 +153,7 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Outputs that are neither positions, rates, pressures nor spools.
+// Whether the name is an output without an initial value: no position, rate, pressure or spool.
 static bool is_other_output(const char *name) {
   static const char *const others[] = {"acceleration",
                                        "acceleration1",
@@ -236,7 +236,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "the %s '%s' has no initial values", noun, owner->name);
 }
 
-// "energy.kinetic" and the like belong to no element.
+// Finds the element of a quantity. Quantities such as "energy.kinetic" belong to no element.
 static int find_element(od_loader *ld, int key, const char *text, const char **rest) {
   int element = od_names_owner(ld, key, text, rest);
   if (element >= 0) return element;
@@ -253,7 +253,7 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
   return -1;
 }
 
-// The same where nothing is to be said.
+// The same without messages.
 static bool quiet_option(od_loader *ld, int key, option *found) {
   const char *name;
   int element = od_names_owner(ld, key, od_text_of(ld, key), &name);
@@ -267,7 +267,7 @@ static bool quiet_option(od_loader *ld, int key, option *found) {
   return false;
 }
 
-// The quantity that a key names; false when there is none, with a message unless another one explains it.
+// Finds the quantity of a key. False if there is none, with a message unless another message explains it.
 static bool find_option(od_loader *ld, int key, option *found) {
   const char *name;
   int element = find_element(ld, key, od_text_of(ld, key), &name);
@@ -284,7 +284,7 @@ static bool find_option(od_loader *ld, int key, option *found) {
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// Takes a word and the blanks behind it off the front of a text and says whether they were there.
+// Removes a word and the blanks after it from the front of a text. Returns whether the word was there.
 static bool take_word(const char **text, const char *word) {
   size_t length = strlen(word);
   if (strncmp(*text, word, length) != 0 || ((*text)[length] != ' ' && (*text)[length] != '\t')) return false;
@@ -293,8 +293,8 @@ static bool take_word(const char **text, const char *word) {
   return true;
 }
 
-// What --set or the file gives is `balance` or `balance from 2 MPa`. Leaves the value to begin with in number->text,
-// NULL: none; false with a message when it cannot be.
+// Reads `balance` or `balance from 2 MPa` from --set or the file. number->text is then the initial guess, NULL: none. False with
+// a message if the quantity cannot be balanced.
 static bool read_balance(od_loader *ld, od_given *number, const char *quantity, const option *o) {
   if (isnan(o->start)) {
     od_complain_given(ld, number, "'%s' cannot be balanced; joint coordinates and pressures can", quantity);
@@ -310,13 +310,14 @@ static bool read_balance(od_loader *ld, od_given *number, const char *quantity, 
   return true;
 }
 
-// Whether a key stands in the file of a saved state.
+// Whether a key is in the file of a saved state.
 static bool is_saved(const od_loader *ld, int key) {
   int saved = ld->draft->saved;
   return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
-// Whether a value is only where the search for a steady state begins: all that stand beside 'initial: steady', as in templates, and saved ones.
+// Whether a value is only the start of the search for a steady state: all values beside 'initial: steady', as in templates, and
+// saved values.
 static bool is_start(const od_loader *ld, int key) {
   return ld->draft->steady >= 0 && (ld->draft->nothing_exact || is_saved(ld, key));
 }
@@ -327,7 +328,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
   const char *path = od_format(ld, "initial.%s", quantity);
   od_given given = od_given_for(ld, node, path, quantity, o->unit, od_place_of(ld, key));
   if (given.text == NULL) return;
-  // --set replaces the number; rough stays rough. What is balanced becomes exact, or the other way round.
+  // --set replaces the number; a rough value stays rough. A balanced value becomes exact, or an exact one balanced.
   const char *in_file = ld->tree.node[node].kind == OD_TREE_TEXT ? od_text_of(ld, node) : "";
   od_given number = given;
   const char *text = given.text;
@@ -352,7 +353,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 
 // --- A state that was saved ---------------------------------------------------------------------------------------
 
-// What a file that --save-state wrote has besides 'initial'.
+// Keys of a file written by --save-state, in addition to 'initial'.
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "when the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
@@ -384,7 +385,7 @@ void od_load_saved_state(od_loader *ld, int node) {
   ld->draft->machine->start = saved_time(ld, root);
 }
 
-// States that only a saved state names, such as bristles of a friction, go to the builder as they are.
+// States that only a saved state contains, such as bristles of a friction, are passed to the builder.
 static bool take_saved(od_loader *ld, int key) {
   double value;
   const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
@@ -397,8 +398,8 @@ static bool take_saved(od_loader *ld, int key) {
   return true;
 }
 
-// The map that 'file' was written in. A variant, or a file that includes others, lays it over other values, which do not count
-// beside a saved state; those that were written beside it do.
+// The map that contains 'file'. A variant or an including file merges this map over other values. Those values are ignored with a
+// saved state; values in the same map are used.
 static int map_of_file(const od_loader *ld, int node) {
   int file = od_map_find(ld, node, "file"), own = node, least = -1;
   for (int i = 0; i < ld->tree.count; i++) {
@@ -416,7 +417,8 @@ static int map_of_file(const od_loader *ld, int node) {
   return own;
 }
 
-// 'initial: steady', or beside other values 'others: steady': what is not given exactly is found, such that nothing changes.
+// Reads 'initial: steady', or 'others: steady' beside other values: all values that are not exact are computed such that all
+// rates are zero.
 void od_load_steady_word(od_loader *ld, int node, bool is_all) {
   const char *text = od_read_text(ld, node, "initial", "'steady'");
   if (text == NULL) return;
@@ -429,14 +431,14 @@ void od_load_steady_word(od_loader *ld, int node, bool is_all) {
   ld->draft->build->starts_anywhere = true;
 }
 
-// The values of a map that are not there yet.
+// Loads the values of a map that have not been loaded yet.
 static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) {
   for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
     const char *quantity = od_text_of(ld, key);
     if (has_file && strcmp(quantity, "file") == 0) continue;
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
-      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file's own counts
+      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the machine file's counts
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
@@ -447,7 +449,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
   }
 }
 
-// A saved state is complete; what stands beside it in the file counts instead.
+// Loads the initial state. A saved state is complete; values in the machine file override it.
 void od_load_initial(od_loader *ld, int node) {
   od_index seen = {0};
   if (node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) {
@@ -463,7 +465,7 @@ void od_load_initial(od_loader *ld, int node) {
   od_index_free(&seen);
 }
 
-// What balance found for a quantity; its place in the initial state is that of a coordinate or of a first-order state.
+// The balanced value of a quantity. Its place in the initial state is that of a coordinate or of a first-order state.
 static double balanced_value(const od_model *m, const char *quantity, double start) {
   int coordinate = od_model_coordinate_find(m, quantity, false), output = od_model_output_find(m, quantity);
   if (coordinate >= 0) return m->z0[coordinate];

@@ -1,11 +1,11 @@
-// The inputs of the machine: their units and names. Their signals are read in load_signals.c.
+// The inputs of the machine: their units and names. load_signals.c reads their signals.
 #include <ctype.h>
 #include <string.h>
 
 #include "document/constants.h"
 #include "machine/machine_loader.h"
 
-// The unit of an input that is just a quantity: that of the quantity, in SI.
+// The unit of an input that is a quantity: that of the quantity, in SI.
 static const char *unit_of_quantity(od_loader *ld, int node) {
   const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
   if (unit[0] == '\0') return "1";
@@ -32,7 +32,7 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
-// Of 'derivative: NAME', the name of another input: its node, else -1. A quantity is a signal as any other.
+// For 'derivative: NAME' with the name of another input: the node of the name, else -1. A quantity is an ordinary signal.
 static int derived_from(const od_loader *ld, int value) {
   int node = ld->tree.node[value].kind == OD_TREE_MAP ? od_map_find(ld, value, "derivative") : -1;
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return -1;
@@ -53,7 +53,7 @@ static void load_input(od_loader *ld, int key, int element) {
   ld->draft->names.element[element].index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
-  // Derivatives of other inputs come when all of those have been read.
+  // Derivatives of other inputs are loaded after those inputs.
   int signal = derived_from(ld, od_value(ld, key)) >= 0 ? -1 : od_load_signal(ld, od_value(ld, key), path, what, unit);
   start_input(ld, element, signal);
   od_machine *machine = ld->draft->machine;
@@ -66,7 +66,7 @@ static void load_input(od_loader *ld, int key, int element) {
   machine->input[machine->inputs++] = (od_machine_input){.name = name, .unit = unit, .signal = signal};
 }
 
-// The input's signal is the rate of another input's, whatever that becomes by variants and --set.
+// Makes the signal of an input the derivative of another input's, after variants and --set.
 static void derive_input(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"unit", "derivative", NULL};
   const char *name = od_text_of(ld, key);

@@ -1,4 +1,4 @@
-// The joints: what they connect, their axes, and the springs in them.
+// The joints: their bodies, axes and springs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static const od_key keys[] = {
 const od_section_class od_joint_section = {"joint", "what it connects, its axes and the spring in it", OD_KEYS(keys),
                                            spring_key};
 
-// Which keys a type of joint has besides those of all joints.
+// Keys of a type of joint, in addition to those of all joints.
 static bool has_axis(od_joint_type type) {
   return od_joint_class_of(type)->axis;
 }
@@ -104,7 +104,7 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
   }
 }
 
-// The way of a screw per turn.
+// Reads the lead of a screw: its travel per turn.
 static void read_lead(od_loader *ld, const od_section *section, od_joint_spec *spec) {
   if (spec->type != OD_SCREW) {
     refuse(ld, section, "lead", spec->type);
@@ -115,7 +115,8 @@ static void read_lead(od_loader *ld, const od_section *section, od_joint_spec *s
 
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
-// The numbers always have their paths, but there is a spring only if something that acts is given.
+// Whether the joint has a spring. The numbers always have their paths, but there is a spring only if a number that has an effect
+// is given.
 static bool is_sprung(od_loader *ld, const od_section *section) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
   for (int i = 0; i < 3; i++) {
@@ -148,7 +149,7 @@ static void load_joint_spring(od_loader *ld, const od_section *section, int elem
 
 // --- Which bodies hang on the ground ------------------------------------------------------------------------------
 
-// Bodies that joints connect, directly or through others, have the same representative.
+// The representative of the group of bodies that joints connect, directly or through other bodies.
 static int representative(int *group, int element) {
   while (group[element] != element) {
     group[element] = group[group[element]];
@@ -169,7 +170,7 @@ static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
 
 // --- Joints -------------------------------------------------------------------------------------------------------
 
-// Loads one joint; false when it is not known what it connects.
+// Loads one joint; false if its bodies are not known.
 static bool load_joint(od_loader *ld, int key, int element, int *group) {
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the joint '%s'", name);
@@ -197,7 +198,7 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
 }
 
 void od_load_joints(od_loader *ld, int node) {
-  int bodies = ld->draft->names.elements;  // the ground and the bodies were declared first
+  int bodies = ld->draft->names.elements;  // the ground and the bodies are declared first
   int *group = malloc((size_t)bodies * sizeof *group);
   if (group == NULL) {
     ld->no_memory = true;
@@ -209,7 +210,7 @@ void od_load_joints(od_loader *ld, int node) {
     int element = od_names_declare(ld, key, OD_ELEMENT_JOINT);
     if (element < 0 || !load_joint(ld, key, element, group)) complete = false;
   }
-  // A joint with an error may be the one that is missing: one mistake, one message.
+  // A joint with an error may be the missing one: one error, one message.
   if (complete) report_loose_bodies(ld, group, bodies);
   free(group);
 }
@@ -218,7 +219,7 @@ void od_load_joint_frictions(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element joint = ld->draft->names.element[i];
     if (joint.kind != OD_ELEMENT_JOINT || joint.broken || !has_spring(joint.type)) continue;
-    // od_load_joints has looked at the keys.
+    // od_load_joints has checked the keys.
     const od_section section = {.of = &od_joint_section,
                                 .map = od_value(ld, joint.node),
                                 .node = joint.node,

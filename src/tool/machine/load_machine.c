@@ -1,7 +1,7 @@
-// From a machine file to a machine: read, parse, check and build section after section, then compile.
+// Loads a machine file: reads, parses, checks and builds section by section, then compiles the model.
 //
-// The sections are read in the order of their dependence, not in that of the file; messages are sorted at the end. The
-// model is built only if there is nothing to complain about.
+// Sections are read in the order of their dependence, not in the order of the file. Messages are sorted at the end. The model is
+// built only if there are no errors.
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const od_key own_keys[] = {
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_machine_section},
 };
 
-// What a template may have, too.
+// Sections that a template may have, too.
 static const od_key part_keys[] = {
     {"constants", OD_NUMBER_MAP, NULL, "named numbers for expressions"},
     {"instances", OD_SECTION_MAP, "instance", "uses of templates"},
@@ -56,7 +56,7 @@ static const od_key part_keys[] = {
 };
 enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
 
-// Those, and the sections of the element classes.
+// These sections, and those of the element classes.
 static bool part_key(int i, od_key *key) {
   if (i < PART_KEYS) *key = part_keys[i];
   if (i < PART_KEYS) return true;
@@ -88,7 +88,7 @@ void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   ld->draft->culprit[ld->draft->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
 }
 
-// Without a title a machine is called after its file: "cranes/big.yaml" is "big".
+// The title of a machine without 'title', from its file: "cranes/big.yaml" is "big".
 static const char *title_from_file(od_loader *ld) {
   const char *slash = strrchr(ld->document->file, '/');
   const char *name = slash != NULL ? slash + 1 : ld->document->file;
@@ -102,14 +102,14 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, ld->draft->machine->title);
 }
 
-// What needs oil comes after volumes, what may listen to a signal after inputs and blocks.
+// Components with oil are loaded after volumes, those that may follow a signal after inputs and blocks.
 static bool comes_late(const od_element_class *c) {
   bool listens = c->signal_key != NULL || c->formula_key != NULL;
   for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
   return c->needs_oil || listens;
 }
 
-// Components of all classes that come late, or of those that do not.
+// Loads the components of all classes that come late, or of the others.
 static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -118,7 +118,7 @@ static void load_components(od_loader *ld, const od_section *file, bool late) {
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {
-  ld->draft->loose_ends = file->has_unknown;  // it may be what connects a volume
+  ld->draft->loose_ends = file->has_unknown;  // the unknown section may connect a volume
   od_load_oil(ld, od_section_get(ld, file, "oil"));
   od_load_volumes(ld, od_section_get(ld, file, "volumes"));
   od_load_tanks(ld, od_section_get(ld, file, "tanks"));
@@ -135,7 +135,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
   od_load_ground(ld, od_section_get(ld, file, "ground"));
-  // A circuit alone is a machine, too, and so are blocks.
+  // A circuit without bodies is a machine, and so are blocks without bodies.
   bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
   od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
   od_load_joints(ld, od_section_get(ld, file, "joints"));
@@ -156,7 +156,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_number_constants(ld);
 }
 
-// Where the element stands that a problem of the builder is about.
+// Node of the element that an error of the builder refers to.
 static int find_culprit(const od_loader *ld, od_problem problem) {
   for (int i = 0; i < ld->draft->culprits; i++)
     if (ld->draft->culprit[i].kind == problem.kind && ld->draft->culprit[i].index == problem.index)
@@ -190,7 +190,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
 
-// With errors in the file a number may be missing that --set means.
+// With errors in the file, a number that --set refers to may be missing.
 static bool has_file_errors(const od_loader *ld) {
   for (int i = ld->first_message; i < od_messages_count(ld->messages); i++) {
     const od_message *m = od_messages_get(ld->messages, i);
@@ -199,7 +199,7 @@ static bool has_file_errors(const od_loader *ld) {
   return false;
 }
 
-// Numbers by their paths, as --set gives them.
+// Reads numbers by their paths, as in --set.
 static void load_set(od_loader *ld, int node) {
   for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
     int value = od_value(ld, key);
@@ -223,7 +223,7 @@ static od_status load_tree(void *loader) {
   }
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
   int over = od_variant_find(ld, &od_machine_section, ld->tree.root, ld->draft->variant);
-  // What a variant sets counts more than what the file sets.
+  // Numbers set by a variant override those set by the file.
   if (over >= 0) load_set(ld, od_map_find(ld, over, "set"));
   load_set(ld, od_map_find(ld, ld->tree.root, "set"));
   int initial = over >= 0 ? od_map_find(ld, over, "initial") : -1;
@@ -234,7 +234,7 @@ static od_status load_tree(void *loader) {
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", &od_machine_section);
   file.what = "a machine";
   load_sections(ld, &file);
-  // Numbers of requirements are read when there is a model.
+  // Numbers of requirements are read after the model is built.
   bool later = od_section_get(ld, &file, "requirements") >= 0 && !od_has_errors(ld);
   if (!later && !has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;

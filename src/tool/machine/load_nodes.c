@@ -1,4 +1,4 @@
-// The nodes of the hydraulic circuit: volumes, tanks and sources, how other elements refer to them, and gauges between them.
+// The nodes of the hydraulic circuit: volumes, tanks and sources, references to them, and gauges between them.
 #include "document/ranges.h"
 #include "machine/load_circuit.h"
 #include "machine/sections.h"
@@ -51,7 +51,7 @@ void od_connect_nodes(od_loader *ld, const int *ends, int count) {
 }
 
 void od_check_volumes(od_loader *ld) {
-  if (ld->draft->loose_ends) return;  // what is meant to end there may have been reported: one mistake, one message
+  if (ld->draft->loose_ends) return;  // the missing connection may have been reported: one error, one message
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = &ld->draft->names.element[i];
     if (element->kind == OD_ELEMENT_VOLUME && !element->connected)
@@ -131,7 +131,7 @@ static void load_junction(od_loader *ld, int name) {
   od_remember(ld, OD_ABOUT_NODE, junction->index, name);
 }
 
-// Junctions have nothing but names: a list of them, or a map with nothing behind the names, which templates and variants can add to.
+// Junctions have only names: a list of names, or a map without values, which templates and variants can extend.
 void od_load_junctions(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
   od_tree_kind kind = ld->tree.node[node].kind;

@@ -105,7 +105,7 @@ static bool law_has(int law, const char *key) {
   return false;
 }
 
-// Keys of the other laws.
+// Reports keys of the other laws.
 static void refuse_others(od_loader *ld, const od_section *section, int law) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     bool of_a_law = false;
@@ -117,7 +117,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
   }
 }
 
-// A second point of the viscosity takes the place of the thinning; hotter oil is thinner.
+// Checks a second point of the viscosity, which replaces the thinning: hotter oil must be thinner.
 static void check_walther(od_loader *ld, const od_section *section, int first) {
   enum { VISCOSITY, REFERENCE, THINNING = 3, HOT = 6, HOT_VISCOSITY };
   double nu = od_number_value(ld, first + VISCOSITY), at = od_number_value(ld, first + REFERENCE);
@@ -137,7 +137,7 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
                        nu * 1e6);
 }
 
-// Viscosity and temperature are there only where the file says something about them.
+// Loads viscosity and temperature. Both exist only if the file gives them.
 static void load_viscosity(od_loader *ld, const od_section *section) {
   static const char *const keys_of_it[] = {"viscosity",  "reference", "temperature", "thinning",
                                            "thickening", "expansion", "hot",         "hot_viscosity"};
@@ -167,7 +167,7 @@ void od_load_oil(od_loader *ld, int node) {
   load_viscosity(ld, &section);
 }
 
-// The first element that cannot do without oil, where the file has none.
+// Reports the first element that needs oil if the file has none.
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = &ld->draft->names.element[i];

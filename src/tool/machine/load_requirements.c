@@ -1,4 +1,4 @@
-// The section 'requirements', read when the model is there: which outputs, in which window, and the one thing that is required.
+// The section 'requirements', read after the model is built: outputs, time window, and the bound.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@
 
 enum { MOST_REQUIREMENTS = 1000 };
 
-// What the reading of one requirement works with.
+// State of the reader of one requirement.
 typedef struct requirement_reader {
   od_loader *ld;
   od_section section;
   od_requirement *q;
-  const char *unit;  // of the signal that is judged
+  const char *unit;  // unit of the judged signal
 } requirement_reader;
 
-// The things that may be required, of which each requirement has one.
+// The forms of requirements. Each requirement has one of them.
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
-  const char *about;  // the key that says what it is about
+  const char *about;  // key of its subject
 } requirement_form;
 static const requirement_form forms[] = {
     {"max", OD_REQUIRE_MAX, "output"},
@@ -115,7 +115,7 @@ static double read_in(requirement_reader *r, const od_section *section, const ch
   return od_number_value(r->ld, od_read_key_in(r->ld, section, key, unit, OD_IN_LOADER));
 }
 
-// 'reference': another output, or a quantity.
+// Reads 'reference': another output, or a quantity.
 static void read_reference(requirement_reader *r) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, "reference");
@@ -188,7 +188,7 @@ static void read_flow(requirement_reader *r, const od_section *section) {
     od_complain(r->ld, node, "'%s' is in %s; a flow is in m3/s", od_text_of(r->ld, node), unit);
 }
 
-// 'pressure': an output whose range in the window counts, or the least and the greatest pressure.
+// Reads 'pressure': an output whose range in the window is used, or the least and the greatest pressure.
 static void read_pressures(requirement_reader *r, const od_section *section) {
   od_loader *ld = r->ld;
   od_accumulator_size *a = &r->q->accumulator;
@@ -238,7 +238,7 @@ static void read_accumulator(requirement_reader *r) {
                        "the precharge must not be above the least pressure: the accumulator would be empty");
 }
 
-// Density and dynamic viscosity of the oil at its temperature; NAN: the file does not give them.
+// Density and dynamic viscosity of the oil at its temperature, SI; NAN: not in the file.
 static void find_oil(const od_model *m, double *density, double *viscosity) {
   *density = *viscosity = NAN;
   if (m->oil < 0) return;
@@ -263,9 +263,9 @@ static void read_hose(requirement_reader *r) {
                               od_number_value(r->ld, first + 2), od_number_value(r->ld, first + 3)};
 }
 
-// --- What is required ---------------------------------------------------------------------------------------------
+// --- Bounds -------------------------------------------------------------------------------------------------------
 
-// "6 dB" is a factor of 2, about.
+// Reads a gain: "6 dB" is a factor of about 2.
 static double read_gain(requirement_reader *r, const char *key) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);
@@ -315,7 +315,7 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
                 "an overshoot is a part of its step already; 'relative_to' has no meaning here");
 }
 
-// The one form of a requirement, or NULL with a message.
+// The form of a requirement, or NULL with a message.
 static const requirement_form *find_form(requirement_reader *r) {
   const requirement_form *found = NULL;
   od_loader *ld = r->ld;
@@ -337,7 +337,7 @@ static const requirement_form *find_form(requirement_reader *r) {
   return found;
 }
 
-// What it is about: one of the keys, that which the form wants; nothing that belongs to another.
+// Checks the subject: the key that the form needs, and no key of another form.
 static bool check_subject(requirement_reader *r, const requirement_form *form) {
   static const struct {
     const char *key, *about;

@@ -23,7 +23,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_run_section = {"run", "defaults of simulate", OD_KEYS(keys)};
 
-// A number that has no default of its own: without it the machine has no such number.
+// Reads a number without a default. Without the key the machine has no such number.
 static double read_optional(od_loader *ld, const od_section *section, const char *key) {
   const od_field field = od_key_field(section, key);
   int node = od_section_get(ld, section, key);
@@ -32,7 +32,7 @@ static double read_optional(od_loader *ld, const od_section *section, const char
   return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
 }
 
-// The next of the names that are joined with "+"; NULL behind the last one.
+// The next of the names joined with "+"; NULL after the last one.
 static const char *next_name(od_loader *ld, const char **rest) {
   if (*rest == NULL) return NULL;
   const size_t length = strcspn(*rest, "+");
@@ -41,12 +41,12 @@ static const char *next_name(od_loader *ld, const char **rest) {
   return name;
 }
 
-// "boom.*" means all outputs that match, as --output does.
+// Whether a text is a pattern such as "boom.*", as in --output.
 static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
 
-// Before there is a model only the element in front can be checked.
+// Checks the element of an output. The model, and thus the output, does not exist yet.
 static void check_output_element(od_loader *ld, int node, const char *text) {
   if (is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
@@ -80,7 +80,7 @@ static void check_outputs(od_loader *ld, const od_section *section) {
   }
 }
 
-// 'step: auto', unless --set gives a number.
+// Whether steps are adaptive: 'step: auto', and no number in --set.
 static bool steps_are_adaptive(od_loader *ld, const od_section *section) {
   int node = od_section_get(ld, section, "step");
   const char *text = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT ? od_text_of(ld, node) : "";
@@ -104,7 +104,7 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- After the model is built -------------------------------------------------------------------------------------
 
-// "length, rate, tension": what the element in front of a name that is none shows; "" where there is no such element.
+// Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": no such element.
 static const char *shown_beside(od_loader *ld, const char *name) {
   const od_model *model = ld->draft->machine->model;
   const size_t front = od_names_element_length(ld, name);
@@ -138,7 +138,7 @@ int od_find_model_output(od_loader *ld, int node) {
   return find_output(ld, node, od_text_of(ld, node));
 }
 
-// The outputs of the run and the panels of plots that they stand in, so far.
+// The outputs of the run so far, and their panels in plots.
 typedef struct run_outputs {
   int *output, *panel, count;
 } run_outputs;
@@ -154,7 +154,7 @@ static void add_output(run_outputs *r, int output, int panel) {
   r->panel[r->count++] = panel;
 }
 
-// What a name or a pattern means; of a pattern each output that is not there yet.
+// Adds the output of a name, or all outputs of a pattern that have not been added yet.
 static void add_named(od_loader *ld, int node, const char *name, int panel, run_outputs *r) {
   const od_model *model = ld->draft->machine->model;
   bool any = false;
@@ -170,7 +170,7 @@ static void add_named(od_loader *ld, int node, const char *name, int panel, run_
   if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
 }
 
-// What shares a panel has one scale, and so one unit.
+// Outputs in one panel share a scale, so they must have the same unit.
 static void check_units(od_loader *ld, int node, const run_outputs *r, int first) {
   const od_model *model = ld->draft->machine->model;
   for (int i = first + 1; i < r->count; i++) {

@@ -1,5 +1,5 @@
 // Sequences: a list of segments, each a map with one kind of segment.
-// 'steady_steps' is no segment but makes many: steps whose heights are placed by a density.
+// 'steady_steps' makes several segments: steps whose heights are placed by a density.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 
 enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
 
-// What the reading of one sequence works with.
+// State of the reader of one sequence.
 typedef struct sequence_reader {
   od_loader *ld;
-  const char *unit;  // of the input
-  double *numbers;   // as signals/signal.h wants them
+  const char *unit;  // unit of the input
+  double *numbers;   // numbers in the layout of signals/signal.h
   int count, capacity;
 } sequence_reader;
 
-// Numbers without a unit are in that of the input. The duration is first, the others are in the order of the segment's numbers.
+// Numbers without a unit have that of the input. The duration is first; the others are in the order of the segment's numbers.
 #define DURATION \
   { "duration", OD_NUMBER, "s", "how long it takes", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
 #define TO \
@@ -86,7 +86,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_segment_section = {"segment", "one kind of segment", OD_KEYS(keys)};
 
-// Counts the segments of all sequences of the machine; false, with a message, when there are too many.
+// Counts the segments of all sequences of the machine; false with a message if there are too many.
 static bool count_segments(sequence_reader *r, int node, int count) {
   int *all = &r->ld->draft->segments;
   if (*all > MOST_SEGMENTS) return false;
@@ -114,7 +114,7 @@ static void add_segment(sequence_reader *r, const double segment[OD_SEGMENT_NUMB
 
 // --- Segments -----------------------------------------------------------------------------------------------------
 
-// A sine has a frequency or a number of periods in its duration, which need not be whole.
+// The frequency of a sine: given, or from a number of periods in its duration, which may be fractional.
 static double sine_frequency(sequence_reader *r, const od_section *section, int first) {
   od_loader *ld = r->ld;
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
@@ -141,7 +141,7 @@ static void read_segment(sequence_reader *r, const segment_form *form, int value
 
 // --- Steps that are placed by a density ---------------------------------------------------------------------------
 
-// 'density': floor + peak exp(-rate v); without it steps are equally high.
+// Reads 'density': floor + peak exp(-rate v). Without it steps have equal heights.
 static od_density read_density(sequence_reader *r, const od_section *steps, double from, double to) {
   od_loader *ld = r->ld;
   od_density d = {.floor = 1};

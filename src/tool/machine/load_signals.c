@@ -10,13 +10,13 @@
 
 enum {
   DEEPEST_SUM = 16,
-  MOST_SIGNALS = 10000,  // aliases make large machines of small files
+  MOST_SIGNALS = 10000,  // aliases can make large machines from small files
   MOST_FREQUENCIES = 100000,
 };
 
 // --- The forms ----------------------------------------------------------------------------------------------------
 
-// Numbers without a unit are in that of the input.
+// Numbers without a unit have that of the input.
 #define AMPLITUDE \
   { "amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED }
 #define OFFSET \
@@ -89,7 +89,7 @@ static const signal_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-// 'unit' is last: signals within a sum do not have it.
+// 'unit' is last: signals within a sum do not have this key.
 static const od_key keys[] = {
     {"constant", OD_NUMBER, NULL, "a constant"},
     {"sine", OD_SECTION, NULL, "a sine", .inside = &forms[0].section},
@@ -126,7 +126,7 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
 
 // --- Checks between numbers ---------------------------------------------------------------------------------------
 
-// `first` is the number of the form's first field.
+// Checks a chirp. `first`: index of the form's first number.
 static void check_chirp(od_loader *ld, int first, bool logarithmic) {
   for (int i = 1; i <= 2; i++)
     if (logarithmic && od_number_value(ld, first + i) <= 0)
@@ -152,7 +152,7 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int sw
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------
 
-// Reads the pair [time, value] at a node into two numbers; false when it is none.
+// Reads the pair [time, value] at a node into two numbers; false: not a pair.
 static bool read_pair(od_loader *ld, int node, const char *path, const char *unit, double pair[2], int *time_number) {
   int entry[2];
   if (!od_read_list(ld, node, "at", "pairs [time, value]", 2, entry)) return false;
@@ -166,7 +166,7 @@ static bool read_pair(od_loader *ld, int node, const char *path, const char *uni
   return true;
 }
 
-// Reads 'at' into numbers[0 ..]; returns how many pairs it has. numbers has room for all.
+// Reads 'at' into numbers[0 ..], which must have space for all pairs. Returns the number of pairs.
 static int read_pairs(od_loader *ld, const od_section *section, int node, const char *unit, double *numbers) {
   int count = 0;
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, count++) {
@@ -191,7 +191,7 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
     od_read_key_in(ld, section, key->name, key->of != NULL ? key->of : unit, OD_IN_LOADER);
   }
   int sweep = form->kind == OD_SIGNAL_CHIRP ? od_key_choice(ld, section, "sweep") : 0;
-  // An unknown key has been reported before, and may be what is missing here.
+  // An unknown key has been reported already. It may be the missing key.
   bool sound = !section->has_unknown;
   if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, sweep);
 
@@ -246,13 +246,13 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// The signal inside may say its unit, so that an alias of another input's signal serves.
+// The inner signal may have 'unit', so that an alias of another input's signal is possible.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
     od_complain(ld, node, "a derivative of a derivative is not taken");
     return -1;
   }
-  // Names of inputs are known at the top only (load_inputs.c).
+  // Names of inputs are possible at the top level only (load_inputs.c).
   if (ld->tree.node[node].kind == OD_TREE_TEXT && isalpha((unsigned char)od_text_of(ld, node)[0])) {
     od_complain(ld, node, "'%s': only an input as a whole can be the derivative of another one",
                 od_excerpt(ld, od_text_of(ld, node)));
@@ -270,7 +270,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
 
 // --- One signal ---------------------------------------------------------------------------------------------------
 
-// The key of the one signal in a map; -1 with a message when there is none or more than one.
+// The key of the signal in a map; -1 with a message if there is none or more than one.
 static int find_kind(od_loader *ld, const od_section *section) {
   int found = -1;
   for (int key = ld->tree.node[section->map].first; key >= 0; key = od_next(ld, key)) {
@@ -301,7 +301,7 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
     return -1;
   }
   if (ld->tree.node[node].kind == OD_TREE_TEXT) return load_constant(ld, node, path, unit);
-  // Only the signal of an input has a unit; within a sum it is that of the whole.
+  // Only the signal of an input has a unit. Signals within a sum have the unit of the sum.
   const char *names[OD_MOST_KEYS];
   od_section_names(&od_signal_section, names);
   if (ld->draft->sums > 0) names[KEYS - 1] = NULL;

@@ -1,5 +1,5 @@
-// State machines in machine files. Their transitions become one formula, whose last two results are how far the nearest transition is
-// and the mode behind it (blocks/state_machine.c).
+// State machines in machine files. The transitions are compiled to one formula. Its last two results are the margin of the
+// nearest transition and the mode after this transition (blocks/state_machine.c).
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const od_key keys[] = {
 const od_section_class od_transition_section = {"transition", "of a state machine, from one state to another",
                                                 OD_KEYS(keys)};
 
-// A list of operations that grows. What does not fit is left out, and that is said in the end.
+// A growing list of operations. Operations beyond the limit are dropped, and an error is reported at the end.
 typedef struct program {
   od_operation operation[OD_MOST_OPERATIONS];
   int count;
@@ -39,7 +39,7 @@ static int add_number(program *p, double value) {
   return add(p, (od_operation){.kind = OD_OPERATION_NUMBER, .value = value});
 }
 
-// The operations of an expression behind the others; returns the place of its result.
+// Appends the operations of an expression; returns the index of its result.
 static int add_expression(program *p, const od_expression *e) {
   int begin = p->count, last = 0;
   for (int i = 0; i < e->count; i++) {
@@ -53,7 +53,7 @@ static int add_expression(program *p, const od_expression *e) {
   return last;
 }
 
-// What the reading of one works with. Margins are positive until a condition holds.
+// State of the reader of one state machine. Margins are positive until a condition holds.
 typedef struct machine_reader {
   od_loader *ld;
   od_loading_block *b;
@@ -88,7 +88,8 @@ static int read_condition(machine_reader *r, int node) {
   od_expression e;
   const char *text = od_read_text(r->ld, node, "when", "a condition like \"x > 0.8 m\"");
   if (text == NULL) return -1;
-  // The parser of if(a < b, ...) reads it: its first argument is negative where the condition holds, or where it does not.
+  // The condition is parsed as if(a < b, ...). The first argument of the operation is negative where the condition holds, or
+  // where it does not hold.
   const char *call = od_format(r->ld, "if(%s, 1, 0)", text);
   if (!od_parse_formula(r->ld, node, "condition", call, (int)strlen("if("), text, &r->names, &e)) return -1;
   od_operation last = e.operation[e.count - 1];
@@ -98,7 +99,7 @@ static int read_condition(machine_reader *r, int node) {
   return holds_below ? difference : add_two(&r->p, OD_OPERATION_NEGATE, difference, 0);
 }
 
-// The margin of a time: what is left of it.
+// The margin of a time: the remaining time.
 static int read_after(machine_reader *r, int node) {
   od_expression e;
   if (!od_read_formula(r->ld, node, "after", &r->names, false, &e)) return -1;
@@ -107,7 +108,7 @@ static int read_after(machine_reader *r, int node) {
   return add_two(&r->p, OD_OPERATION_SUBTRACT, add_expression(&r->p, &e), time);
 }
 
-// All conditions must hold: the largest margin.
+// The margin of two conditions that must both hold: the larger one.
 static int both(machine_reader *r, int margin, int other) {
   if (other < 0) r->sound = false;
   return margin < 0 || other < 0 ? other : add_two(&r->p, OD_OPERATION_MAX, margin, other);
@@ -134,7 +135,7 @@ static void read_transition(machine_reader *r, int node, int number) {
   r->transition[r->transitions++].margin = margin;
 }
 
-// The nearest transition of a state; without one it never comes.
+// The margin of the nearest transition of a state; without transitions it is never reached.
 static int margin_in(machine_reader *r, int state) {
   int margin = -1;
   for (int i = 0; i < r->transitions; i++) {
@@ -144,7 +145,7 @@ static int margin_in(machine_reader *r, int state) {
   return margin >= 0 ? margin : add_number(&r->p, 1);
 }
 
-// The mode behind the first transition of a state that is due.
+// The mode after the first transition of a state that is due.
 static int next_in(machine_reader *r, int state) {
   int next = add_number(&r->p, state);
   for (int i = r->transitions - 1; i >= 0; i--) {
@@ -156,7 +157,7 @@ static int next_in(machine_reader *r, int state) {
   return next;
 }
 
-// One value for each state, chosen by the mode.
+// A value that the mode selects from one value for each state.
 static int by_mode(machine_reader *r, int (*of_state)(machine_reader *r, int state)) {
   int result = of_state(r, r->states - 1);
   for (int i = r->states - 2; i >= 0; i--) {
@@ -178,7 +179,7 @@ static void finish(machine_reader *r, int node) {
     od_build_block_formula(r->ld->draft->build, r->b->index, (od_formula){r->p.count, r->p.operation});
 }
 
-// 'states': names and outputs, which are numbers of the block.
+// Reads 'states': names and outputs, which are numbers of the block.
 static void read_states(machine_reader *r) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, "states");
@@ -225,7 +226,7 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
 
 // ---- before it is read
 
-// Whether a condition has the word "time" in it.
+// Whether a condition contains the word "time".
 static bool asks_for_time(const od_loader *ld, int node) {
   static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   if (node < 0) return false;

@@ -1,4 +1,4 @@
-// Directional valves: the spool that follows a command, and the ports that it opens.
+// Directional valves: a spool that follows a command, and the ports that it opens.
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,9 +28,9 @@ static const od_key valve_keys[] = {
 const od_section_class od_valve_section = {"valve", "directional valve: a spool that follows a command, and its ports",
                                            OD_KEYS(valve_keys), valve_key};
 
-// What the ports of a valve need to know of it.
+// Properties of a valve that its ports need.
 typedef struct valve {
-  int index;  // in the builder, or OD_NOT_BUILT
+  int index;  // index in the builder, or OD_NOT_BUILT
   int law;
   od_curve_frame frame;
 } valve;
@@ -47,7 +47,7 @@ typedef struct ports {
 
 // --- Ports --------------------------------------------------------------------------------------------------------
 
-// Two ports between the same nodes on the same side are one port too many.
+// Reports two ports between the same nodes on the same side.
 static bool is_double(od_loader *ld, const ports *before, const port *p, int key, const char *what) {
   for (int i = 0; i < before->count; i++) {
     const port *other = &before->item[i];

@@ -1,4 +1,4 @@
-// The machine as the world sees it: what the loader left behind, read only.
+// The public interface of a machine: read-only access to the result of the loader.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ void od_machine_inputs(const od_machine *machine, double t, double *u) {
     u[i] = od_signal_value(machine->signals, machine->input[i].signal, t + machine->start);
 }
 
-// Round-off of a late time must not hide a jump.
+// Tolerance of times, s: round-off of a late time must not hide a jump.
 double od_machine_time_aside(double t, double step) {
   return fmax(1e-9 * step, 4e-16 * t);
 }
@@ -203,7 +203,7 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
   return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it", path);
 }
 
-// The model's parameters behind the machine's numbers; -1 for constants.
+// Finds the model's parameters of the machine's numbers; -1 for constants.
 static od_status find_parameters(const od_machine *machine, const int *numbers, int count, int *parameters,
                                  bool *has_constants, od_error *err) {
   *has_constants = false;

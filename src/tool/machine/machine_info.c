@@ -37,7 +37,7 @@ void od_facts_json(const od_model_facts *f, json_t *object) {
   json_object_set_new(object, "linear", json_boolean(f->linear));
 }
 
-// States of the machine's plant; -1: there is no plant.
+// Number of states of the machine's plant; -1: no plant.
 static int count_states(const od_machine *machine) {
   od_plant *plant = NULL;
   if (od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) != OD_OK) return -1;
@@ -146,7 +146,7 @@ static int quantities_text(const od_machine *machine, int first, char *text, siz
   return i;
 }
 
-// The data have each output, the view a line for each element.
+// Adds the outputs: the data have each output, the view has a line for each element.
 static void add_outputs(od_result *r, const od_machine *machine) {
   static const od_result_column columns[] = {{NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
   int count = od_machine_output_count(machine);

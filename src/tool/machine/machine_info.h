@@ -12,7 +12,7 @@ od_result od_machine_ranges(const od_machine *machine);
 
 // "3 bodies, 4 joints, 1 degree of freedom"
 void od_facts_text(const od_model_facts *facts, char *text, size_t size);
-// The counts as members of an object.
+// Adds the counts as members of an object.
 void od_facts_json(const od_model_facts *facts, json_t *object);
 
 // machine_parts.c: a table for each kind of part, and the field "parts".

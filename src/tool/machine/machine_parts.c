@@ -1,4 +1,4 @@
-// The parts of a machine, read from its compiled model: a table and a list of the data for each kind.
+// The parts of a machine, from its compiled model: a table and a list of the data for each kind.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void number_text(const od_model *m, int number, char text[TEXT_SIZE]) {
   snprintf(text, TEXT_SIZE, shown.unit[0] ? "%s %s" : "%s", value, shown.unit);
 }
 
-// A value that an input may drive: "100 N", "drive", "2000 N times lever".
+// A value that may depend on an input: "100 N", "drive", "2000 N times lever".
 static void driven_text(const od_model *m, int number, int input, char text[TEXT_SIZE]) {
   char value[TEXT_SIZE];
   number_text(m, number, value);
@@ -51,19 +51,20 @@ static void driven_text(const od_model *m, int number, int input, char text[TEXT
     snprintf(text, TEXT_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ", m->input[input].name);
 }
 
-// What a number is called within its element: "spring.stiffness" is "stiffness".
+// The name of a number within its element: "spring.stiffness" is "stiffness".
 static const char *label_of(const od_model *m, int number) {
   const char *dot = strrchr(m->path[number], '.');
   return dot ? dot + 1 : m->path[number];
 }
 
-// How many of its numbers have names: those of its fields, or of its formula.
+// Number of named numbers of an instance: those of its fields, or of its formula.
 static int named_numbers(const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
-// Numbers of a component, without those that are zero: "stiffness 10000 N/m, length 1.4 m". What follows a signal names it.
+// Numbers of a component that are not zero: "stiffness 10000 N/m, length 1.4 m". A number that follows a signal has the signal's
+// name.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   size_t used = 0;
@@ -77,7 +78,7 @@ static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT
   }
 }
 
-// Where a force or torque acts: a point, a body or a joint. Returns the words that go before it.
+// The point, body or joint on which a force or torque acts. Returns the words before its name.
 static const char *load_place(const od_model *m, const od_load *load, char *text, size_t size) {
   switch (load->kind) {
     case OD_LOAD_CONTACT:
@@ -218,7 +219,7 @@ static const char *node_name(const od_model *m, int node) {
   return node >= 0 ? m->node[node].name : "nowhere";
 }
 
-// What an instance is called: "valve.PA", "spring in joint A"; what belongs to a component is one of its numbers, no part.
+// Whether an instance is listed: "valve.PA", "spring in joint A". An instance that belongs to a component is not listed.
 static bool is_described(const od_instance *e) {
   return *e->name || e->joint >= 0;
 }
@@ -232,7 +233,7 @@ static const char *component_name(const od_model *m, const od_instance *e, char 
   return text;
 }
 
-// Where it acts and what it joins: "A.end - ground.B", "in joint A", "P - T".
+// The place of an instance: "A.end - ground.B", "in joint A", "P - T".
 static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   char between[TEXT_SIZE] = "", ends[TEXT_SIZE / 2] = "";
@@ -282,12 +283,12 @@ static void add_component(const od_model *m, int i, od_result_table *t) {
 
 // --- Blocks -----------------------------------------------------------------------------------------------------------
 
-// What an input of a block is connected to, or NULL.
+// The name of the source of a block's input, or NULL.
 static const char *source_name(const od_model *m, int source) {
   return source < 0 ? NULL : source < m->signals ? m->input[source].name : m->measure[source - m->signals].name;
 }
 
-// "u_i, feedback": where the signals come from.
+// The names of the sources of a block: "u_i, feedback".
 static void sources_text(const od_model *m, const od_block *block, char text[TEXT_SIZE]) {
   size_t used = 0;
   for (int k = 0; k < block->inputs && used < TEXT_SIZE; k++) {
@@ -330,7 +331,7 @@ typedef struct part_kind {
   row_writer *write;
 } part_kind;
 
-// The parts index[0 .. count); without an index 0 .. count - 1.
+// Adds the parts index[0 .. count), or 0 .. count - 1 without an index.
 static void add_rows(od_result *r, const od_model *m, json_t *list, const part_kind *kind, const int *index) {
   const od_result_column cells[] = {
       {"name", "", OD_CELL_TEXT}, {kind->second, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
@@ -349,7 +350,7 @@ static void add_kind(od_result *r, const od_model *m, json_t *parts, part_kind k
   add_rows(r, m, list, &kind, NULL);
 }
 
-// Components, a table for each class; the data have them in the order of the model.
+// Adds the components, a table for each class. The data have the order of the model.
 static void add_components(od_result *r, const od_model *m, json_t *parts) {
   int *index = calloc((size_t)m->instances + 1, sizeof *index);
   json_t **row = calloc((size_t)m->instances + 1, sizeof *row), *list = json_array();

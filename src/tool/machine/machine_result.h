@@ -1,4 +1,4 @@
-// The beginning of all results about a machine.
+// The common part of all results about a machine.
 #ifndef OD_MACHINE_MACHINE_RESULT_H
 #define OD_MACHINE_MACHINE_RESULT_H
 
@@ -7,7 +7,7 @@
 
 // The title of a machine, else its file.
 const char *od_machine_caption(const od_machine *machine);
-// A result with the caption as its title, and with machine and file in its data. The machine must live as long as the result.
+// A result with the caption as its title, and with machine and file in its data. The machine must outlive the result.
 od_result od_machine_result(const char *kind, const od_machine *machine);
 
 #endif

@@ -79,7 +79,7 @@ bool od_names_is_reserved(const char *name) {
   return false;
 }
 
-// Whether the name may be given to one more element; if not, a message says why.
+// Whether the name is free for a new element; false with a message.
 static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
   if (!od_templates_made(ld, name) && !od_templates_check_name(ld, key)) return false;
@@ -143,13 +143,13 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
 
 // --- Scopes -------------------------------------------------------------------------------------------------------
 
-// The scopes in which a name at a node is looked for: that of its instance first ("boom.seal"), then those around it
-// ("boom"), the file's own last ("").
+// The innermost scope of a node. Names are searched in the scope of the instance ("boom.seal"), then in the enclosing ones
+// ("boom"), last in that of the file ("").
 static const char *scope_of(const od_loader *ld, int node) {
   return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
 }
 
-// False: there are no more.
+// Replaces the scope by the enclosing one. False: there is none.
 static bool widen(od_loader *ld, const char **scope) {
   if ((*scope)[0] == '\0') return false;
   const char *dot = strrchr(*scope, '.');
@@ -194,7 +194,7 @@ int od_names_owner(od_loader *ld, int node, const char *text, const char **rest)
 
 // --- Finding ------------------------------------------------------------------------------------------------------
 
-// A name that an instance has made is near under its short name, too, within the instance.
+// Within an instance, names of the instance are also compared in their short form.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind) {
   const char *scope = scope_of(ld, node);
   size_t length = strlen(scope);
@@ -208,7 +208,7 @@ const char *od_names_nearest(const od_loader *ld, int node, const char *text, od
   return nearest.best;
 }
 
-// One mistake, one message: what could not be declared is not missing.
+// One error, one message: an element that could not be declared is not reported as missing.
 bool od_names_has_failed(od_loader *ld, int node, const char *name) {
   return find_in_scopes(ld, node, name, &ld->draft->names.failed) >= 0;
 }
@@ -218,7 +218,7 @@ static bool has_failed(od_loader *ld, int node, const char *name, od_element_kin
   return failed >= 0 && od_element_is(&(od_element){.kind = (od_element_kind)failed}, kind);
 }
 
-// The elements of a kind, for a message.
+// Lists the elements of a kind, for a message.
 static const char *list_names(od_loader *ld, od_element_kind kind) {
   const char *list = "";
   int shown = 0;
@@ -251,7 +251,7 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
   return -1;
 }
 
-// The points of one element, for a message.
+// Lists the points of one element, for a message.
 static const char *list_points(od_loader *ld, int element) {
   const char *list = "";
   int shown = 0;
@@ -288,7 +288,7 @@ od_point_ref od_names_find_point(od_loader *ld, int node, const char *label) {
   int element = od_names_owner(ld, node, text, &point_name);
   if (element < 0 || !od_element_is(&ld->draft->names.element[element], OD_ELEMENT_BODY)) {
     od_names_find(ld, node, od_copy(ld, text, od_names_element_length(ld, text)),
-                  OD_ELEMENT_BODY);  // says what is wrong
+                  OD_ELEMENT_BODY);  // reports the error
     return nothing;
   }
   if (point_name[0] == '\0') point_name = "origin";

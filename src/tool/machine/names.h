@@ -1,5 +1,5 @@
-// The names of a machine: bodies, joints, springs, inputs, volumes, valves and all other elements share one namespace;
-// points belong to a body or to the ground, ports to their valve.
+// The names of a machine: bodies, joints, springs, inputs, volumes, valves and all other elements share one namespace. Points
+// belong to a body or to the ground, ports to their valve.
 #ifndef OD_MACHINE_NAMES_H
 #define OD_MACHINE_NAMES_H
 
@@ -23,10 +23,10 @@ enum {
   OD_ELEMENT_JUNCTION,
   OD_ELEMENT_DIFFERENCE,
   OD_ELEMENT_GROUND,
-  OD_ELEMENT_BLOCK,      // also its outputs behind the first, by their full names: "piston.velocity"
-  OD_ELEMENT_NODE,       // to look for: a volume, junction, tank or source
-  OD_ELEMENT_SIGNAL,     // to look for: an input or a block
-  OD_ELEMENT_COMPONENT,  // of the first element class; the others follow
+  OD_ELEMENT_BLOCK,      // also its outputs after the first, by their full names: "piston.velocity"
+  OD_ELEMENT_NODE,       // for searches: a volume, junction, tank or source
+  OD_ELEMENT_SIGNAL,     // for searches: an input or a block
+  OD_ELEMENT_COMPONENT,  // the first element class; the others follow
 };
 
 enum { OD_NOT_BUILT = -2 };
@@ -35,13 +35,13 @@ typedef struct od_element {
   od_element_kind kind;
   const char *name;
   int node;            // its key in the file
-  int index;           // in the builder; OD_NOT_BUILT: it had errors
+  int index;           // in the builder; OD_NOT_BUILT: it has errors
   bool broken;         // a body whose points may be missing because of an error
   od_joint_type type;  // of a joint
-  const char *unit;    // of an input, of a block's output, of the signal that a component listens to
-  int block;           // a block's own index in the builder, where `index` is its signal
-  bool connected;      // a volume that oil flows into or out of
-  bool follows;  // a component without a state of its own: it follows its signal, as the spool of a valve without lag
+  const char *unit;    // of an input, of a block's output, or of the signal of a component
+  int block;           // index of a block in the builder; `index` is that of its signal
+  bool connected;      // a volume with connections
+  bool follows;        // a component without a state: it follows its signal, like the spool of a valve without lag
   const od_element_class *friction;  // in a joint or a cylinder; NULL: none
 } od_element;
 
@@ -58,19 +58,19 @@ typedef struct od_names {
   int points, point_capacity;
   od_index element_index, point_index;  // points by their full names
   od_index failed;                      // names of elements that could not be declared, with their kinds
-  bool lacks_bodies;                    // there are none at all because of an error, so none is missing
+  bool lacks_bodies;                    // there are no bodies because of an error, so none is reported as missing
   bool lacks_nodes;                     // the same for volumes, tanks and sources
   bool has_blocks;
 } od_names;
 
-bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
+bool od_names_start(od_names *names);  // adds the ground; false: memory ran out
 void od_names_free(od_names *names);
 const char *od_element_noun(od_element_kind kind);                      // "body", "joint"
-const od_element_class *od_component_class(const od_element *element);  // NULL: it is no component
-const char *od_signal_noun(const od_loader *ld);  // "input", or "input or block" where there are blocks
+const od_element_class *od_component_class(const od_element *element);  // NULL: not a component
+const char *od_signal_noun(const od_loader *ld);  // "input", or "input or block" if there are blocks
 bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
 
-// Declares the element that the key names. A name that is malformed, reserved or taken becomes a message and gives -1.
+// Declares the element with the name of the key. Returns -1 with a message if the name is malformed, reserved or taken.
 int od_names_declare(od_loader *ld, int key, od_element_kind kind);
 // Declares a further output of a block: "piston.velocity".
 void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit);
@@ -78,36 +78,36 @@ void od_names_add_output(od_loader *ld, int block, const char *name, int signal,
 void od_names_add_point(od_loader *ld, int element, const char *name, int index);
 bool od_names_has_point(od_loader *ld, int element, const char *name);
 
-// The element of a kind that the text names, or -1 with a message at the node, unless the mistake is known already. A
-// body may be the ground.
+// The element of a kind with this name, or -1 with a message at the node, unless the error is reported already. A body may be the
+// ground.
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind);
 // The name of that kind that is nearest to the text at a node, or NULL.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind);
 
-// The element of any kind that a text at a node names, or -1. Names in a template are looked for among those of its
-// instance first, then outside of it.
+// The element of any kind with this name at a node, or -1. Names in a template are searched in its instance first, then outside
+// of it.
 int od_names_look_up(od_loader *ld, int node, const char *name);
-// The element in front of a quantity of it: "ram" of "ram.length". *rest is what follows ("length"; "": nothing).
+// The element of a quantity: "ram" of "ram.length". *rest is the remaining text ("length"; "": none).
 int od_names_owner(od_loader *ld, int node, const char *text, const char **rest);
-// How much of a quantity's name would be that of its element, where there is none: "ram" of "ram.length", "boom.ram" of
-// "boom.ram.length" where "boom" is an instance.
+// Length of the element's name in a quantity whose element does not exist: "ram" of "ram.length", "boom.ram" of "boom.ram.length"
+// if "boom" is an instance.
 size_t od_names_element_length(const od_loader *ld, const char *text);
-// Whether an element of that name could not be declared, which has been said.
+// Whether an element of that name could not be declared, which has been reported.
 bool od_names_has_failed(od_loader *ld, int node, const char *name);
-// Whether paths and outputs need the name for something else.
+// Whether paths and outputs reserve the name.
 bool od_names_is_reserved(const char *name);
 
-// What "crank.end", "crank" or "ground.A" at a node means.
+// The point of "crank.end", "crank" or "ground.A" at a node.
 typedef struct od_point_ref {
-  int element;  // the body's element; -1 with a message: there is none
-  int point;    // in the builder; -1 with a message: there is none
+  int element;  // element of the body; -1 with a message: none
+  int point;    // in the builder; -1 with a message: none
 } od_point_ref;
 od_point_ref od_names_find_point(od_loader *ld, int node, const char *label);
-// 'between' of a section: two points of two bodies; false when their bodies are not known, the same, or not given. A
-// point may still be -1.
+// Reads 'between' of a section: two points of two bodies. False if the bodies are not known, equal, or not given. A point may
+// still be -1.
 bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref ends[2]);
 
-// The message for a point that a body or the ground does not have.
+// Reports a point that a body or the ground does not have.
 void od_names_lack_point(od_loader *ld, int node, const char *point, int element);
 
 #endif

@@ -9,7 +9,7 @@
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
-// --- Which outputs tell the state ---------------------------------------------------------------------------------
+// --- Outputs that determine the state -----------------------------------------------------------------------------
 
 static bool is_known(const od_state_names *names, int output) {
   for (int i = 0; i < names->count; i++)
@@ -37,7 +37,7 @@ static int rate_of(const od_model *m, const char *position) {
   return found < 0 ? od_model_output_find(m, name) : found;
 }
 
-// Machines with loops: what the file gives exactly says which coordinates decide.
+// In machines with loops, the exact positions of the file are the independent coordinates.
 static void add_given_positions(const od_machine *machine, od_state_names *names) {
   const od_model *m = machine->model;
   for (int i = 0; i < od_machine_number_count(machine); i++) {
@@ -70,7 +70,7 @@ static bool add_coordinates(const od_model *m, bool loops, od_state_names *names
   return all;
 }
 
-// How many first-order states have an output.
+// Adds the outputs of first-order states and returns the number of states that have one.
 static int add_first_order(const od_model *m, od_state_names *names, bool *seen) {
   int count = 0;
   for (int i = 0; i < od_model_output_count(m); i++) {

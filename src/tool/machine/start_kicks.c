@@ -11,7 +11,7 @@
 #include "math/dense.h"
 #include "plant/model_plant.h"
 
-// Whether a signal comes from what a block measures; blocks are asked in any order, so that a chain may take as many passes.
+// Marks the signals that depend on measurements of blocks. Blocks are in any order, so a chain may need several passes.
 static void mark_measuring(const od_model *m, bool *measures) {
   for (int pass = 0; pass < m->blocks; pass++)
     for (int i = 0; i < m->blocks; i++)
@@ -24,7 +24,8 @@ static void mark_measuring(const od_model *m, bool *measures) {
       }
 }
 
-// How far the first output of a block is from its steady value for the inputs of the start, which is the first-order part of the rates: A dx = -f, dy = C dx. Zero where it has none.
+// Distance of a block's first output from its steady value for the initial inputs, from the first-order part of the rates: A dx =
+// -f, dy = C dx. Zero: it has none.
 static double kick_of(const od_model *m, const double *w, const double *rate, const od_block *b) {
   double A[OD_MOST_BLOCK_STATES * OD_MOST_BLOCK_STATES], dx[OD_MOST_BLOCK_STATES], dy = 0;
   int pivot[OD_MOST_BLOCK_STATES], n = b->states, columns = b->states + b->inputs;

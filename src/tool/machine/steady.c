@@ -8,12 +8,12 @@
 #include "machine/machine.h"
 
 enum { ROUNDS = 1500, NEWTON_ROUNDS = 60, HALVINGS = 14, MOST_SAMPLES = 400 };
-static const double settled = 1e-10;  // largest rate in typical sizes per second
+static const double settled = 1e-10;  // largest rate of a steady state, in typical sizes per second
 static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12;  // s
-static const double longest_move = 0.3;  // m or rad in one step: longer ones would land anywhere
-static const double least_left = 0.1;    // of a pressure after one step
+static const double longest_move = 0.3;  // m or rad in one step: longer steps are rejected
+static const double least_left = 0.1;    // of a pressure after one step, relative to the pressure before
 static const double rank_bound = 1e-10;
-static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but is no operating point
+static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but is not an operating point
 
 typedef struct search {
   od_sim *sim;
@@ -92,7 +92,7 @@ static od_steady judge(const search *s) {
 
 // --- Settling --------------------------------------------------------------------------------------------------------
 
-// (1 - h f_x) dx = h f in typical sizes, for states that are not fixed; the step into s->b. False: singular.
+// Solves (1 - h f_x) dx = h f in typical sizes, for states that are not fixed; writes the step to s->b. False: singular.
 static bool find_step(search *s, double h) {
   lapack_int *pivot = calloc((size_t)s->nx + 1, sizeof *pivot);
   int n = s->nx;
@@ -108,7 +108,8 @@ static bool find_step(search *s, double h) {
   return solved;
 }
 
-// How far a step of length h is from the rule x1 = x0 + h f(x1), in parts of the step; INFINITY: nothing can be evaluated at its end, or it is too long.
+// Residual of a step of length h in the rule x1 = x0 + h f(x1), relative to the step. INFINITY: the rates cannot be evaluated at
+// its end, or the step is too long.
 static double try_step(search *s, double h, double *size) {
   double off = 0;
   *size = 0;
@@ -124,7 +125,7 @@ static double try_step(search *s, double h, double *size) {
   return isfinite(off) ? off / fmax(*size, 1e-9) : INFINITY;
 }
 
-// What switches is taken, and coordinates are changed, as between steps of a run. True: the state has jumped.
+// Takes switches and changes coordinates, as between steps of a run. True: the state has jumped.
 static bool take_jumps(search *s) {
   bool jumped = false, changed = false;
   double margin = INFINITY;
@@ -135,7 +136,7 @@ static bool take_jumps(search *s) {
   return jumped;
 }
 
-// From the present state until nothing changes, without samples.
+// Integrates from the present state until all rates are zero, without samples.
 static od_steady settle(search *s) {
   double h = first_step;
   od_steady r = {.fastest = -1};
@@ -145,7 +146,7 @@ static od_steady settle(search *s) {
     r = judge(s);
     if (r.found) return r;
     double size, off = find_step(s, h) ? try_step(s, h, &size) : INFINITY;
-    // Steps that change nothing but round-off are the end of it, too.
+    // The search also ends if several steps change only round-off.
     still = isfinite(off) && size < 1e-13 && h > 1 ? still + 1 : 0;
     if (still > 3) {
       r.found = fabs(r.rate) / s->scale[r.fastest] < 1e-7;
@@ -172,7 +173,7 @@ static bool *list_pressures(const od_machine *machine, const od_plant *plant) {
   return list;
 }
 
-// The next sample; how much it changed, in typical sizes.
+// Takes the next sample. Returns its change, in typical sizes.
 static double sample(search *s) {
   bool changed = false;
   double most = 0;
@@ -238,7 +239,7 @@ static double norm(const newton *n) {
   return sqrt(sum);
 }
 
-// The shortest step that solves the linear equations best. A row's weight makes its largest derivative 1.
+// The least-squares solution of the linear equations with the shortest step. Rows are scaled to a largest derivative of 1.
 static bool shortest(newton *n) {
   search *s = n->s;
   lapack_int rank;
@@ -257,7 +258,7 @@ static bool shortest(newton *n) {
                         &rank) == 0;
 }
 
-// One step, halved until the residuals become smaller. False: they do not.
+// Takes one step, halved until the residuals decrease. False: they do not decrease.
 static bool take_shorter(newton *n, double before) {
   search *s = n->s;
   double part = 1;

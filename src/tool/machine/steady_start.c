@@ -1,5 +1,5 @@
-// 'initial: steady': the model is built with starting values, steady conditions are sought from there, and the model is built again with what was found, as
-// it is from a saved state.
+// 'initial: steady': the model is built with initial guesses, a steady state is searched from there, and the model is built again
+// with the result, as from a saved state.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
-// The search: a simulation whose outputs are those that the state is saved by, and then exact positions of the file.
+// The search: a simulation whose outputs are those of a saved state, then the exact positions of the file.
 typedef struct start {
   od_loader *ld;
   int node;
@@ -37,7 +37,7 @@ static void forget(start *s) {
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-// Exact positions are held, exact pressures and other states of first order are fixed, once the plant is there.
+// Lists exact values: positions are held, pressures and other first-order states are fixed. The plant must exist.
 static void list_exact(start *s) {
   const od_build *b = s->ld->draft->build;
   const od_model *m = model_of(s);
@@ -71,7 +71,7 @@ static od_status begin(start *s, od_error *err) {
   for (int i = 0; i < m->inputs; i++) s->u[i] = m->input[i].start;
   status = od_model_plant(m, s->output, s->outputs, NULL, 0, &s->plant, err);
   if (status != OD_OK) return status;
-  // States of first order come last.
+  // First-order states come last.
   memmove(s->fixed + 2 * s->plant->nz, s->fixed, (size_t)m->states * sizeof *s->fixed);
   memset(s->fixed, 0, 2 * (size_t)s->plant->nz * sizeof *s->fixed);
   s->sim = od_sim_new(s->plant);
@@ -84,8 +84,8 @@ static bool has_exact(const start *s) {
   return s->holds > 0;
 }
 
-// Where values are exact, the nearest steady state that has them, from the start or from where the machine settles. Without exact values, where it settles; and
-// where it does not, the nearest one.
+// With exact values: searches the nearest steady state that has them, from the start or from the state where the machine settles.
+// Without exact values: the state where the machine settles, else the nearest one.
 static od_status search(start *s, od_steady *r) {
   od_status status = OD_OK;
   bool exact = has_exact(s);
@@ -100,7 +100,7 @@ static od_status search(start *s, od_steady *r) {
   return status;
 }
 
-// The name of a state: the output that is equal to it.
+// The output that is equal to a state, which gives its name.
 static int output_of_state(start *s, int state) {
   int nx = od_plant_nx(s->plant), found = -1;
   double *hx = calloc((size_t)nx * (size_t)s->outputs + 1, sizeof *hx);
@@ -114,7 +114,7 @@ static int output_of_state(start *s, int state) {
   return found;
 }
 
-// What changes most where the search ended, states with exact values among it.
+// The state with the largest rate at the end of the search, including states with exact values.
 static od_steady find_fastest(start *s) {
   int nx = od_plant_nx(s->plant), nz = s->plant->nz;
   od_steady r = {.fastest = -1};
@@ -148,7 +148,7 @@ static bool is_pressure(const od_model *m, int output) {
   return m->output[output].kind == OD_OUT_NODE_PRESSURE;
 }
 
-// The values that were found instead of those of the file.
+// Builds the model with the values found instead of those of the file.
 static od_status build_again(start *s) {
   od_loader *ld = s->ld;
   od_build *b = ld->draft->build;

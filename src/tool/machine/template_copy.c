@@ -13,12 +13,12 @@ static bool is_name(char c) {
 
 // A "$name" or "${name}" in a text.
 typedef struct mark {
-  const char *begin, *end;  // of all of it
+  const char *begin, *end;  // of the whole mark
   const char *name;
-  size_t length;  // of the name; 0: "$$", which stands for one '$'
+  size_t length;  // length of the name; 0: "$$", which stands for one '$'
 } mark;
 
-// The next one at or behind a place; false: there is none.
+// Finds the next mark at or after a place; false: none.
 static bool next_mark(const char *text, mark *m) {
   for (const char *c = strchr(text, '$'); c; c = strchr(c + 1, '$')) {
     bool braces = c[1] == '{';
@@ -126,8 +126,8 @@ static bool begins_with_letter(const char *text) {
   return (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z');
 }
 
-// The text with its parameters replaced by their texts. Names are looked for where they were given: *names is the node
-// of an argument that is one, or -1.
+// The text with its parameters replaced by their texts. Names in arguments belong to the scope of the argument: *names is the
+// node of an argument that is a name, or -1.
 static const char *replace(od_template_frame *f, int node, int *names) {
   od_loader *ld = f->ld;
   const char *text = od_text_of(ld, node), *result = "";

@@ -14,13 +14,13 @@ enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 128, LONGEST_CONTEXT =
 
 typedef struct expander {
   od_loader *ld;
-  const char *section[MOST_SECTIONS];  // that hold elements, ending with NULL
+  const char *section[MOST_SECTIONS];  // sections with elements, ending with NULL
   int section_key[MOST_SECTIONS];      // one key of each, or -1
   od_map_builder made[MOST_SECTIONS], parameters;
   int sections;
-  int templates;  // the map of all, or -1
+  int templates;  // map of all templates, or -1
   od_template_budget budget;
-  int unchecked;  // nodes that may still be looked at for names of parameters
+  int unchecked;  // nodes that may still be searched for names of parameters
   bool broken;
 } expander;
 
@@ -57,6 +57,7 @@ bool od_templates_check_name(od_loader *ld, int key) {
   return false;
 }
 
+// Records the full name of an element that an instance made.
 static void keep_made(expander *e, const char *name, int key) {
   od_templates *t = &e->ld->draft->templates;
   const char **grown = od_grow(t->name, t->names, &t->name_capacity, sizeof *t->name);
@@ -71,7 +72,7 @@ static void keep_made(expander *e, const char *name, int key) {
 
 // --- Definitions --------------------------------------------------------------------------------------------------
 
-// Sections that hold elements: all but the parameters and instances of a template.
+// Lists the sections with elements: all except the parameters and instances of a template.
 static void list_sections(expander *e) {
   od_key key;
   for (int i = 0; od_key_at(&od_template_section, i, &key) && e->sections < MOST_SECTIONS - 1; i++) {
@@ -136,7 +137,7 @@ static void check_templates(expander *e, int node) {
 
 static void make_instances(expander *e, int node, const od_template_frame *outer, int depth);
 
-// The template that an instance names: the node of its map, or -1 with a message.
+// The template of an instance: the node of its map, or -1 with a message.
 static int find_template(expander *e, int key, int value, const char **name) {
   od_loader *ld = e->ld;
   const od_section section = {
@@ -146,7 +147,7 @@ static int find_template(expander *e, int key, int value, const char **name) {
   if (!*name) return -1;
   int body = od_map_find(ld, e->templates, *name);
   if (body >= 0 && ld->tree.node[body].kind == OD_TREE_MAP) return body;
-  if (body >= 0) return -1;  // and that has been said
+  if (body >= 0) return -1;  // the error has been reported already
   od_nearest nearest = od_nearest_to(*name);
   for (int k = e->templates >= 0 ? ld->tree.node[e->templates].first : -1; k >= 0; k = od_next(ld, k))
     od_nearest_try(&nearest, od_text_of(ld, k));
@@ -154,7 +155,7 @@ static int find_template(expander *e, int key, int value, const char **name) {
   return -1;
 }
 
-// Whether the template is being made already: then it would never end.
+// Whether the template contains itself, which would never end.
 static bool is_recursive(const od_template_frame *f) {
   const char *way = f->template_name;
   for (const od_template_frame *outer = f->outer; outer; outer = outer->outer) {
@@ -166,6 +167,7 @@ static bool is_recursive(const od_template_frame *f) {
   return false;
 }
 
+// Reports arguments of an instance that are repeated or not parameters of its template.
 static void refuse_arguments(expander *e, const od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
   od_index seen = {0};
@@ -188,6 +190,7 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
   od_index_free(&seen);
 }
 
+// Appends an entry to a map that is being built.
 static void append(expander *e, od_map_builder *b, int key, int value) {
   od_tree *tree = &e->ld->tree;
   tree->node[key].next = value;
@@ -199,7 +202,7 @@ static void append(expander *e, od_map_builder *b, int key, int value) {
   tree->node[b->map].count++;
 }
 
-// In expressions a parameter is known by its name, without a '$'.
+// In expressions a parameter has its name without '$'.
 static void keep_parameter(expander *e, od_template_frame *f, int key, const char *name) {
   int given = od_index_find(&f->arguments, name);
   if (given < 0 || e->ld->tree.node[given].kind != OD_TREE_TEXT) return;
@@ -207,7 +210,7 @@ static void keep_parameter(expander *e, od_template_frame *f, int key, const cha
   if (copy >= 0) append(e, &e->parameters, copy, given);
 }
 
-// Each parameter has what --set says, what the instance says, or its default, which may refer to parameters before it.
+// Binds each parameter to the value of --set, of the instance, or to its default, which may refer to previous parameters.
 static void bind_parameters(expander *e, od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
   for (int key = parameters >= 0 ? ld->tree.node[parameters].first : -1; key >= 0; key = od_next(ld, key)) {
@@ -230,7 +233,7 @@ static void bind_parameters(expander *e, od_template_frame *f, int value, int pa
   }
 }
 
-// Whether the template of an instance declares an element, or an instance, of this name.
+// Whether the template of an instance declares an element or an instance with this name.
 static bool declares(const expander *e, const od_template_frame *f, const char *name, size_t length) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0; key = od_next(ld, key)) {
@@ -246,13 +249,14 @@ static bool declares(const expander *e, const od_template_frame *f, const char *
   return false;
 }
 
-// The full name of a quantity with an initial value: its element may be the instance's or one around it.
+// The full name of a quantity with an initial value: its element may belong to the instance or to an enclosing one.
 static const char *full_quantity(const expander *e, const od_template_frame *f, const char *text) {
   for (; f; f = f->outer)
     if (declares(e, f, text, strcspn(text, "."))) return od_format(e->ld, "%s.%s", f->prefix, text);
   return text;
 }
 
+// Copies a section of a template into the file, with the names of the instance.
 static void make_section(expander *e, od_template_frame *f, int section, int section_key) {
   od_loader *ld = e->ld;
   int value = od_value(ld, section_key);
@@ -281,6 +285,7 @@ static void make_section(expander *e, od_template_frame *f, int section, int sec
   }
 }
 
+// Copies all sections of a template, and makes the instances within it.
 static void make_body(expander *e, od_template_frame *f, int depth) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
@@ -292,6 +297,7 @@ static void make_body(expander *e, od_template_frame *f, int depth) {
   }
 }
 
+// The place of the instance, and of the instances around it, for messages.
 static const char *context_of(expander *e, const od_template_frame *f) {
   od_place place = od_place_of(e->ld, f->key);
   const char *around = !place.context ? "" : strlen(place.context) < LONGEST_CONTEXT ? place.context : "and so on";
@@ -299,6 +305,7 @@ static const char *context_of(expander *e, const od_template_frame *f) {
                    place.column, around[0] ? ", " : "", around);
 }
 
+// Whether an instance may have this name; false with a message.
 static bool is_sound_name(expander *e, int key, const char *prefix) {
   od_loader *ld = e->ld;
   bool taken = od_index_find(&ld->draft->templates.instance, prefix) >= 0;
@@ -310,6 +317,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   return !taken && !od_names_is_reserved(prefix);
 }
 
+// Checks an instance, binds its parameters and copies its template. `outer`: the instance around it, or NULL.
 static void make_instance(expander *e, int key, const od_template_frame *outer, int depth) {
   od_loader *ld = e->ld;
   int value = od_value(ld, key);
@@ -345,7 +353,7 @@ static void make_instances(expander *e, int node, const od_template_frame *outer
     make_instance(e, key, outer, depth);
 }
 
-// --- The file with what was made ----------------------------------------------------------------------------------
+// --- The expanded file --------------------------------------------------------------------------------------------
 
 static int section_of(const expander *e, const char *name) {
   for (int i = 0; i < e->sections; i++)
@@ -358,7 +366,7 @@ static bool belongs_to_instance(const expander *e, int section, const char *name
          od_map_find(e->ld, e->made[section].map, name) >= 0;
 }
 
-// The entries of one section of the file that are its own, or that lie over what an instance made.
+// The entries of one section of the file that are its own, or those that override entries of an instance.
 static int part_of(const expander *e, od_merger *m, int section, int map, bool over) {
   od_map_builder b = od_map_start(m, map);
   for (int key = e->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(e->ld, key))
@@ -370,7 +378,7 @@ static bool is_template_section(const char *name) {
   return strcmp(name, "templates") == 0 || strcmp(name, "instances") == 0;
 }
 
-// One half of a file: its own entries with all sections, or what lies over instances alone.
+// One half of a file: its own entries with all sections, or only those that override entries of instances.
 static int half(const expander *e, od_merger *m, int root, bool over) {
   od_loader *ld = e->ld;
   od_map_builder b = od_map_start(m, root);
@@ -399,6 +407,7 @@ static int without_templates(od_merger *m, int map) {
   return b.map;
 }
 
+// Merges the file's own entries, those of instances, overriding entries of the file, and the variant, in this order.
 static int assemble(expander *e, int root, int over) {
   od_merger m = od_merger_start(e->ld, "what templates make");
   m.keeps_nothing = true;

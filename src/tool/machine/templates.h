@@ -1,30 +1,30 @@
 // Templates: parts of a machine that are written once and used several times.
 //
-// 'templates' holds sections like those of the file with parameters, 'instances' uses them. An instance's elements go
-// into the file's own sections with its name in front: the valve of the instance 'boom' is 'boom.valve'. This happens
-// in the tree, before the sections are read, so that all readers see one file.
+// 'templates' holds sections like those of the file, with parameters; 'instances' uses them. The elements of an instance are
+// merged into the sections of the file, with the instance's name as prefix: the valve of the instance 'boom' is 'boom.valve'.
+// This is done in the tree before the sections are read, so that all readers see one file.
 #ifndef OD_MACHINE_TEMPLATES_H
 #define OD_MACHINE_TEMPLATES_H
 
 #include "document/reader.h"
 
-// What instances have made: full names of their elements, and the instances themselves.
+// Names made by instances: full names of their elements, and the instances themselves.
 typedef struct od_templates {
   od_index made, instance;
-  const char **name;  // of elements, for suggestions
+  const char **name;  // names of elements, for suggestions
   int names, name_capacity;
-  int parameters;  // the map of all parameters of instances by full name; -1: none
+  int parameters;  // map of all parameters of instances by full name; -1: none
 } od_templates;
 void od_templates_free(od_templates *t);
 
-// The file with its instances made and the variant laid over it (-1: none): the node of its map; -1 after a complaint
-// that makes reading on useless. `root` is the file's own map.
+// Expands the instances of the file and merges the variant (-1: none). Returns the node of the resulting map; -1 after an error
+// that makes further reading useless. `root`: the map of the file.
 int od_templates_expand(od_loader *ld, int root, int over);
 
-// Whether an instance made the element of that name; whether the first `length` characters name an instance.
+// Whether an instance made the element with this name; whether the first `length` characters are the name of an instance.
 bool od_templates_made(const od_loader *ld, const char *name);
 bool od_templates_is_instance(const od_loader *ld, const char *text, size_t length);
-// Whether the text at a key may name an element that no instance made; if not, a message says why.
+// Whether the text at a key may be the name of an element of the file; false with a message.
 bool od_templates_check_name(od_loader *ld, int key);
 
 #endif

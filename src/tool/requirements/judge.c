@@ -1,4 +1,4 @@
-// Judging: from what a run was seen to do to pass, fail or undecided.
+// Judges requirements: pass, fail or undecided, from the recorded behavior of a run.
 #include "requirements/judge.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "requirements/sizing.h"
 #include "requirements/track.h"
 
-// One requirement while the run goes on: the columns of its outputs among the recorded ones, -1 where there is none.
+// One requirement during the run: the columns of its outputs among the recorded ones, -1: none.
 typedef struct watched_requirement {
   const od_requirement *q;
   int output, reference, relative, pressure;
@@ -136,7 +136,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
       od_track_add(&w->references, t, reference);
     else
       x -= reference;
-    // Zero of zero is no error at all.
+    // Zero divided by zero counts as no error.
     if (w->relative >= 0) x = x == 0 ? 0 : x / fabs(y[w->relative]);
     od_track_add(&w->track, t, x);
     if (w->pressure >= 0) od_track_add(&w->pressures, t, y[w->pressure]);
@@ -145,7 +145,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
 
 // --- After it -----------------------------------------------------------------------------------------------------
 
-// How far a recorded output may be off, in its unit: the estimate is good to a factor of about two.
+// Error bound of a recorded output, in its unit. The estimate is accurate to a factor of about two.
 static double error_of(const od_judge *g, const od_run_report *report, int column) {
   if (column < 0 || !report->accuracy.error) return 0;
   const od_output_error *e = &report->accuracy.error[column];
@@ -153,7 +153,7 @@ static double error_of(const od_judge *g, const od_run_report *report, int colum
   return 2 * e->part * fmax(e->range, od_visible_range(g->range[column].low, g->range[column].high));
 }
 
-// From what a value may be to the outcome.
+// Decides the outcome from the possible range of the value.
 static void decide(od_judgement *j) {
   const od_requirement *q = j->requirement;
   bool least = od_requirement_is_least(q);
@@ -161,7 +161,7 @@ static void decide(od_judgement *j) {
   bool fails = least ? j->best < q->bound : j->best > q->bound;
   j->left = least ? j->reached - q->bound : q->bound - j->reached;
   j->outcome = passes ? OD_PASS : fails ? OD_FAIL : OD_UNDECIDED;
-  bool unknown = !isfinite(j->best) && !isfinite(j->worst);  // the note says why
+  bool unknown = !isfinite(j->best) && !isfinite(j->worst);  // the note contains the reason
   if (j->outcome != OD_UNDECIDED || (unknown && j->note[0])) return;
   char low[96], high[96];
   od_requirement_value_text(q, least ? j->worst : j->best, low);
@@ -179,6 +179,7 @@ static void judge_most(od_judgement *j, const od_extreme *e, double error, doubl
   j->worst = sign * (e->between + error);
 }
 
+// Settling time, s. Its range follows from the error and the rate at which the signal entered the band.
 static void judge_settling(od_judgement *j, const od_track *k, double error) {
   j->reached = k->is_outside ? INFINITY : k->outside - k->from;
   j->at = k->is_outside ? NAN : k->outside;
@@ -190,6 +191,7 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
              od_display_quantity(k->band, j->requirement->band_unit).text);
 }
 
+// Overshoot relative to the step from the first value to the final reference.
 static void judge_overshoot(od_judgement *j, const watched_requirement *w, double error) {
   const od_track *k = &w->track;
   double last = w->references.x[1], step = last - k->first, size = fabs(step), room = size - 2 * error;
@@ -207,6 +209,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   j->worst = fmax((e->between + error - goal) / room, 0);
 }
 
+// Required volume of the accumulator, m3, from the swing of the summed flow and the range of pressures.
 static void judge_accumulator(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
   const od_accumulator_size *a = &j->requirement->accumulator;
   const od_track *k = &w->track;
@@ -227,6 +230,7 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
            od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
 }
 
+// Pressure loss or speed in a hose at the largest flow of the window.
 static void judge_hose(od_judgement *j, const od_track *k, double error) {
   const od_hose_size *h = &j->requirement->hose;
   const od_extreme *e = k->high.between >= k->low.between ? &k->high : &k->low;
@@ -269,7 +273,7 @@ static void judge_run(od_judgement *j, const watched_requirement *w, double erro
   }
 }
 
-// Of a part of another output the errors of both count.
+// The error bound of a signal. For a relative signal it includes the errors of both outputs.
 static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
   double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
   if (w->relative < 0) return error;
@@ -292,7 +296,7 @@ od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, 
       judge_run(j, w, error_of_signal(g, w, report), error_of(g, report, w->pressure));
       decide(j);
     }
-    // What is not seen to the end may still fail; what has failed has.
+    // An incomplete run can show a failure, but not a pass.
     bool is_extreme = w->q->kind <= OD_REQUIRE_WITHIN;
     if (complete || (j->outcome == OD_FAIL && is_extreme)) continue;
     j->outcome = OD_NOT_JUDGED;

@@ -1,4 +1,4 @@
-// Judgements in words and as JSON.
+// Judgements as text and as JSON.
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +45,7 @@ od_judgement_text od_judgement_words(const od_judgement *j) {
     snprintf(t.required, sizeof t.required, "within %.40s in %.40s", od_display_quantity(q->band, q->band_unit).text,
              bound);
   od_requirement_value_text(q, j->reached, t.reached);
-  // A margin in dB is a difference of dB.
+  // A gain margin relative to its bound is a difference in dB.
   if (q->kind == OD_REQUIRE_GAIN_MARGIN && isfinite(j->reached))
     snprintf(t.left, sizeof t.left, "%.4g dB", 20 * log10(j->reached / q->bound));
   else

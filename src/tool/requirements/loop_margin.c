@@ -8,9 +8,9 @@
 #include "linear/response.h"
 #include "requirements/judge.h"
 
-enum { POINTS = 400 };  // frequencies among which crossings are looked for
+enum { POINTS = 400 };  // frequencies between which crossings are searched
 
-// The input that comes in where the loop is looked at.
+// Finds the input at the point where the loop is opened.
 static od_status find_input(const od_machine *machine, const od_linear_model *model, const od_requirement *q,
                             od_path *path, od_error *err) {
   int found = 0;
@@ -29,7 +29,7 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
 
-// The state or input on whose two sides the slopes differ; NULL: none.
+// The state or input with different slopes on its two sides; NULL: none.
 static const char *find_kink(const od_linear_model *m) {
   const od_linear_signal *first = od_linear_kink(m, 0);
   return first ? first->name : NULL;
@@ -53,9 +53,9 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
     bool phase = q->kind == OD_REQUIRE_PHASE_MARGIN;
     double value = phase ? m.phase * acos(-1) / 180 : m.gain;
     j->at = phase ? m.phase_at : m.gain_at;
-    // The gain may also have to stay above something: then it is as far from there.
+    // The gain may also have a lower limit: its margin is the inverse.
     if (!phase && value < 1) value = 1 / value;
-    // What does not cross at all has any margin.
+    // Without a crossing the margin is infinite.
     j->reached = j->best = j->worst = isnan(value) ? INFINITY : value;
     if (od_poles_unstable(&poles) > 0) {
       j->reached = j->best = j->worst = phase ? 0 : 1;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double turbulent = 2300;  // Reynolds' number from which on the flow is
+static const double turbulent = 2300;  // Reynolds number above which the flow is turbulent
 
 double od_size_accumulator(double swing, double precharge, double low, double high, double exponent,
                            double correction) {
@@ -10,7 +10,7 @@ double od_size_accumulator(double swing, double precharge, double low, double hi
   return swing * correction / (pow(precharge / low, 1 / exponent) - pow(precharge / high, 1 / exponent));
 }
 
-// Laminar by Hagen and Poiseuille, turbulent in a smooth pipe by Blasius.
+// Laminar flow by Hagen and Poiseuille, turbulent flow in a smooth pipe by Blasius.
 od_hose_flow od_size_hose(double flow, double diameter, double length, double density, double viscosity) {
   od_hose_flow h = {.velocity = fabs(flow) / (acos(-1) / 4 * diameter * diameter)};
   h.reynolds = density * h.velocity * diameter / viscosity;

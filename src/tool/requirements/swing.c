@@ -10,7 +10,7 @@ static bool is_covered(const od_swing_point *a, const od_swing_point *b, const o
   return (b->v - a->v) * (c->t - a->t) <= (c->v - a->v) * (b->t - a->t);
 }
 
-// Adds a point to an upper hull: those that it leaves on or below the line to it are no corners any more.
+// Adds a point to an upper hull and removes the points that are then on or below the hull.
 static bool push(od_swing_point **hull, int *count, int *capacity, od_swing_point p) {
   while (*count >= 2 && is_covered(&(*hull)[*count - 2], &(*hull)[*count - 1], &p)) (*count)--;
   od_swing_point *grown = od_grow(*hull, *count, capacity, sizeof **hull);
@@ -21,7 +21,7 @@ static bool push(od_swing_point **hull, int *count, int *capacity, od_swing_poin
 }
 
 bool od_swing_add(od_swing *s, double t, double v) {
-  // The lower hull is the upper one of the same points upside down.
+  // The lower hull is the upper hull of the points with reversed sign.
   return push(&s->upper, &s->uppers, &s->upper_capacity, (od_swing_point){t, v}) &&
          push(&s->lower, &s->lowers, &s->lower_capacity, (od_swing_point){t, -v});
 }

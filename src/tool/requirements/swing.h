@@ -1,5 +1,5 @@
-// How far a running sum strays from the straight line between its ends, found while it grows: the line is known at the end only, but
-// the points farthest from any line are corners of the convex hull.
+// The largest deviations of a running sum from the straight line between its ends, computed while the sum grows. The line is
+// known only at the end, but the points farthest from any line are corners of the convex hull.
 #ifndef OD_REQUIREMENTS_SWING_H
 #define OD_REQUIREMENTS_SWING_H
 
@@ -14,9 +14,10 @@ typedef struct od_swing {
   int uppers, lowers, upper_capacity, lower_capacity;
 } od_swing;
 
-// Times do not decrease. False: memory ran out.
+// Adds a point. Times must not decrease. False: memory ran out.
 bool od_swing_add(od_swing *s, double t, double v);
-// The largest distance above the line between first and last point plus the largest below it; when the two farther points were.
+// The largest distance above the line between first and last point plus the largest distance below it. *at: time of the larger of
+// the two.
 double od_swing_size(const od_swing *s, double *at);
 void od_swing_free(od_swing *s);
 

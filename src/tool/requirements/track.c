@@ -24,7 +24,7 @@ static void take(od_extreme *e, double x, double t) {
   if (x > e->between) e->between = x, e->between_at = t;
 }
 
-// Where the middle of three points is the highest: the vertex of the parabola through them.
+// If the middle of three points is the highest: takes the vertex of the parabola through them.
 static void take_between(od_extreme *e, const double t[3], const double x[3]) {
   double a = t[1] - t[0], b = t[2] - t[1];
   if (!(a > 0 && b > 0) || !(x[1] >= x[0] && x[1] >= x[2])) return;
@@ -35,13 +35,14 @@ static void take_between(od_extreme *e, const double t[3], const double x[3]) {
   if (vertex > e->between) e->between = vertex, e->between_at = t[1] + s;
 }
 
+// Updates the settling times with a point; the crossing of the band is interpolated linearly.
 static void settle(od_track *k, double t, double x) {
   bool outside = !(fabs(x) <= k->band);
   if (outside) {
     k->outside = t;
   } else if (k->is_outside) {
     double before = fabs(k->x[1]), h = t - k->t[1];
-    double edge = x * k->x[1] < 0 ? -fabs(x) : fabs(x);  // it may have crossed the whole band
+    double edge = x * k->x[1] < 0 ? -fabs(x) : fabs(x);  // the signal may have crossed the whole band
     k->rate = h > 0 ? (before - edge) / h : INFINITY;
     k->outside = h > 0 ? k->t[1] + (before - k->band) / k->rate : t;
   }
@@ -49,6 +50,7 @@ static void settle(od_track *k, double t, double x) {
   if (k->outside > k->perhaps_outside) k->perhaps_outside = k->outside;
 }
 
+// Adds a point of the window: extremes, sums and settling.
 static void add_point(od_track *k, double t, double x) {
   const double mirrored[3] = {-k->x[0], -k->x[1], -x}, upright[3] = {k->x[0], k->x[1], x};
   const double times[3] = {k->t[0], k->t[1], t};
@@ -77,12 +79,12 @@ static void add_point(od_track *k, double t, double x) {
   k->points++;
 }
 
-// The signal at a time between the last point and this one.
+// The signal at a time between the last point and this one, by linear interpolation.
 static double between(const od_track *k, double t, double x, double wanted) {
   return k->raw_x + (x - k->raw_x) * (wanted - k->raw_t) / (t - k->raw_t);
 }
 
-// The window begins again at this time, after a jump. The value before the jump stays where the signal began.
+// Restarts the window at this time, after a jump. `first` keeps the value before the jump.
 static void begin_again(od_track *k) {
   od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
   fresh.first = k->first;
@@ -92,7 +94,7 @@ static void begin_again(od_track *k) {
 }
 
 void od_track_add(od_track *k, double t, double x) {
-  // Round-off in times must not take the ends off a window.
+  // Round-off in times must not remove the ends of a window.
   double aside = 1e-9 * fmax(1e-3, fabs(t));
   bool has_last = !isnan(k->raw_t);
   bool is_after_end = has_last && k->raw_t >= k->to - aside;

@@ -7,22 +7,22 @@
 #include "io/wording.h"
 #include "simulate/run.h"
 
-enum { MOST_SHOWN = 6 };  // volumes with a remark of their own
+enum { MOST_SHOWN = 6 };  // volumes that get a remark each
 
 typedef struct volume {
-  bool now;                // at the last row
-  double first;            // when it began, s; NAN: never
-  double total;            // for how long, s
-  double before, highest;  // its pressure after the last step, and the highest so far, Pa
-  double drawn, drawn_at;  // the largest pressure below zero that a step alone has made, Pa, and when
-  double part;             // that of the highest
-  double empty;            // when its void became as large as its volume, s; NAN: never
+  bool now;                // whether the volume cavitates at the last row
+  double first;            // start of the first cavitation, s; NAN: none
+  double total;            // total time with cavitation, s
+  double before, highest;  // pressure after the last step, and highest pressure so far, Pa
+  double drawn, drawn_at;  // largest pressure below zero that is caused by a step alone, Pa, and its time, s
+  double part;             // `drawn` relative to the highest pressure
+  double empty;            // time at which the void became as large as the volume, s; NAN: never
 } volume;
 
 struct od_cavitation {
   const od_model *model;
-  double time;     // of the last row
-  double modulus;  // of oil at zero pressure, where its law gives it directly; else infinite
+  double time;     // time of the last row
+  double modulus;  // bulk modulus of oil at zero pressure if the oil law gives it directly; else infinite
   volume *volume;  // one per node
 };
 
@@ -45,7 +45,7 @@ void od_cavitation_free(od_cavitation *c) {
   free(c);
 }
 
-// Between two rows a volume is as it was at the first of them.
+// From one row to the next a volume counts as it was at the first of the two rows.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   for (int i = 0; i < c->model->nodes; i++) {
     volume *v = &c->volume[i];
@@ -62,11 +62,11 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   c->time = t;
 }
 
-// Elements draw no more from a volume than flows at zero pressure, which the rate at the end of the step shows. What a step leads below zero beyond that
-// is not cavitation: the step was so long that it went past the pressure at which the flows balance, and the gap that it leaves has to
-// be filled again. Twice the rate, since it may have fallen within the step.
+// Elements draw at most the flow at zero pressure from a volume. The rate at the end of the step gives this flow. A pressure
+// below zero beyond this flow is not cavitation: the step was too long and passed the pressure at which the flows balance, and
+// oil must fill the false void afterwards. The code allows twice the rate, because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
-  static const double floor = 1e5;  // Pa: lower pressures are not looked at in parts
+  static const double floor = 1e5;  // Pa: lower bound of the pressure that `part` relates to
   for (int i = 0; i < c->model->nodes; i++) {
     volume *v = &c->volume[i];
     int state = c->model->node[i].state;
@@ -79,6 +79,7 @@ void od_cavitation_step(od_cavitation *c, double t, double h, const double *stat
   }
 }
 
+// Adds a remark for the volume with the largest vacuum caused by a step. False: memory ran out.
 static bool add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   int count = 0, worst = 0;
   for (int i = 0; i < c->model->nodes; i++) {
@@ -97,6 +98,7 @@ static bool add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
                         v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
 }
 
+// Adds a remark for each volume from which more oil was drawn than it contained. False: memory ran out.
 static bool add_empty_remarks(const od_cavitation *c, od_verdict *verdict) {
   bool ok = true;
   for (int i = 0, shown = 0; i < c->model->nodes && ok; i++)

@@ -1,5 +1,5 @@
-// Which volumes cavitate in a run, from when on and for how long: watched row by row, reported at the end. And where steps, not flows, took a pressure below
-// zero: watched step by step.
+// Cavitation in a run: for each volume the time of its start and its duration, checked at each row and reported at the end.
+// Pressures below zero that are caused by long steps are checked at each step.
 #ifndef OD_SIMULATE_CAVITATION_H
 #define OD_SIMULATE_CAVITATION_H
 
@@ -8,14 +8,14 @@
 
 typedef struct od_cavitation od_cavitation;
 
-// NULL: memory ran out.
+// Returns NULL if memory ran out. The caller frees the result with od_cavitation_free().
 od_cavitation *od_cavitation_new(const od_model *model);
 void od_cavitation_free(od_cavitation *c);
-// A row at time t; states: the first-order ones, among which the pressures are.
+// Checks a row at time t. states: the first-order states, which include the pressures.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);
-// A step of length h to time t; rates: of these states.
+// Checks a step of length h that ends at time t. rates: the derivatives of these states.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates);
-// Adds a remark for each volume that cavitated until the time of the last row. False: memory ran out.
+// Adds a remark for each volume that cavitated up to the last row. False: memory ran out.
 bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict);
 
 #endif

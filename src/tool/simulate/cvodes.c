@@ -26,21 +26,22 @@ struct od_cvodes {
   double *u, *jacobian, *first_energy, *guard;
   od_status status;
   long steps;
-  double end;  // of the run; INFINITY: not known
+  double end;  // end of the run, s; INFINITY: not known
   bool (*keeps_going)(void *user);
-  od_status (*stepped)(void *user);  // after each step; NULL: nobody wants to know
+  od_status (*stepped)(void *user);  // called after each step; NULL: none
   void *user;
-  long taken;       // internal steps that ended where CVODES wanted, since their length was looked at
-  double taken_at;  // when that was
+  long taken;       // internal steps of CVODES's own length since the last check of their length
+  double taken_at;  // time of that check, s
 };
 
-enum { MANY = 100000 };  // steps after which their length is looked at
+enum { MANY = 100000 };  // steps between two checks of their length
 
-// Inputs at t, where a time at the end of a smooth piece still belongs to that piece.
+// Writes the inputs at t to u. The end of a smooth piece belongs to the piece.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
   if (c->plant->nu) od_machine_inputs(c->machine, t >= c->piece_end ? nextafter(c->piece_end, -INFINITY) : t, u);
 }
 
+// Stores the status for the error message and returns a recoverable failure.
 static int failure(od_cvodes *c, od_status status) {
   c->status = status;
   return 1;  // CVODES tries a smaller step
@@ -54,6 +55,7 @@ static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
+// Dense Jacobian of the rates by the states, for CVODES.
 static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
                     N_Vector d) {
   (void)fx, (void)a, (void)b, (void)d;
@@ -68,6 +70,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   return 0;
 }
 
+// Powers whose integrals are the energies, W.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);
@@ -76,6 +79,7 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
+// Switching functions of modes, whose zeros CVODES locates.
 static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);
@@ -85,10 +89,12 @@ static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
+// Error handler that prints nothing: failures are reported by status.
 static void silent(int code, const char *module, const char *function, char *message, void *user) {
   (void)code, (void)module, (void)function, (void)message, (void)user;
 }
 
+// Sets up CVODES at the present state of the simulation: tolerances, Jacobian, switching functions and energies.
 static bool start_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   double tolerance = c->tolerance, t = od_sim_time(c->sim);
@@ -99,7 +105,7 @@ static bool start_solver(od_cvodes *c) {
     return false;
   if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
-  // Where laws have pieces, longer steps might pass over one of them.
+  // If laws have pieces, a longer step could pass over a piece.
   if (od_plant_guards(c->plant) && CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
   if (c->plant->margins && CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
@@ -108,7 +114,7 @@ static bool start_solver(od_cvodes *c) {
          CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Begins anew at the simulation's present state: after a jump of the inputs or a change of coordinates.
+// Restarts CVODES at the present state of the simulation, after a jump of the inputs or a change of coordinates.
 static bool restart_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
@@ -156,7 +162,7 @@ void od_cvodes_free(od_cvodes *c) {
   free(c);
 }
 
-// Why CVODES gave up, where the machine did not say.
+// Reason of a CVODES failure for which the machine has given no status.
 static const char *reason(int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is smaller than numbers have digits";
@@ -166,7 +172,7 @@ static const char *reason(int flag) {
   }
 }
 
-// One internal step within a smooth piece that ends at t: between any two of them the coordinates may have to change.
+// Takes one internal step within a smooth piece that ends at t. Coordinates may change between internal steps.
 static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double reached = od_sim_time(c->sim);
   CVodeSetStopTime(c->memory, t);
@@ -182,7 +188,7 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   od_status status = od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
   bool switched = false;
   if (status == OD_OK && flag == CV_ROOT_RETURN) status = od_sim_sample(c->sim, NULL, NULL, &switched);
-  if (switched) c->piece_end = NAN;  // begin anew
+  if (switched) c->piece_end = NAN;  // the next piece restarts CVODES
   return status;
 }
 
@@ -196,7 +202,8 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
   c->stepped = stepped;
 }
 
-// Before each internal step: shall it go on, and is there an end in sight? `end` is what is known of it.
+// Called before each internal step. Fails if the caller interrupts the run, or if steps of the present length are too many up to
+// the end. `end`: used if the end of the run is not known.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
@@ -214,14 +221,14 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
       step, t, needed, OD_MOST_STEPS);
 }
 
-// At the end of a piece, with the inputs as they are from there on: a jump of theirs may switch something.
+// Takes samples and switches at the end of a piece, with the inputs of the next piece: a jump of the inputs may switch a mode.
 static od_status take_samples(od_cvodes *c, double t) {
   if (c->plant->margins == 0 && t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
   bool changed;
   if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
   od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;
   if (status == OD_OK) status = od_sim_sample(c->sim, NULL, NULL, &changed);
-  if (status == OD_OK && changed) c->piece_end = NAN;  // begin anew
+  if (status == OD_OK && changed) c->piece_end = NAN;  // the next piece restarts CVODES
   return status;
 }
 
@@ -234,7 +241,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     bool restart = c->piece_end != next;
     c->piece_end = next;
     bool changed = false;
-    // The present point belongs to the piece that begins here.
+    // The present point belongs to the piece that starts here.
     inputs_at(c, od_sim_time(c->sim), c->u);
     status = od_sim_set_inputs(c->sim, c->u);
     if (status == OD_OK) status = od_sim_repartition(c->sim, NULL, &changed);
@@ -253,7 +260,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
       }
     }
     double end = fmin(t, next);
-    // A piece no longer than round-off is skipped: CVODES would refuse it.
+    // CVODES rejects a piece that is shorter than round-off, so the piece is skipped.
     if (end - od_sim_time(c->sim) < 1e-13 * (1 + fabs(end))) {
       inputs_at(c, end, c->u);
       status = od_sim_set(c->sim, end, N_VGetArrayPointer(c->x), c->u);
@@ -267,7 +274,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     if (status == OD_OK && od_sim_time(c->sim) >= end) status = take_samples(c, end);
     if (status != OD_OK) return status;
   }
-  // Where the inputs jump at t itself, what counts from there on is the value after the jump.
+  // If the inputs jump at t, the simulation continues with the values after the jump.
   if (c->plant->nu == 0 || !c->machine) return OD_OK;
   od_machine_inputs(c->machine, t, c->u);
   return od_sim_set_inputs(c->sim, c->u);

@@ -1,4 +1,4 @@
-// A run that cannot go on: which state has left its bounds, or is the largest, for the message.
+// Messages about a run that cannot continue: the state that left its bounds, or the largest state.
 #include "simulate/divergence.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 static const double most = 1e9;  // times the usual size of a state
 
-// Pressures are large numbers in SI; everything else is about one.
+// Usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all others.
 static double usual_size(const char *unit) {
   return strncmp(unit, "Pa", 2) == 0 ? 1e6 : 1;
 }
@@ -33,14 +33,14 @@ static bool is_state(const od_output *o) {
 bool od_has_diverged(const od_plant *plant, const double *x) {
   int nx = od_plant_nx(plant);
   for (int i = 0; i < nx; i++) {
-    int rate = i - plant->nz;  // of what has the state as its integral
+    int rate = i - plant->nz;  // index of the rate that this state integrates
     double size = i >= 2 * plant->nz && plant->scale ? fmax(plant->scale[rate], 1) : 1;
     if (!(fabs(x[i]) <= most * size)) return true;
   }
   return false;
 }
 
-// The largest of the outputs that are states, in parts of their usual size; -1: there is none.
+// Index of the largest value relative to its usual size, or of the first NaN; -1: there is none.
 static int largest(const od_model *m, const int *output, const double *value, int count) {
   int best = -1;
   double size = 0;
@@ -60,7 +60,7 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
   text[0] = '\0';
   for (int i = 0; output && i < m->outputs; i++)
     if (is_state(&m->output[i])) output[count++] = i;
-  // Plants of one machine have the same work memory, whatever their outputs.
+  // All plants of a machine have the same layout of the work memory, for any outputs.
   bool ok = output && value && count > 0 && od_sim_outputs(sim, value) == OD_OK &&
             od_machine_plant(machine, output, count, NULL, 0, &plant, NULL) == OD_OK &&
             plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), value) == OD_OK;
@@ -81,7 +81,7 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
     if (o->kind != OD_OUT_NODE_PRESSURE || m->node[o->index].junction < 0) continue;
     od_plant *plant = NULL;
     double pressure = 0;
-    // As the failed step left it: plants of one machine have the same work memory.
+    // Reads the value that the failed step left: all plants of a machine have the same layout of the work memory.
     if (od_machine_plant(machine, &i, 1, NULL, 0, &plant, NULL) == OD_OK)
       plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), &pressure);
     if (isnan(pressure))
@@ -94,7 +94,7 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
   }
 }
 
-// What others follow from comes first.
+// Order in which outputs are listed: causes before their effects.
 static int cause(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_INPUT: return o->index < m->inputs ? 0 : 2;
@@ -142,15 +142,15 @@ void od_crowded_jumps(od_sim *sim, char *text, size_t size) {
 
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
-  int told = 0;
+  int listed = 0;
   text[0] = '\0';
-  for (int kind = 0; kind <= 4 && told == 0; kind++)
-    for (int i = 0; i < m->outputs && told < 3; i++) {
+  for (int kind = 0; kind <= 4 && listed == 0; kind++)
+    for (int i = 0; i < m->outputs && listed < 3; i++) {
       if (cause(m, &m->output[i]) != kind) continue;
       double value = od_output_now(machine, sim, i);
       if (isfinite(value)) continue;
       size_t used = strlen(text);
-      snprintf(text + used, size - used, "%s%s is %s", told++ ? ", " : "", m->output[i].name,
+      snprintf(text + used, size - used, "%s%s is %s", listed++ ? ", " : "", m->output[i].name,
                isnan(value) ? "not a number" : "infinite");
     }
 }

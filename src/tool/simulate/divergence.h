@@ -1,4 +1,4 @@
-// Motions that grow without bound, as those of an unstable loop do, and what to say about where a run ends.
+// Motions that grow without bound, such as those of an unstable loop, and messages about the point where a run ends.
 #ifndef OD_SIMULATE_DIVERGENCE_H
 #define OD_SIMULATE_DIVERGENCE_H
 
@@ -8,26 +8,27 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Whether a state is beyond a thousand million times its usual size (1 in SI, 10 bar of pressures), or no number.
+// Whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
 
-// "PM.pressure = 3.2e+09 bar": the state that is largest in parts of its usual size where the simulation stands; empty where that is not
-// known.
+// Writes the state that is largest relative to its usual size at the present point, such as "PM.pressure = 3.2e+09 bar". Empty:
+// not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// Where a step has just failed because the flows at a junction cannot be balanced: what to say about it; empty where that is not so.
+// After a failed step: a message about a junction whose flows cannot be balanced. Empty: all junctions have a pressure.
 void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// The value of an output of the machine where the simulation stands, or as a failure left it.
+// The value of an output of the machine at the present point, or the value that a failure left.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
-// Where a value has just become infinite or not a number: "o.flow is inf", of up to three outputs of the machine, elements first; empty where
-// none of them is.
+// After a value became infinite or NaN: lists up to three such outputs of the machine, causes first ("o.flow is infinite").
+// Empty: all are finite.
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size);
-// What a step that does not converge may have met: a quantiser that is not sampled, in words; empty: there is none.
+// After a step that did not converge: a message about a quantizer without sampling. Empty: there is none.
 void od_unsampled_quantiser(const od_machine *machine, char *text, size_t size);
-// Where a step has just failed because more laws jump in it than it has room for: the law that is one too many; empty where that is not so.
+// After a step that failed because more laws jump in it than OD_MOST_JUMPS_IN_STEP: a message with the first law beyond the
+// limit. Empty: this is not the cause.
 void od_crowded_jumps(od_sim *sim, char *text, size_t size);
-// A start that failed, in words with these.
+// Reports a failed start, with the outputs that are not finite. Returns status.
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// One run: what it needs, its rows, and all of it from the beginning to the end. Steps are in run_steps.c; run_judge.c makes several runs
-// of it and compares them.
+// One run: its memory, its rows, and the loop over its steps. Steps are in run_steps.c. run_judge.c makes several runs and
+// compares them.
 #include "simulate/run.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "simulate/run_state.h"
 
 enum {
-  WATCH_ENERGY = 32,   // rows from one look at the energies to the next
-  STABILITY_LOOKS = 8  // at the stability of explicit steps, in a run
+  WATCH_ENERGY = 32,   // rows between two evaluations of the energies
+  STABILITY_LOOKS = 8  // checks of the stability of explicit steps in a run
 };
 
 const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
@@ -44,6 +44,7 @@ void od_run_end(od_run_state *r) {
 static od_status make_table(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   r->table = od_table_new(o->output_count + 1);
+  // Makes the table of the run: time and the chosen outputs.
   od_status status = r->table ? od_table_label(r->table, 0, "time", "s") : OD_NO_MEMORY;
   for (int i = 0; i < o->output_count && status == OD_OK; i++)
     status = od_table_label(r->table, 1 + i, od_machine_output_name(r->machine, o->outputs[i]),
@@ -56,7 +57,8 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(r->machine, t, u);
 }
 
-// Searches for events need copies of the simulation; adaptive steps need that before the step, to come back to, and another for rows.
+// Allocates copies of the simulation. Event searches need copies. Adaptive steps need a copy from before the step, to return to,
+// and a copy for rows within a step.
 static bool allocate_copies(od_run_state *r) {
   bool adaptive = r->method.adaptive && r->method.integrator, guards = od_plant_guards(r->plant) > 0;
   size_t bytes = od_sim_bytes(r->sim);
@@ -102,7 +104,7 @@ static od_status watch_cvodes(void *run) {
   return od_run_watch(run);
 }
 
-// The caller that watches all steps is called when the delivered run is known.
+// Makes the tables. options->watch is called after the runs have been compared, so its arguments are stored in watched_steps.
 static od_status make_tables(od_run_state *r, od_error *err) {
   od_status status = make_table(r, err);
   if (status != OD_OK || !r->options->watch) return status;
@@ -134,7 +136,7 @@ static od_status prepare_steps(od_run_state *r, od_error *err) {
 od_status od_run_prepare(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
-  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the balance
+  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the energy balance
   if (status == OD_OK) status = make_energy_plant(r, err);
   if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->bounds, err);
   if (status == OD_OK) status = make_tables(r, err);
@@ -149,8 +151,8 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Plants of one machine have the same work memory, whatever their outputs; the simulation stands where the row was
-// taken.
+// Updates the ranges of the energies at the point of a row. All plants of a machine have the same layout of the work memory, for
+// any outputs.
 static void watch_energy(od_run_state *r, od_sim *sim) {
   double y[OD_RUN_ENERGIES];
   if (!r->energy || r->energy->ops->outputs(r->energy, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
@@ -158,7 +160,7 @@ static void watch_energy(od_run_state *r, od_sim *sim) {
   if (fabs(y[0]) > fabs(r->balance)) r->balance = y[0];
 }
 
-// An unstable motion ends the run as soon as it is beyond all bounds, not when numbers overflow.
+// Ends the run as soon as a state is out of bounds, before numbers overflow.
 static od_status check_bounds(od_run_state *r, od_sim *sim, double t, od_error *err) {
   if (!od_has_diverged(r->plant, od_sim_state(sim))) return OD_OK;
   char state[300];
@@ -179,7 +181,7 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
-// What failed at a step, and the largest state before it.
+// Completes err after a failed step: the cause as far as it is known, and the largest state before the step.
 static void tell_state(od_run_state *r, od_status status, double t, od_error *err) {
   char state[200], junction[300];
   if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
@@ -194,7 +196,7 @@ static void tell_state(od_run_state *r, od_status status, double t, od_error *er
   if (err && *state) snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
 }
 
-// Before step i of fixed ones: a few times in a run.
+// Called before fixed step i. Checks the stability STABILITY_LOOKS times in a run.
 static void watch_stability(od_run_state *r, long i) {
   if (!r->stability || i % ((r->steps + STABILITY_LOOKS - 1) / STABILITY_LOOKS) != 0) return;
   r->stable_step = fmin(r->stable_step, od_rate_stability_longest_step(r->stability, r->sim));

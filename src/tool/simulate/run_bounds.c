@@ -9,20 +9,20 @@
 #include "machine/machine.h"
 #include "simulate/run_laws.h"
 
-enum { MOST_SHOWN = 6 };        // pumps with a remark of their own
-static const double far = 1.2;  // times the pressure at which a pump delivers nothing: no overshoot any more
+enum { MOST_SHOWN = 6 };        // pumps that get a remark each
+static const double far = 1.2;  // times the pressure at which a pump delivers no flow: no overshoot
 
 typedef struct pump {
   int instance;
-  int output;          // of the machine: the pressure
-  double bound;        // of the pressure
-  bool beyond;         // it was, at some time
-  double worst, when;  // the highest pressure, and when
+  int output;          // output of the machine: the pressure
+  double bound;        // bound of the pressure, Pa
+  bool beyond;         // the pressure was above the bound
+  double worst, when;  // the highest pressure, Pa, and its time, s
 } pump;
 
 struct od_run_bounds {
   const od_machine *machine;
-  od_plant *plant;  // the same machine with the outputs that are watched: signals, pumps, those of laws; NULL: none are
+  od_plant *plant;  // the same machine with the watched outputs: signals, pumps, laws; NULL: none are watched
   od_run_laws *laws;
   od_below_zero *signal;
   pump *pump;
@@ -88,7 +88,7 @@ void od_run_bounds_free(od_run_bounds *b) {
   free(b);
 }
 
-// Plants of one machine have the same work memory, whatever their outputs.
+// All plants of a machine have the same layout of the work memory, for any outputs.
 void od_run_bounds_watch(od_run_bounds *b, double t, od_sim *sim) {
   if (!b->plant || b->plant->ops->outputs(b->plant, od_sim_work(sim), od_sim_energy(sim), b->y) != OD_OK) return;
   for (int i = 0; i < b->signals; i++) od_below_zero_watch(&b->signal[i], t, b->y[i]);

@@ -1,5 +1,5 @@
-// Where a run takes elements beyond what their laws are made for: signals that make a positive number negative, pressures far above those at which
-// a pump delivers nothing, and what run_laws.h watches. Watched row by row, reported at the end.
+// Limits of the laws of elements in a run: signals that make a positive number negative, pressures far above the pressure at
+// which a pump delivers no flow, and the limits of run_laws.h. Checked at each row, reported at the end.
 #ifndef OD_SIMULATE_RUN_BOUNDS_H
 #define OD_SIMULATE_RUN_BOUNDS_H
 
@@ -11,9 +11,9 @@ typedef struct od_run_bounds od_run_bounds;
 
 od_status od_run_bounds_new(const od_machine *machine, od_run_bounds **out, od_error *err);
 void od_run_bounds_free(od_run_bounds *b);
-// A row at time t, where the simulation stands.
+// Checks a row at time t, the present point of the simulation.
 void od_run_bounds_watch(od_run_bounds *b, double t, od_sim *sim);
-// Adds a remark for each element that was beyond its bound. False: memory ran out.
+// Adds a remark for each element that exceeded its bound. False: memory ran out.
 bool od_run_bounds_add_remarks(const od_run_bounds *b, od_verdict *verdict);
 
 #endif

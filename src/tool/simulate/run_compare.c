@@ -1,7 +1,7 @@
-// The difference of two runs of one machine, output by output, in parts of the outputs' ranges.
+// The difference between two runs of one machine, for each output, relative to the range of the output.
 //
-// Where an output jumps, it is compared with the least and the greatest value of the other run within one row before and after: the runs have the jump
-// at times that differ by less than a row, and the height of the jump is no error.
+// Near a jump, an output is compared with the least and the greatest value of the other run within one row before and after. The
+// times of the jump differ by less than a row between the runs, and the height of the jump is not an error.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "model/outputs.h"
 #include "simulate/run_state.h"
 
-// --- What is compared -------------------------------------------------------------------------------------------------
+// --- Compared outputs -------------------------------------------------------------------------------------------------
 
 static const od_output *model_output(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
@@ -17,7 +17,7 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// The balance is no quantity of the machine: its range is its error. What flows into a junction is zero but for rounding.
+// Excludes energy.balance, whose range is its error, and the inflow of a junction, which is zero except for rounding.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);
@@ -29,7 +29,7 @@ static bool is_junction(const od_model *m, int node) {
   return node >= 0 && m->node[node].junction >= 0;
 }
 
-// The signal of a block that follows its states alone.
+// Whether the signal is that of a block whose output depends on its states only.
 static bool is_smooth_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
@@ -40,7 +40,7 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   return false;
 }
 
-// Whether an output has no jumps by quantizers: it follows from states.
+// Whether quantizers cannot make an output jump, because the output depends on states only.
 static bool is_continuous(const od_model *m, const od_output *o) {
   od_output_reads reads = od_output_reads_of(o->kind);
   if (reads == OD_READS_MOTION || o->kind == OD_OUT_BLOCK_STATE || o->kind >= OD_OUT_INTEGRAL) return true;
@@ -49,7 +49,7 @@ static bool is_continuous(const od_model *m, const od_output *o) {
   return o->kind == OD_OUT_INPUT && is_smooth_signal(m, o->index);
 }
 
-// Whether something in the machine jumps at times that are not located: a quantizer.
+// Whether the machine has a quantizer, whose jumps are not located in time.
 static bool has_quantizers(const od_model *m) {
   for (int i = 0; i < m->blocks; i++)
     if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0) return true;
@@ -69,8 +69,8 @@ double od_run_energy_moved(const od_run_state *r) {
   return moved;
 }
 
-// Energies of the whole machine are exchanged with one another, so their errors are parts of the energy moved at least. An integral
-// may be small by itself, and is compared with a thousandth of that at least.
+// Lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower bound is the
+// energy moved. The lower bound of an integral is a thousandth of the energy moved.
 static double least_range(const od_run_state *r, int output) {
   const od_output *o = model_output(r, output);
   if (!o) return 0;
@@ -79,10 +79,10 @@ static double least_range(const od_run_state *r, int output) {
   return o->kind >= OD_OUT_INTEGRAL ? 1e-3 * od_run_energy_moved(r) : 0;
 }
 
-// In SI units: outputs that are smaller are zero but for rounding, such as the speed of a boom along itself.
-static const double nothing = 1e-12;
+// In SI units. Smaller outputs are zero except for rounding, such as the speed of a boom along its own axis.
+static const double least_visible = 1e-12;
 
-// Over both runs: one of them may have missed what moves the output.
+// The range over both runs: a motion of the output may be missing in one of them.
 static double range_of(const od_run_state *r, const od_run_state *other, int output) {
   const od_table *tables[] = {r->table, other->table};
   double low = INFINITY, high = -INFINITY;
@@ -93,7 +93,7 @@ static double range_of(const od_run_state *r, const od_run_state *other, int out
       high = fmax(high, y);
     }
   double range = fmax(od_visible_range(low, high), fmax(least_range(r, output), least_range(other, output)));
-  return fmax(range, nothing);
+  return fmax(range, least_visible);
 }
 
 // --- Distances --------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ static double value_at(const od_table *t, long row, int output) {
   return t->data[row * t->columns + 1 + output];
 }
 
-// Of a value from all that a run has within one row of another.
+// Distance of a value from the range that the table has within one row before and after `row`.
 static double distance_from_neighbours(const od_table *t, long row, int output, double value) {
   double low = INFINITY, high = -INFINITY;
   for (long j = row > 0 ? row - 1 : 0; j <= row + 1 && j < t->rows; j++) {
@@ -112,7 +112,7 @@ static double distance_from_neighbours(const od_table *t, long row, int output, 
   return value < low ? low - value : value > high ? value - high : isnan(value) ? INFINITY : 0;
 }
 
-// Goes through the events of a run as time goes on.
+// Reads the events of a run in the order of time.
 typedef struct event_reader {
   const od_run_state *r;
   long next;
@@ -127,7 +127,7 @@ static bool jumps_within(event_reader *e, int output, double from, double to) {
   return false;
 }
 
-// Of row i of one table and row j of the other.
+// Distance between row i of table a and row j of table b.
 static double distance_of(const od_table *a, long i, const od_table *b, long j, int output, bool jumps) {
   double own = value_at(a, i, output), other = value_at(b, j, output);
   if (!jumps) return isnan(own - other) ? INFINITY : fabs(own - other);
@@ -138,7 +138,7 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
                     double *first) {
   const od_table *a = r->table, *b = better->table;
   const od_model *m = od_machine_model(r->machine);
-  // Rows of the run for each of the other, which may have fewer.
+  // Rows of r per row of the better run, which may have fewer rows.
   long ratio = lround(better->method.step * (double)better->method.every / (r->method.step * (double)r->method.every));
   bool anytime = has_quantizers(m);
   long rows = 0;

@@ -1,10 +1,10 @@
-// A run and how far off it is. The error is measured: the difference from another run that is better, because its tolerance is a tenth and its longest
-// step half as long. Where the two differ too much, the better run is delivered and compared with one that is better still.
+// Makes a run and measures its error. The error is the difference from a better run, with a tenth of the tolerance and half the
+// longest step. If the two runs differ too much, the better run is delivered and compared with an even better one.
 //
-//   adaptive steps of a machine without events   beside a looser run, which costs less; where its error exceeds 0.5 %, as below
-//   adaptive steps                               beside tighter runs, until two agree
-//   fixed steps                                  beside runs with adaptive steps
-//   CVODES                                       beside CVODES with a tenth of the tolerance
+//  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
+//  adaptive steps                           compared with tighter runs, until two runs agree
+//  fixed steps                              compared with runs with adaptive steps
+//  CVODES                                   compared with CVODES with a tenth of the tolerance
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +17,21 @@
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // of a pair of runs that differ too much; of all runs
-static const double clearly_accurate = 5e-3;  // of a range: below that a looser run is proof enough
-// Errors fall with 10^(2/3) = 4.6 from a tolerance to a tenth of it. The error of the looser run is then 1.3 times the difference of the two, and
-// that of the tighter run 0.28 times; random machines show 0.15 to 0.36.
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // retries of a pair of runs that differ too much; runs in all
+static const double clearly_accurate = 5e-3;  // of a range: limit of comparisons with a looser run
+// Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
+// difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // below that a tenth of the tolerance would be lost in round-off
+static const double tightest_cvodes = 3e-12;  // below it a tenth of the tolerance is less than round-off
 
-// Runs of one machine that are compared with one another.
+// Runs of one machine that are compared.
 typedef struct contest {
   const od_machine *machine;
   const od_run_options *options;
   double time;
   bool judged;
-  long affordable;  // evaluations that a run for comparison may take
-  long thin;        // rows that are compared, for each that is delivered
+  long affordable;  // limit of the evaluations of a run for comparison
+  long thin;        // compared rows per delivered row
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -95,7 +95,7 @@ static od_run_method looser(od_run_method m) {
   return m;
 }
 
-// For comparison with fixed steps.
+// The adaptive method that fixed steps are compared with.
 static od_run_method adaptive_beside(od_run_method m) {
   m.integrator = adaptive_integrator();
   m.adaptive = true;
@@ -106,13 +106,14 @@ static od_run_method adaptive_beside(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// Runs are judged by at most five times the work of the run itself, or as much as takes about two seconds.
+// Evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 
-// Another run, by this method; how it ended is in status. most_residuals 0: it may cost anything.
+// Makes another run with this method and returns its index. c->status[i] is its status. most_residuals: limit of the evaluations,
+// 0: no limit.
 static int add_run(contest *c, od_run_method method, long most_residuals) {
   int i = c->count++;
   od_run_state *r = &c->run[i];
@@ -120,7 +121,7 @@ static int add_run(contest *c, od_run_method method, long most_residuals) {
   *r = od_run_begin(c->machine, c->options, c->time, method);
   r->compared = c->judged;
   r->most_residuals = most_residuals;
-  // How many runs there will be is not known: each takes half of what is left.
+  // The number of runs is not known in advance: each run takes half of the remaining progress.
   r->begins = c->judged ? 1 - ldexp(1, -i) : 0;
   r->portion = c->judged ? ldexp(0.5, -i) : 1;
   c->status[i] = od_run_prepare(r, &c->err[i]);
@@ -129,7 +130,7 @@ static int add_run(contest *c, od_run_method method, long most_residuals) {
   return i;
 }
 
-// A run that is not needed any more gives its memory back.
+// Frees the memory of a run that is not needed any more.
 static void drop_run(contest *c, int i) {
   od_run_end(&c->run[i]);
   c->run[i] = (od_run_state){0};
@@ -152,7 +153,7 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// The error of run i by the difference from run j. Returns the first time at which it is too large.
+// Computes the error of run i as its difference from run j. Returns the first time at which the error is too large.
 static double measure(const contest *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
@@ -162,7 +163,7 @@ static double measure(const contest *c, int i, int j, double factor, od_error_so
   return first;
 }
 
-// A better run has cost too much or has failed: the error of run i is estimated from a looser one.
+// Estimates the error of run i from a looser run, because a better run took too long or failed.
 static void estimate(contest *c, int i, od_run_accuracy *a) {
   const od_run_method *m = &c->run[i].method;
   double factor = m->adaptive || !m->integrator ? of_tighter : 1 / (pow(2, m->integrator->order) - 1);
@@ -173,14 +174,15 @@ static void estimate(contest *c, int i, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) measure(c, i, j, factor, OD_ERROR_ESTIMATED, a);
 }
 
-// Whether run j can serve for comparison with run i. Where it cannot, the error is estimated.
+// Whether run j can be compared with run i. If not, the error is estimated.
 static bool serves(contest *c, int i, int j, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) return true;
   if (c->status[j] != OD_INTERRUPTED) estimate(c, i, a);
   return false;
 }
 
-// The method with which an error of this part would be well below what is allowed: errors fall with the tolerance to the power of 2/3.
+// The method whose error is well below the limit, if the present method has the error `part`. Errors fall with the tolerance to
+// the power of 2/3.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -188,9 +190,9 @@ static od_run_method much_tighter(od_run_method m, double part) {
   return m;
 }
 
-// Compares run i with a tighter one. Where they differ too much, the tighter one or one that is tighter still takes its place, at most so many
-// times. Returns the run whose errors are in a; the last run is the one that it was compared with. Where no two agree, a->predictable is the
-// time until which they do.
+// Compares run i with a tighter one. If they differ too much, a tighter run replaces run i, at most `most` times. Returns the run
+// whose errors are in a. The last run is the one it was compared with. If no two runs agree, a->predictable is the time up to
+// which they agree.
 static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
@@ -213,7 +215,7 @@ static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
   }
 }
 
-// Returns the run that is delivered. A tolerance that somebody has chosen is kept.
+// Returns the run that is delivered. A tolerance given by the caller is kept.
 static int judge_adaptive(contest *c, od_run_accuracy *a) {
   bool chosen = c->options->tolerance > 0;
   if (!od_run_has_events(&c->run[0])) {
@@ -227,19 +229,20 @@ static int judge_adaptive(contest *c, od_run_accuracy *a) {
   return delivered;
 }
 
+// Compares a run with fixed steps with an adaptive one. If they differ, the adaptive run is tightened until it is reliable.
 static void judge_fixed(contest *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_beside(c->run[0].method), c->affordable);
   if (!serves(c, 0, j, a)) return;
   measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
   if (worst_part(a) <= OD_ACCURATE) return;
-  // Is it the steps, or is the motion such that no two runs agree?
+  // Separates the error of the steps from a motion for which no two runs agree.
   int best = tighten(c, j, MOST_RETRIES, a);
   for (int k = best + 1; k < c->count; k++)
     if (c->status[k] == OD_OK && c->run[k].method.tolerance < c->run[best].method.tolerance) best = k;
   measure(c, 0, best, 1, OD_ERROR_MEASURED, a);
 }
 
-// CVODES looks for events at the ends of its steps alone: where there may be any, another rule must agree.
+// CVODES detects events at the ends of its steps only. If the machine may have events, another integrator must agree.
 static void judge_cvodes(contest *c, od_run_accuracy *a) {
   if (od_plant_guards(c->run[0].plant) > 0) {
     judge_fixed(c, a);
@@ -252,6 +255,7 @@ static void judge_cvodes(contest *c, od_run_accuracy *a) {
   if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
 }
 
+// Fills the errors in a and returns the index of the run that is delivered.
 static int judge(contest *c, od_run_accuracy *a) {
   const od_run_method *m = &c->run[0].method;
   a->error = calloc((size_t)c->options->output_count + 1, sizeof *a->error);
@@ -270,14 +274,15 @@ static int judge(contest *c, od_run_accuracy *a) {
   return delivered;
 }
 
-// A step that may do, by the order with which errors fall; a very large error says nothing but "much shorter".
+// A step that is probably accurate, from the order of the integrator. For a very large error the result is only a much shorter
+// step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
   return od_number_125(fmin(r->method.step * fmin(fmax(by, 0.02), 0.5), a->stable_step));
 }
 
-// --- What is delivered ------------------------------------------------------------------------------------------------
+// --- Delivery ---------------------------------------------------------------------------------------------------------
 
 static od_status take_final(const od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
@@ -295,7 +300,7 @@ static void call_watcher(const od_run_state *r) {
     r->options->watch(r->options->watcher, t->data[i * t->columns], t->data + i * t->columns + 1);
 }
 
-// why: what ended the run early; NULL: it is complete.
+// why: the reason why the run ended early; NULL: the run is complete.
 static bool fill_report(const contest *c, int i, const char *why, bool interrupted, od_run_report *report) {
   const od_run_state *r = &c->run[i];
   od_run_accuracy *a = &report->accuracy;
@@ -316,7 +321,7 @@ static bool fill_report(const contest *c, int i, const char *why, bool interrupt
          od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// What the options want can be done.
+// Checks that the options are possible for this machine.
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
@@ -333,7 +338,7 @@ static od_status check(const od_machine *machine, const od_run_options *o, doubl
   return od_machine_check_pace(machine, time, err);
 }
 
-// Errors are measured in all rows, also where the caller wants few of them: requirements look at all steps.
+// Errors are measured in all rows, even if the caller records fewer rows, because requirements use all steps.
 static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   static const double most_rows = 2e5;
   long parts = m.adaptive || !m.integrator ? (long)ceil(m.step / OD_LONGEST_STEP * (1 - 1e-9)) : 1;
@@ -353,6 +358,7 @@ static void keep_every(od_table *t, long thin) {
   t->rows = rows;
 }
 
+// Passes the table of run i to the caller, with its report and its final outputs. Rows are reduced to the requested ones.
 static od_status deliver(contest *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];

@@ -10,11 +10,11 @@
 #include "simulate/run.h"
 
 enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };  // remarks of a kind; samples of a delay's input
-static const double high_pressure = 1e8;          // Pa: above it a remark is made
-static const double air = 1.01325e5;              // Pa
-static const double least_creep = 1e-5;           // m or rad: less is not reported
-static const double least_share = 0.01;           // of the transition speed: at less friction carries next to nothing
-static const double mode_share = 0.1;  // of the range of pressures, in the highest mode of a line times its number
+static const double high_pressure = 1e8;          // Pa: a remark is made above it
+static const double air = 1.01325e5;              // Pa, pressure of the atmosphere
+static const double least_creep = 1e-5;           // m or rad: smaller distances are not reported
+static const double least_share = 0.01;  // relative to the transition speed: below it the friction force is negligible
+static const double mode_share = 0.1;    // limit of the highest mode times its number, relative to the pressures
 
 // A range of values.
 typedef struct range {
@@ -29,32 +29,32 @@ static double width(range r) {
   return r.high > r.low ? r.high - r.low : 0;
 }
 
-// Friction without states: y[0] position, y[1] speed.
+// Friction without states. y[0]: position, y[1]: speed.
 typedef struct creep {
   int instance, y;
-  double transition;  // the speed below which its force is in proportion to speed
+  double transition;  // speed below which the friction force is proportional to speed
   range position;
-  double begin, from;         // the present spell below that speed: when and where it began; NAN: none
-  double moved, first, last;  // the spell that moved most: how far, from when to when
+  double begin, from;         // start of the present interval below that speed, time and position; NAN: none
+  double moved, first, last;  // the interval with the longest distance: distance, start and end
 } creep;
 
-// A contact with friction: y[0] its normal force, y[1] to y[3] the velocity of its point. Its friction is in proportion to the speed along the plane
-// below the speed `slip`.
+// A contact with friction. y[0]: normal force, y[1] to y[3]: velocity of the contact point. Below the speed `slip`, friction is
+// proportional to the speed along the plane.
 typedef struct slide {
   int load, y;
   double slip, normal[3];
-  double begin, way;          // the present spell below that speed: when it began, NAN: none; how far it went
-  double moved, first, last;  // the spell that went furthest
+  double begin, way;          // the present interval below that speed: its start (NAN: none) and distance
+  double moved, first, last;  // the interval with the longest distance: distance, start and end
 } slide;
 
-// A delay by a Pade approximation: y[0] input, y[1] output. Samples of the input for as long as the delay.
+// A delay with a Pade approximation. y[0]: input, y[1]: output. Holds samples of the input over the time of the delay.
 typedef struct delay {
   int block, y;
   double time;
   double *sample;                     // times and values
-  int count, first, stride, skipped;  // how many, the first that is not too old, one row in so many is kept
+  int count, first, stride, skipped;  // samples; oldest one in use; rows per sample; rows since the last
   range input;
-  double sum, seconds, most;  // the integral of the deviation, over how long, the largest
+  double sum, seconds, most;  // integral of the deviation, its duration, largest deviation
 } delay;
 
 typedef struct line {
@@ -67,25 +67,25 @@ typedef struct line {
 typedef struct rod {
   int instance;
   double area[2];
-  double most;  // the largest force of its pressures
+  double most;  // the largest force of the pressures
 } rod;
 
 struct od_run_laws {
   const od_model *m;
-  int outputs, *output;    // first the pressures of all nodes
-  double *highest, *when;  // of each node
-  int *inflow;             // of each junction's node: where its inflow is among the outputs, or -1
-  double *drawn;           // the volume drawn from it while it had none
+  int outputs, *output;    // the pressures of all nodes come first
+  double *highest, *when;  // highest pressure of each node and its time
+  int *inflow;             // of each junction's node: index of its inflow among the outputs, or -1
+  double *drawn;           // volume that was drawn from the node at zero pressure
   creep *creep;
   slide *slide;
   delay *delay;
   line *line;
   rod *rod;
   int creeps, slides, delays, lines, rods;
-  double time;  // of the last row; NAN: there was none
+  double time;  // time of the last row; NAN: none
 };
 
-// ---- what is watched
+// ---- watched laws
 
 static int find_output(const od_model *m, od_output_kind what, int index) {
   for (int i = 0; i < m->outputs; i++)
@@ -104,7 +104,7 @@ static int add_output(od_run_laws *l, int output) {
   return l->outputs++;
 }
 
-// Pressures of all nodes, in their order, and inflows of junctions.
+// Adds the pressures of all nodes, in their order, and the inflows of junctions.
 static void add_nodes(od_run_laws *l) {
   const od_model *m = l->m;
   l->outputs = m->nodes;
@@ -116,6 +116,7 @@ static void add_nodes(od_run_laws *l) {
   }
 }
 
+// Watches instance i if it is a friction without states in a joint or an actuator.
 static void add_creep(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -136,12 +137,13 @@ static void add_creep(od_run_laws *l, int i) {
   add_output(l, speed);
 }
 
+// Watches load i if it is a contact with friction.
 static void add_slide(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_load *load = &m->load[i];
   const double *q = m->theta + load->number;
   if (load->kind != OD_LOAD_CONTACT || !(q[OD_CONTACT_FRICTION] > 0)) return;
-  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three of them, one after another
+  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three outputs in a row
   if (velocity < 0) return;
   slide s = {.load = i, .y = add_output(l, find_output(m, OD_OUT_LOAD, i)), .slip = q[OD_CONTACT_SLIP], .begin = NAN};
   double size = sqrt(q[OD_CONTACT_NORMAL] * q[OD_CONTACT_NORMAL] + q[OD_CONTACT_NORMAL + 1] * q[OD_CONTACT_NORMAL + 1] +
@@ -153,6 +155,7 @@ static void add_slide(od_run_laws *l, int i) {
   l->slide[l->slides++] = s;
 }
 
+// Watches block i if it is a delay that is not sampled.
 static void add_delay(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_block *b = &m->block[i];
@@ -174,6 +177,7 @@ static void add_delay(od_run_laws *l, int i) {
   add_output(l, output);
 }
 
+// Watches instance i if it is a long line.
 static void add_line(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -187,6 +191,7 @@ static void add_line(od_run_laws *l, int i) {
                                .pressure = {no_range, no_range}};
 }
 
+// Watches instance i if it is a cylinder, with the areas that its pressures act on, m2.
 static void add_rod(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -223,7 +228,7 @@ static bool allocate(od_run_laws *l) {
          l->rod;
 }
 
-// Whether pressures count from zero, not from that of the air: no tank is far below it.
+// Whether pressures are absolute: no tank is far below atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
   for (int i = 0; i < m->nodes; i++)
@@ -278,7 +283,7 @@ static void watch_node(od_run_laws *l, int i, double t, const double *y) {
   if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
 }
 
-// A spell lasts while the speed is below the transition and keeps its direction.
+// An interval lasts while the speed is below the transition speed and keeps its direction.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
   widen(&c->position, position);
@@ -292,6 +297,7 @@ static void watch_creep(creep *c, double t, const double *y) {
   c->last = t;
 }
 
+// Adds the distance since the last row while the contact is closed and slides below the speed `slip`.
 static void watch_slide(slide *s, double t, double before, const double *y) {
   double across = 0, square = 0;
   for (int k = 0; k < 3; k++) across += s->normal[k] * y[s->y + 1 + k];
@@ -309,7 +315,7 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->way > s->moved) s->moved = s->way, s->first = s->begin, s->last = t;
 }
 
-// Every other sample goes where there is no more room.
+// If the memory is full, every second sample is dropped.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -327,8 +333,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// The deviation from the input a delay ago, as far as that lies between two samples. Before the start the input was zero, or as it is at the
-// start.
+// Deviation of the output from the input one delay ago, if samples enclose that time. Before the start the input was zero, or
+// equal to its value at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;
@@ -374,7 +380,7 @@ void od_run_laws_watch(od_run_laws *l, double t, const double *y, const double *
 
 // ---- at the end
 
-// A part in percent, with two digits or more.
+// A fraction in percent, with two digits or more.
 typedef struct percent {
   char text[24];
 } percent;
@@ -411,7 +417,7 @@ static bool add_drawn(const od_run_laws *l, od_verdict *v) {
   return ok;
 }
 
-// Whether a spell is more than the beginning or the end of a motion.
+// Whether an interval is longer than the start or the end of a motion.
 static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }
@@ -456,7 +462,7 @@ static bool add_slides(const od_run_laws *l, od_verdict *v) {
   return ok;
 }
 
-// Up to which frequency the phase of a Pade approximation of order n is right to 0.05 rad.
+// Frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad.
 static double pade_range(int n, double time) {
   double logarithm = log(0.05) + lgamma(2 * n + 1) + lgamma(2 * n + 2) - 2 * lgamma(n + 1);
   return exp(logarithm / (2 * n + 1)) / (8 * atan(1) * time);

@@ -1,6 +1,6 @@
-// Where a run leaves the range in which the laws of a machine describe what they stand for: friction without states that holds a load, delays by
-// a Pade approximation, long lines with few modes, pressures that no oil is made for, air on the rods of cylinders, junctions that are drawn
-// empty. Watched row by row, reported at the end with the amount; nothing of it changes the trust in the numbers of the run.
+// Limits of the laws of a machine in a run: friction without states that holds a load, delays with a Pade approximation, long
+// lines with few modes, pressures above those of hydraulic oil, air on the rods of cylinders, junctions that are drawn empty.
+// Checked at each row, reported at the end with the amount. These remarks do not change the verdict on the run's accuracy.
 #ifndef OD_SIMULATE_RUN_LAWS_H
 #define OD_SIMULATE_RUN_LAWS_H
 
@@ -12,9 +12,9 @@ typedef struct od_run_laws od_run_laws;
 // NULL: memory ran out.
 od_run_laws *od_run_laws_new(const od_model *m);
 void od_run_laws_free(od_run_laws *l);
-// The outputs of the model to be watched. Returns how many; NULL: only counts.
+// Writes the outputs of the model to be watched and returns their number. NULL: only counts.
 int od_run_laws_outputs(const od_run_laws *l, int *output);
-// A row at time t: the values of these outputs, and the first-order states.
+// Checks a row at time t. y: the values of these outputs; states: the first-order states.
 void od_run_laws_watch(od_run_laws *l, double t, const double *y, const double *states);
 // False: memory ran out.
 bool od_run_laws_add_remarks(const od_run_laws *l, od_verdict *verdict);

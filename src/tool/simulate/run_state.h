@@ -1,4 +1,4 @@
-// The inside of a run, shared by the files that step, record and judge it.
+// The internal state of a run, shared by the files that step, record and judge it.
 #ifndef OD_SIMULATE_RUN_STATE_H
 #define OD_SIMULATE_RUN_STATE_H
 
@@ -10,7 +10,7 @@
 #include "simulate/stability.h"
 #include "simulate/step_control.h"
 
-// The energies whose ranges say how much was moved about; the first is what must stay zero.
+// Energies whose ranges give the energy moved. The first one is the balance, which must stay zero.
 enum { OD_RUN_ENERGIES = 5 };
 extern const char *const od_run_energies[OD_RUN_ENERGIES];
 
@@ -18,13 +18,13 @@ typedef struct od_run_range {
   double low, high;
 } od_run_range;
 
-// How a run takes its steps.
+// The method that takes the steps of a run.
 typedef struct od_run_method {
   const od_integrator *integrator;  // NULL: CVODES
   bool adaptive;
-  double tolerance, longest;  // of adaptive steps; the tolerance of CVODES, too
-  double step;                // s from one point of the grid to the next: a fixed step, or the time between rows
-  long every;                 // points of the grid from row to row
+  double tolerance, longest;  // of adaptive steps; the tolerance also of CVODES
+  double step;                // s between points of the grid: a fixed step, or the time between rows
+  long every;                 // points of the grid per row
 } od_run_method;
 
 typedef struct od_run_state {
@@ -33,60 +33,61 @@ typedef struct od_run_state {
   od_run_method method;
   double time;
   long steps;              // intervals of the grid
-  long pieces;             // steps and parts of steps that were begun
-  long most_residuals;     // evaluations after which the run ends with OD_NOT_AVAILABLE; 0: any number
-  double begins, portion;  // of what progress reports: where this run begins, and its part
-  bool compared;           // with other runs
-  bool stopped;            // the caller does not want it to go on
+  long pieces;             // steps and parts of steps that were started
+  long most_residuals;     // limit of the evaluations; beyond it the run ends with OD_NOT_AVAILABLE; 0: no limit
+  double begins, portion;  // progress of all runs at the start of this run, and the portion of this run
+  bool compared;           // whether this run is compared with other runs
+  bool stopped;            // the caller has stopped the run
   bool samples;            // the machine has sampled blocks or modes
   od_plant *plant;
   od_sim *sim;
-  od_sim *between;  // a row within a step
+  od_sim *between;  // copy of the simulation for a row within a step
   od_cvodes *cvodes;
   od_step_control *control;  // of adaptive steps
   od_event_search search;
-  int located;     // switches since the last point of the grid, or of adaptive steps since a longest step ago
-  double counted;  // s: since when
+  int located;     // switches since the last point of the grid, or (adaptive steps) since `counted`
+  double counted;  // s: start of the count
   bool goes_on;    // nothing has changed since the end of the last step
   od_rate_stability *stability;
-  double stable_step;  // the longest that it found to be stable
+  double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
-  double balance;  // the largest
+  double balance;  // the largest energy balance, J
   od_cavitation *cavitation;
   od_run_bounds *bounds;
-  long next_row;            // point of the grid of the row to be recorded next, of adaptive steps
-  long rows;                // recorded
+  long next_row;            // point of the grid of the next row, with adaptive steps
+  long rows;                // number of recorded rows
   od_table *table;          // rows
-  od_table *watched_steps;  // what options->watch is to be called with; NULL: not wanted
-  double *event;            // s: when inputs, modes or samples jumped
-  unsigned char *jumped;    // events x outputs: whether the output jumped then
+  od_table *watched_steps;  // arguments for options->watch; NULL: not called
+  double *event;            // s: times at which inputs, modes or samples jumped
+  unsigned char *jumped;    // events x outputs: whether the output jumped at the event
   long events, event_room;
-  double now;  // s: where adaptive steps have come to
+  double now;  // s: present time of adaptive steps
   double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
 } od_run_state;
 
-// run_judge.c: the method that options ask for.
+// run_judge.c: the method that the options describe.
 od_run_method od_run_method_of(const od_run_options *o, double step);
 
-// run.c: a run; what it needs; all of its steps and rows; the end.
+// run.c: makes a run, allocates its memory, takes all its steps and rows, frees its memory.
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, od_run_method method);
 od_status od_run_prepare(od_run_state *r, od_error *err);
 od_status od_run_all(od_run_state *r, od_error *err);
 void od_run_end(od_run_state *r);
-// Records the row at time t, where `sim` stands.
+// Records the row at time t, the present point of `sim`.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
-// run_steps.c: keeps the present outputs for the caller that watches all steps.
+// run_steps.c: stores the present outputs for options->watch.
 od_status od_run_watch(od_run_state *r);
-// From one point of the grid to the next, with fixed steps or CVODES; all of it with adaptive steps.
+// Advances from one point of the grid to the next with fixed steps or CVODES; or over the whole run with adaptive steps.
 od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
 od_status od_run_advance_adaptively(od_run_state *r, od_error *err);
-// Asks now and then whether to go on, wherever a run may stay for long: steps may have many parts.
+// Calls options->progress at intervals, wherever a run may take long. A step may have many parts.
 bool od_run_keeps_going(void *run);
 
-// run_compare.c: the error of every output of a run, as the difference from a better one times `factor`, in parts of its range; and the first
-// time at which an output that is judged is off by more than OD_ACCURATE (INFINITY: never). false: they have no rows in common.
+// run_compare.c: the error of every output of a run relative to its range: the difference from a better run times `factor`.
+// *first: the first time at which the error of a judged output exceeds OD_ACCURATE (INFINITY: never). False: the runs have no
+// rows in common.
 bool od_run_compare(const od_run_state *r, const od_run_state *better, double factor, od_output_error *error,
                     double *first);
 bool od_run_is_judged(const od_run_state *r, int output);

@@ -1,5 +1,5 @@
-// The steps of a run: of fixed length, as long as their error allows, or CVODES's own. Steps end where inputs jump or bend, where a sample is due
-// and where something switches. Coordinates are checked between steps.
+// The steps of a run: fixed steps, adaptive steps or CVODES. Steps end where inputs jump or have a kink, where a sample is due
+// and where a mode switches. Coordinates are checked between steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "simulate/run_state.h"
 
 enum {
-  KNOT_TRIALS = 12,        // shorter steps that are tried until a step passes one knot alone
-  ADAPTIVE_SWITCHES = 200  // that are located within a longest step; more of them are taken at the ends of steps
+  KNOT_TRIALS = 12,        // shorter steps that are tried until a step passes only one knot
+  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; further switches are taken at the ends of steps
 };
 
-// Times that are nearer to each other than this are the same.
+// Times closer to each other than this are equal, s.
 static double time_aside(const od_run_state *r, double t) {
   return od_machine_time_aside(t, r->method.adaptive ? fmin(r->method.longest, r->method.step) : r->method.step);
 }
 
-// Inputs just before t in r->u, just after it in r->u_after.
+// Writes the inputs just before t to r->u, and those just after t to r->u_after. Returns whether they differ.
 static bool inputs_jump(od_run_state *r, double t) {
   return od_machine_inputs_jump(r->machine, t, r->method.step, r->u, r->u_after);
 }
@@ -40,7 +40,7 @@ static bool make_room(od_run_state *r) {
   return event && jumped;
 }
 
-// Which outputs jump at an event: before and after it they have different values at the same time.
+// Records an event and the outputs whose values before and after it differ.
 static od_status add_event(od_run_state *r) {
   int outputs = r->options->output_count;
   if (!make_room(r)) return OD_NO_MEMORY;
@@ -52,7 +52,7 @@ static od_status add_event(od_run_state *r) {
   return status;
 }
 
-// A jump of the inputs at the present time, if there is one, and the samples and switches that are due.
+// Takes a jump of the inputs at the present time, if there is one, and the samples and switches that are due.
 static od_status end_piece(od_run_state *r, bool jump) {
   od_status status = od_run_watch(r);
   bool sampled = false;
@@ -66,7 +66,7 @@ static od_status end_piece(od_run_state *r, bool jump) {
   return status == OD_OK ? od_run_watch(r) : status;
 }
 
-// The inputs at the integrator's points within a step.
+// Writes the inputs at the integrator's points within a step to r->u_inside.
 static void find_inputs_inside(od_run_state *r, double t, double h) {
   const od_integrator *integrator = r->method.integrator;
   for (int k = 0; k < integrator->inside_count && r->plant->nu; k++)
@@ -86,7 +86,7 @@ bool od_run_keeps_going(void *user) {
   return !r->stopped;
 }
 
-// Whether the run may take another step.
+// Fails if the caller has stopped the run (OD_INTERRUPTED) or the limit of the evaluations is exceeded (OD_NOT_AVAILABLE).
 static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
@@ -94,7 +94,7 @@ static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   return OD_OK;
 }
 
-// The first time before `end` at which the inputs jump or bend or a sample is due, or `end`.
+// The first time before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
 static double end_of_piece(const od_run_state *r, double t, double end) {
   double aside = time_aside(r, end), at = INFINITY;
   if (r->plant->nu) at = od_machine_next_break(r->machine, t + aside);
@@ -118,7 +118,7 @@ static od_status begin_step(od_run_state *r) {
   return status;
 }
 
-// After a step of length h: ends it at the first switch within it. *taken is how long it has become.
+// After a step of length h: ends the step at its first switch. *taken is the resulting length, s.
 static od_status end_step(od_run_state *r, double h, int most, double *taken) {
   *taken = h;
   if (r->plant->margins == 0) {
@@ -133,8 +133,8 @@ static od_status end_step(od_run_state *r, double h, int most, double *taken) {
 
 // --- Fixed steps ----------------------------------------------------------------------------------------------------
 
-// One step, or a part of one. It ends before a jump of the inputs, the next one begins after it; *end becomes earlier where something
-// switches on the way.
+// Takes one step or a part of a step. The step ends before a jump of the inputs, the next one starts after it. *end is reduced if
+// a mode switches within the step.
 static od_status step_to(od_run_state *r, double t, double *end) {
   double h = *end - t, taken = h;
   bool jump = inputs_jump(r, *end);
@@ -169,8 +169,8 @@ od_status od_run_advance(od_run_state *r, double t, double next, od_error *err) 
 
 // --- Adaptive steps -------------------------------------------------------------------------------------------------
 
-// Rows up to the present time, the end of the last step, by dense output. The row at that time itself is recorded when the samples and switches
-// there have been taken.
+// Records the rows up to the end of the last step by dense output. The row at that time itself is recorded after its samples and
+// switches.
 static od_status record_rows(od_run_state *r, od_error *err) {
   double end = r->now, aside = time_aside(r, end);
   while (r->next_row <= r->steps) {
@@ -195,7 +195,7 @@ static od_status record_present_row(od_run_state *r, od_error *err) {
   return od_run_record(r, r->sim, t, last, err);
 }
 
-// A step from t, at most to `end`, that is accurate enough and passes one knot alone. *next is where it ends.
+// Takes a step from t, at most to `end`, that is accurate enough and passes only one knot. *next is its end.
 static od_status try_steps(od_run_state *r, double t, double end, double *next, od_error *err) {
   bool accepted = false;
   int knots = 0;
@@ -222,7 +222,7 @@ static od_status try_steps(od_run_state *r, double t, double end, double *next, 
   return OD_OK;
 }
 
-// One step, its rows, and what happens at its end. jump: whether the inputs jump at `end`.
+// Takes one step, records its rows, and takes the samples and switches at its end. jump: whether the inputs jump at `end`.
 static od_status adaptive_step(od_run_state *r, double end, bool jump, od_error *err) {
   double t = r->now;
   od_status status = change_coordinates(r);
@@ -239,7 +239,7 @@ static od_status adaptive_step(od_run_state *r, double end, bool jump, od_error 
   r->now = switches ? t + taken : next;
   status = record_rows(r, err);
   if (status != OD_OK) return status;
-  if (ends && jump) inputs_jump(r, end);  // rows have used the memory
+  if (ends && jump) inputs_jump(r, end);  // record_rows has overwritten the inputs
   status = switches || ends ? end_piece(r, ends && jump) : od_run_watch(r);
   if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", next, od_status_text(status));
   return record_present_row(r, err);

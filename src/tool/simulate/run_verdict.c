@@ -24,7 +24,7 @@ static part_text part_of(double part) {
   return p;
 }
 
-// How far off the worst output is, and how many more.
+// Text about the error of the worst output and the number of further outputs.
 typedef struct off_text {
   char text[320];
 } off_text;
@@ -60,7 +60,7 @@ static bool judge_step(const od_machine *machine, const od_run_options *o, doubl
       OD_STEP_AUTO);
 }
 
-// Of CVODES and adaptive steps.
+// For CVODES and adaptive steps.
 static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                             od_verdict *v) {
   if (a->beyond == 0 || !(is_cvodes(o) || o->adaptive) || isfinite(a->predictable)) return true;
@@ -68,7 +68,7 @@ static bool judge_tolerance(const od_machine *machine, const od_run_options *o, 
                         a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
 }
 
-// Two runs with small tolerances disagree.
+// Adds a remark if two runs with small tolerances disagree.
 static bool judge_predictability(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                                  od_verdict *v) {
   if (!isfinite(a->predictable)) return true;
@@ -79,7 +79,7 @@ static bool judge_predictability(const od_machine *machine, const od_run_options
                         a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
 }
 
-// The integrators with a property, for a sentence: "a, b and c".
+// Lists the integrators with a property: "a, b and c".
 static void list_integrators(bool (*has)(const od_integrator *i), const char *last, char *text, size_t size) {
   const char *name[OD_MOST_METHODS];
   int count = 0;
@@ -121,7 +121,7 @@ static bool judge_stability(const od_run_options *o, double step, const od_run_a
                         od_duration_text(a->stable_step, 3).text, names);
 }
 
-// Where the outputs are accurate and a better run has no such balance, it is a matter of the integrals of powers alone.
+// If the outputs are accurate and a better run has a smaller balance, only the integrals of powers are inaccurate.
 static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   bool accurate = a->error && a->beyond == 0 && fabs(a->better_balance) <= OD_ACCURATE * a->moved;
   if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return true;
@@ -133,7 +133,7 @@ static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                         is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
-// Loops with more equations than they need: stiffnesses that rigid bodies do not have would decide how joints share the load.
+// Closed loops with redundant constraints: the joints share the load by stiffnesses that rigid bodies do not have.
 static bool judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
   const od_model *model = od_machine_model(machine);
   od_model_facts facts = od_model_get_facts(model);
@@ -156,7 +156,7 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 
-// Where the error was not measured.
+// Adds a remark if the error was not measured.
 static bool judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *v) {
   if (incomplete || a->source == OD_ERROR_MEASURED) return true;
   if (a->source == OD_ERROR_ESTIMATED)

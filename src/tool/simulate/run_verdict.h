@@ -1,17 +1,17 @@
-// What a run's accuracy means, in words.
+// Remarks about the accuracy of a run.
 #ifndef OD_SIMULATE_RUN_VERDICT_H
 #define OD_SIMULATE_RUN_VERDICT_H
 
 #include "oleodyn/integrator.h"
 #include "simulate/run.h"
 
-// Adds the remarks to a verdict; step: the run's. False: memory ran out.
+// Adds the remarks to a verdict. step: that of the run, s. False: memory ran out.
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
                   const od_run_accuracy *a, od_verdict *verdict);
-// The same for a run that ended at t, before its time.
+// Adds the remark about a run that ended at t, before its time.
 bool od_run_judge_end(double t, double time, const char *why, od_verdict *verdict);
 
-// Why steps of an integrator cannot be adaptive.
+// The reason why steps of an integrator cannot be adaptive.
 typedef struct od_run_message {
   char text[300];
 } od_run_message;

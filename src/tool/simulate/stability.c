@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Along the ray of an eigenvalue a rule is stable up to some |z|, here looked for between 0.5 and 4.
+// The longest stable step for an eigenvalue. On the ray of the eigenvalue a rule is stable up to some |z|, searched between 0.5
+// and 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
@@ -22,14 +23,14 @@ static double longest_step(double (*amplification)(double re, double im), double
 
 enum {
   ROUNDS = 32
-};  // so many to find the direction, and as many to measure its growth; even, since what swings grows by turns
-static const double aside = 1e-6;  // of the size of the states: how far rates are looked at beside the point
+};  // iterations to find the direction, and as many to measure its growth; even, since oscillating parts grow in turns
+static const double aside = 1e-6;  // distance of the trial point, relative to the size of the states
 
 struct od_rate_stability {
   int nx;
   const od_plant *plant;
   double (*amplification)(double re, double im);
-  od_sim *probe;  // a copy that may go anywhere
+  od_sim *probe;  // copy of the simulation for trial points
   size_t bytes;
   double *x, *f, *size, *v, *moved;
   double *guard, *guard_moved;
@@ -61,7 +62,7 @@ void od_rate_stability_free(od_rate_stability *s) {
   free(s);
 }
 
-// Makes the direction as long as one in parts of the states' sizes; returns how long it was.
+// Scales the direction to length one, relative to the sizes of the states; returns its former length.
 static double normalise(od_rate_stability *s) {
   double sum = 0;
   for (int i = 0; i < s->nx; i++) sum += s->v[i] * s->v[i];
@@ -69,7 +70,7 @@ static double normalise(od_rate_stability *s) {
   return sqrt(sum);
 }
 
-// Whether a law jumps between the point and the one that the probe stands at: the difference of rates there is no slope.
+// Whether a law jumps between the point and the trial point, so that the difference of rates is not a derivative.
 static bool passes_jump(od_rate_stability *s) {
   if (!s->plant->jumps || od_sim_guards(s->probe, s->guard_moved) != OD_OK) return false;
   for (int j = 0; j < s->plant->jumps; j++)
@@ -77,7 +78,7 @@ static bool passes_jump(od_rate_stability *s) {
   return false;
 }
 
-// v <- J v, both in parts of the sizes.
+// v <- J v, both relative to the sizes of the states.
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
   for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));
@@ -100,7 +101,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
     double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1;
     s->size[i] = fmax(fabs(s->x[i]), scale);
     s->v[i] =
-        cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // any direction that no pattern of the machine is at right angles to
+        cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // a direction that is not orthogonal to any pattern of the machine
   }
   normalise(s);
   for (int k = 0; k < 2 * ROUNDS; k++) {
@@ -109,7 +110,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
     if (!(longer > 0) || !isfinite(longer)) return INFINITY;
     if (k >= ROUNDS) growth += log(longer) / ROUNDS;
   }
-  // Whether it dies out or swings is not known: rules of this kind bear about as much of both.
+  // The eigenvalue may be real or imaginary. Explicit rules have similar limits for both.
   double rate = exp(growth);
   return fmin(longest_step(s->amplification, -rate), longest_step(s->amplification, rate * I));
 }

@@ -6,27 +6,27 @@
 
 #include "oleodyn/machine.h"
 
-enum { MANY = 100000 };            // tries after which is looked whether there is an end in sight
-static const double safety = 0.9;  // of the length that would just do
-static const double least = 0.1;   // shorter at most by this, after a step that is not accepted
-static const double most = 5;      // longer at most by this
+enum { MANY = 100000 };            // tries between two checks of the pace
+static const double safety = 0.9;  // relative to the length that just meets the tolerance
+static const double least = 0.1;   // smallest factor of the length after a rejected step
+static const double most = 5;      // largest factor of the length
 static const double after_failure = 0.25;
 static const double after_jump = 0.1;
-static const double shortest_part = 1e-15;  // of the run's time: the shortest step
-static const double smallest_part = 1e-9;   // steps as short as that are accepted with any error: a law jumps
+static const double shortest_part = 1e-15;  // relative to the time of the run: the shortest step
+static const double smallest_part = 1e-9;   // of the run's time: shorter steps are accepted with any error
 
 struct od_step_control {
   od_sim *sim;
   const od_plant *plant;
   int nx, order;
   double tolerance, time, longest_allowed;
-  double h;            // the length to be tried next
-  double proposed;     // the same behind a step that is accurate enough, once it is accepted
-  double longest;      // that was accepted
-  bool was_rejected;   // the last try
-  long tries;          // since the pace was looked at,
-  double tries_from;   // at this time
-  double *low, *high;  // of each state so far
+  double h;            // length of the next try, s
+  double proposed;     // length after the present step, if it is accepted, s
+  double longest;      // longest accepted step, s
+  bool was_rejected;   // whether the last try was rejected
+  long tries;          // tries since the last check of the pace
+  double tries_from;   // time of that check, s
+  double *low, *high;  // range of each state so far
   double *before, *after;
   double memory[];
 };
@@ -71,7 +71,7 @@ double od_step_control_next(od_step_control *c, double t, double end) {
   return parts > 1 ? t + (end - t) / parts : end;
 }
 
-// The largest error of a state, as a part of what is allowed.
+// The largest error of a state relative to its limit.
 static double error_size(od_step_control *c) {
   const double *x = od_sim_state(c->sim), *scale = c->plant->scale;
   int nz = c->plant->nz;
@@ -87,7 +87,7 @@ static double error_size(od_step_control *c) {
   return worst;
 }
 
-// Whether steps as long as the last many would come to the end in time.
+// Fails if steps as long as the last ones do not reach the end within OD_MOST_STEPS.
 static od_status check_pace(od_step_control *c, double t, od_error *err) {
   if (++c->tries < MANY) return OD_OK;
   double step = (t - c->tries_from) / MANY, needed = (c->time - t) / step;
@@ -117,7 +117,7 @@ od_status od_step_control_judge(od_step_control *c, double t, double end, od_sta
   *accepted = error <= 1 || (status == OD_OK && isfinite(error) && h <= smallest_part * c->time);
   if (*accepted) {
     double by = fmin(safety * pow(fmax(error, 1e-10), -1.0 / c->order), c->was_rejected ? 1 : most);
-    // A step that was cut short says nothing against longer ones.
+    // A step that was cut short does not limit the length of the next one.
     c->proposed = fmin(by < 1 ? h * fmax(by, least) : fmax(c->h, h * by), c->longest_allowed);
   } else {
     double by = isfinite(error) ? fmax(safety * pow(error, -1.0 / c->order), least) : after_failure;
