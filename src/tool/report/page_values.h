@@ -6,9 +6,8 @@
 #include "machine/machine.h"
 #include "report/page.h"
 
-#define OD_NORMAL95                                                                           \
-  1.959963984540054  // half width of the 95 % interval of a normal distribution, in standard \
-                     // deviations
+// Half width of the 95 % interval of a normal distribution, in standard deviations.
+#define OD_NORMAL95 1.959963984540054
 
 // "24.1 ± 0.4 bar": a value in SI with its 95 % interval, or without one if sigma is NAN, in a unit suitable for the largest
 // value of the comparison.
