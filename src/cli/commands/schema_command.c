@@ -136,7 +136,7 @@ static void define_section(json_t *definitions, const od_section_class *c) {
   if (is_file) add_key(properties, &od_variant_key);
 }
 
-// --- What comes from tables ---------------------------------------------------------------------------------------
+// --- Elements and blocks ------------------------------------------------------------------------------------------
 
 static void add_fields(json_t *properties, const od_element_class *c) {
   for (int i = 0; i < c->field_count; i++)

@@ -168,7 +168,7 @@ static bool from_log(const od_machine *machine, const od_motion_arguments *a, co
   return true;
 }
 
-// --- What moves on its own ----------------------------------------------------------------------------------------
+// --- Freely moving coordinates ------------------------------------------------------------------------------------
 
 static bool add_loose(const od_machine *machine, const char *name, od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);

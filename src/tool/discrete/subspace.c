@@ -264,7 +264,7 @@ static bool find_inputs(subspace *s) {
   return ok;
 }
 
-// --- As polynomials -----------------------------------------------------------------------------------------------
+// --- Polynomials --------------------------------------------------------------------------------------------------
 
 // det(z - M), coefficients of z^0 up. *largest: the largest magnitude of an eigenvalue.
 static bool characteristic(int n, const double *M, double *coefficient, double *largest) {

@@ -54,7 +54,7 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
 // Within a single period there are none; then the residual of the sine is taken as white noise (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
-// --- From anything broad ------------------------------------------------------------------------------------------
+// --- From a broad spectrum ----------------------------------------------------------------------------------------
 
 typedef enum od_window { OD_WINDOW_HANN, OD_WINDOW_HAMMING, OD_WINDOW_BLACKMAN, OD_WINDOW_NONE } od_window;
 // Names for users, in the order of the enumeration, terminated by NULL.
@@ -78,7 +78,7 @@ void od_spectra_add(od_spectra *s, double input, const double *output);
 // Y divided by that of U, with sigmas from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
-// --- What people read off -----------------------------------------------------------------------------------------
+// --- Bandwidth and resonances -------------------------------------------------------------------------------------
 
 // A number with the ends of its 95 % interval (NAN: not known).
 typedef struct od_reading {

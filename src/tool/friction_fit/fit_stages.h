@@ -30,8 +30,8 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 // complete_fit.c: fits numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
-// The largest accepted root mean square of residuals: the limit of the file plus four standard deviations of the noise, of the
-// force and of the speed (propagated through the law).
+// The largest accepted root mean square of residuals: from the limit of the file and the noise of the force and of the speed
+// (propagated through the law), the latter with four standard deviations of its sample variance.
 double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);

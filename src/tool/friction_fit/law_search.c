@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- What a law is compared with ----------------------------------------------------------------------------------
+// --- Targets ------------------------------------------------------------------------------------------------------
 
 static od_status evaluate_points(const od_law_target *t, const od_law_numbers *n, int columns, const int *number,
                                  double *force, double *slopes) {
@@ -144,7 +144,7 @@ od_status od_law_search(const od_law_target *t, const od_law_options *o, int col
   return status;
 }
 
-// --- What the data tell -------------------------------------------------------------------------------------------
+// --- Identifiability ----------------------------------------------------------------------------------------------
 
 od_status od_law_information(const od_law_target *t, int columns, const int *number, const od_law_numbers *law,
                              double noise, od_identifiability **out, od_error *err) {

@@ -73,7 +73,7 @@ OD_INTO_WIDE void add_square(int np, double factor, const double *restrict z, do
   }
 }
 
-// --- By the sums of neighbouring rows -----------------------------------------------------------------------------
+// --- Sums of neighboring rows -------------------------------------------------------------------------------------
 
 // The contribution of row k of a set to each parameter.
 OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long k, double *z) {
@@ -142,7 +142,7 @@ OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   add_square(np, v->factor, v->sum, v->V);
 }
 
-// --- By a process of higher order ---------------------------------------------------------------------------------
+// --- Process of higher order --------------------------------------------------------------------------------------
 
 enum { MOST_ORDER = 100 };
 typedef struct process {

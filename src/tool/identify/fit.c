@@ -14,7 +14,7 @@
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
-// --- Waiting ------------------------------------------------------------------------------------------------------
+// --- Interrupts ---------------------------------------------------------------------------------------------------
 
 static const double patience = 0.5;      // s, time limit for the report of the best values after an interrupt
 static const double most_entries = 4e6;  // of the Jacobian; larger ones are known to exceed the time limit
@@ -48,7 +48,7 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
                  od_count(r->iterations, "iteration").text, values);
 }
 
-// --- What was found -----------------------------------------------------------------------------------------------
+// --- Estimates ----------------------------------------------------------------------------------------------------
 
 // The scale of a parameter's relative change: its own size, or its start. A parameter that may be zero has no such size; its
 // scale is the width between its bounds, or the uncertainty in the file.

@@ -20,7 +20,7 @@ static bool is_possible(od_fit_work *w, const double *x) {
   return !w->left;
 }
 
-// --- Rows as they are predicted -----------------------------------------------------------------------------------
+// --- Streamed rows ------------------------------------------------------------------------------------------------
 
 typedef struct stream {
   od_fit_work *w;

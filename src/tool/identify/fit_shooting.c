@@ -16,7 +16,7 @@ static od_shooting_data data_of(const od_fit_work *w, int set) {
   return (od_shooting_data){d->y, d->sigma, w->plan->loss, od_fit_loss_scale(w->plan)};
 }
 
-// --- Making them ----------------------------------------------------------------------------------------------------
+// --- Creation -------------------------------------------------------------------------------------------------------
 
 static od_status make_segments(od_fit_work *w, int set, int segments, od_error *err) {
   const od_fit_data *d = w->f->data[set];

@@ -85,7 +85,7 @@ static void judge_bowl(judge *j) {
          j->f->name[b->parameter], rise);
 }
 
-// --- How well it fits -----------------------------------------------------------------------------------------------
+// --- Quality of the fit ---------------------------------------------------------------------------------------------
 
 static void judge_fit(judge *j) {
   const od_fitted *f = j->f;

@@ -127,7 +127,7 @@ static const od_key combination_keys[] = {
     {"sum", OD_NUMBER_MAP, NULL, "parameters and their weights, which are added"}};
 const od_section_class od_combination_section = {"combination", "a function of parameters", OD_KEYS(combination_keys)};
 
-// --- How ----------------------------------------------------------------------------------------------------------
+// --- Settings of the fit ------------------------------------------------------------------------------------------
 
 // Reads an integrator of the table; the default is the experiment's. The index after the table is exact discretization.
 static od_rule read_rule(od_loader *ld, const od_section *section, const od_experiment *e) {
@@ -201,7 +201,7 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   if (plan->hold_out >= 1) od_complain_number(ld, hold_out, "hold_out must be less than 1, or 100 %%");
 }
 
-// --- What is done to signals before -------------------------------------------------------------------------------
+// --- Preparation of signals ---------------------------------------------------------------------------------------
 
 // Reads the length of a window, which must be odd, so that it has a sample in the middle.
 static int read_window(od_loader *ld, const od_section *section, const char *key, int number) {

@@ -86,7 +86,7 @@ static candidate judge(const search *s, const double *direction) {
   return c;
 }
 
-// ---- keeping the cheapest independent ones
+// ---- the cheapest independent candidates
 
 // The index of the first candidate that depends linearly on those before it; `filled` if none does.
 static int first_dependent(const search *s) {

@@ -5,7 +5,7 @@
 
 #include "io/svg.h"
 
-// --- Where things lie ---------------------------------------------------------------------------------------------
+// --- Positions ----------------------------------------------------------------------------------------------------
 
 double od_chart_x(const od_chart *c, double value) {
   return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);

@@ -71,7 +71,7 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
 // Reads one row: a value per column. r stops at the line end.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values);
 
-// ---- what is wrong
+// ---- errors
 
 // The column of a position in the present line, from 1.
 int od_csv_column(const od_csv_reader *r, const char *place);

@@ -94,7 +94,7 @@ static bool write_all(mat_t *mat, const od_table *table, const variable_name *na
   return write_variable(mat, label_cells(table));
 }
 
-// --- What was written -----------------------------------------------------------------------------------------------
+// --- Check of the written file --------------------------------------------------------------------------------------
 
 typedef struct written {
   const char *path;

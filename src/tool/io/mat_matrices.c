@@ -39,7 +39,7 @@ static matvar_t *make_texts(const od_mat_variable *v) {
   return cells;
 }
 
-// --- What was written -----------------------------------------------------------------------------------------------
+// --- Check of the written file --------------------------------------------------------------------------------------
 
 typedef struct written {
   const char *path;

@@ -36,7 +36,7 @@ typedef struct gathering {
   bool no_memory;
 } gathering;
 
-// --- What is there ------------------------------------------------------------------------------------------------
+// --- Variables of the file ----------------------------------------------------------------------------------------
 
 static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
   if (g->count >= MOST_ARRAYS) return;
@@ -274,7 +274,7 @@ static od_status tabulate(const gathering *g, const od_table_wish *wish, od_tabl
   return status;
 }
 
-// --- Names and units of files that this program wrote ---------------------------------------------------------------
+// --- Names and units of files written by this program ---------------------------------------------------------------
 
 static void copy_text(const matvar_t *cell, char *to, size_t size) {
   size_t n = cell && cell->class_type == MAT_C_CHAR && cell->data ? cell->nbytes : 0;
@@ -414,7 +414,7 @@ static void read_in_child(void *user, FILE *to) {
   if (r->status == OD_OK) put_table(to, r->table);
 }
 
-// --- What comes from there ----------------------------------------------------------------------------------------
+// --- Result of the child process ----------------------------------------------------------------------------------
 
 static bool take(FILE *from, void *to, size_t size) {
   return fread(to, size, 1, from) == 1;

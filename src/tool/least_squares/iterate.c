@@ -119,7 +119,7 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
   return reason;
 }
 
-// ---- the last digits
+// ---- polishing
 
 // Near the minimum the cost is constant to rounding while the gradient is still significant. Full steps continue while they
 // reduce the removable part of the residuals.

@@ -232,7 +232,7 @@ static void add_parameters(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// --- Errors that the experiment asks for ------------------------------------------------------------------------------
+// --- Metrics of the experiment ----------------------------------------------------------------------------------------
 
 static void add_metrics(const od_observe_findings *f, od_result *r) {
   static const od_result_column columns[] = {

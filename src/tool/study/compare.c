@@ -32,7 +32,7 @@ static const char *copy(maker *m, const char *text) {
   return own ? own : "";
 }
 
-// --- One of the things compared -----------------------------------------------------------------------------------
+// --- One row ------------------------------------------------------------------------------------------------------
 
 // The reason why a combination is impossible: the first message.
 static const char *problem_of(maker *m, const od_messages *messages) {

@@ -28,7 +28,7 @@ typedef struct work {
   atomic_bool stop;
 } work;
 
-// --- Going on ------------------------------------------------------------------------------------------------------
+// --- Progress ------------------------------------------------------------------------------------------------------
 
 static bool asks_to_go_on(work *w) {
   const od_study_run_options *o = w->options;
@@ -95,7 +95,7 @@ static int run_all(work *w) {
   return made > 0 ? made : 1;
 }
 
-// --- Before and after ---------------------------------------------------------------------------------------------
+// --- Preparation and results --------------------------------------------------------------------------------------
 
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
