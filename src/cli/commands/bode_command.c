@@ -15,14 +15,14 @@ typedef struct arguments {
   od_linear_arguments linear;
   od_frequency_arguments frequencies;
   od_words loops;
-  bool loops_are_outputs;  // the same words, then
+  bool loops_are_outputs;  // linear.outputs is the list `loops`
 } arguments;
 
 static bool wants_all(const od_words *loops) {
   return loops->count == 1 && !strcmp(loops->text[0], "all");
 }
 
-// The paths and frequencies that the arguments name. -1 to go on, or the exit code after a message.
+// Chooses the paths and frequencies from the arguments. Returns -1 to go on, or the exit code after a message.
 static int choose(const arguments *a, od_responses *r) {
   od_error err = {0};
   od_status status = od_responses_list(r, a->loops.count > 0, wants_all(&a->loops), &err);

@@ -1,4 +1,4 @@
-// oleodyn check: whether machine, experiment, fit, friction and study files are right.
+// oleodyn check: checks machine, experiment, fit, friction and study files.
 #include <limits.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 #include "terminal/show_result.h"
 #include "terminal/terminal.h"
 
-// Checks one file and shows what was found, or adds its data to a list. Returns its exit code.
+// Checks one file and shows its messages, or appends its data to `list` (JSON). Returns the exit code.
 static int check_file(const char *path, const od_load_options *load, json_t *list) {
   od_messages *messages = od_messages_new();
   if (!messages) {
@@ -32,7 +32,7 @@ static int check_file(const char *path, const od_load_options *load, json_t *lis
   return od_exit_code(status);
 }
 
-// All files: shown one by one, or as one JSON object. Returns the exit code.
+// Checks all files and shows the findings file by file, or as one JSON object. Returns the exit code.
 static int check_files(const od_words *files, const od_load_options *load, bool as_json) {
   od_result all = od_result_new("Check", "");
   json_t *list = json_array();

@@ -2,9 +2,9 @@
 #ifndef OD_COMMANDS_COMMAND_H
 #define OD_COMMANDS_COMMAND_H
 
-#include "terminal/exit_codes.h"  // every command returns one
+#include "terminal/exit_codes.h"  // commands return exit codes
 
-// Each command gets its arguments without its own name.
+// A command receives its arguments without its own name.
 typedef struct od_command {
   const char *name, *summary;
   int (*run)(int argc, char **argv);
@@ -33,9 +33,9 @@ int od_command_friction_fit(int argc, char **argv);
 int od_command_help(int argc, char **argv);
 int od_command_version(int argc, char **argv);
 
-// All commands; the last has no name.
+// All commands. The last entry has no name.
 extern const od_command od_commands[];
-// Finds a command; NULL after a message with a suggestion.
+// Finds a command by name. NULL after a message with a suggestion.
 const od_command *od_command_find(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-// oleodyn compare: filters, sensors and steps of one experiment on the same data, beside the model without any correction.
+// oleodyn compare: filters, sensors and steps of one experiment on the same data, compared with the model without correction.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// oleodyn components: the classes of elements and blocks that machine files can use, from their tables.
+// oleodyn components: the classes of elements and blocks of machine files, from their tables.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "document/suggest.h"
 #include "io/plot.h"
 
-// Keeps a name in *best if it is nearer to `wrong` than *distance, its distance so far.
+// Stores `name` in *best and its edit distance in *distance if it is nearer to `wrong` than the best name so far.
 static void try_name(const char *wrong, const char *name, const char **best, int *distance) {
   char beginning[80];
   snprintf(beginning, sizeof beginning, "%.*s", (int)strcspn(name, " "), name);
@@ -26,7 +26,7 @@ static void try_name(const char *wrong, const char *name, const char **best, int
   }
 }
 
-// "did you mean 'a' or 'b'?": names with the word in them, or else the nearest one.
+// Suggests names ("did you mean 'a' or 'b'?"): all names that contain the word, else the nearest name.
 static void complain_about_name(const char *wrong) {
   char list[200] = "";
   size_t used = 0;
@@ -47,7 +47,7 @@ static void complain_about_name(const char *wrong) {
     od_cli_error("there is no component '%s'; 'oleodyn components' lists them", wrong);
 }
 
-// A class of elements by its name or section, or a block by its type; neither after a message.
+// Finds a class of elements by its name or section, or a block by its type. Both are empty after a message.
 static od_component_class find_class(const char *name) {
   for (int i = 0; i < od_component_count(); i++) {
     od_component_class c = od_component_at(i);
@@ -58,7 +58,7 @@ static od_component_class find_class(const char *name) {
   return (od_component_class){0};
 }
 
-// The classes of these names, all without names; free them. *ok: false after messages.
+// The classes with these names; all classes if there are no names. The caller frees the list. *ok is false after messages.
 static od_component_class *find_classes(const od_words *names, int *count, bool *ok) {
   *count = names->count ? names->count : od_component_count();
   od_component_class *classes = calloc((size_t)*count + 1, sizeof *classes);
@@ -71,7 +71,7 @@ static od_component_class *find_classes(const od_words *names, int *count, bool 
   return classes;
 }
 
-// The curves of one class as a picture, as a table, or both; paths may be NULL. The exit code.
+// Draws the curves of one class as a picture, writes them as a table, or both. Either path may be NULL. Returns the exit code.
 static int show_curves(const od_words *names, const char *plot, const char *csv) {
   od_component_curve curve = {0};
   od_component_class found = names->count == 1 ? find_class(names->text[0]) : (od_component_class){0};
@@ -95,7 +95,7 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
   return od_exit_code(status);
 }
 
-// The pictures of the reference, all of them. The exit code.
+// Writes all pictures of the reference. Returns the exit code.
 static int write_pictures(const char *folder) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -110,7 +110,7 @@ static int write_pictures(const char *folder) {
   return OD_EXIT_OK;
 }
 
-// The keys of classes as JSON, as a page of documentation or for people; without names the list for people. The exit code.
+// Prints the keys of classes as JSON, as Markdown or as text; without names the list of classes as text. Returns the exit code.
 static int show(const od_component_class *classes, int count, bool has_names, bool as_json, bool as_markdown) {
   od_result r =
       has_names || as_json || as_markdown ? od_component_reference(classes, count, as_markdown) : od_component_list();

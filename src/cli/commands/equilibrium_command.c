@@ -1,4 +1,4 @@
-// oleodyn equilibrium: where a machine rests, or moves steadily, with outputs at given values.
+// oleodyn equilibrium: the point where a machine is at rest, or in steady motion, with outputs at given values.
 #include <stdio.h>
 
 #include "commands/command.h"
@@ -25,7 +25,7 @@ static int check(void *user) {
   return OD_EXIT_BAD_INPUT;
 }
 
-// What od_file_contents.state writes.
+// The user data of the writer od_file_contents.state.
 typedef struct point_to_save {
   const od_machine *machine;
   const od_point_state *state;

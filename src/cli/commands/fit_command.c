@@ -1,4 +1,4 @@
-// oleodyn fit: finds numbers of a machine from logs, with their uncertainty and identifiability.
+// oleodyn fit: estimates parameters of a machine from logs, with their uncertainty and identifiability.
 #include <stdio.h>
 
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-// oleodyn frf: the frequency response of a machine or from a log.
+// oleodyn frf: the frequency response of a machine, or estimated from a log.
 #include "commands/command.h"
 #include "options/response_source.h"
 #include "options/result_files.h"

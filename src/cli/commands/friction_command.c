@@ -1,5 +1,5 @@
-// oleodyn friction: a friction law alone, as a table or a plot: its steady curve, a loop under a sine, the response to a step, its
-// sensitivity to every parameter, or its force for a logged speed.
+// oleodyn friction: a friction law alone, as a table or a plot. Shows the steady curve, a loop under a sine, the response to a
+// step, the sensitivity to each parameter, or the force for a logged speed.
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static int find_show(const arguments *a) {
   return -1;
 }
 
-// Rows of a step in time; each point of a contour is as many.
+// Limits the number of time steps. The limit of a contour is lower, because a contour has a run for each of its points.
 static bool has_bounded_rows(const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;

@@ -1,4 +1,4 @@
-// oleodyn friction-fit: a friction law fitted to points of steady motion or to a run.
+// oleodyn friction-fit: fits a friction law to points of steady motion or to a run.
 #include <stdio.h>
 #include <string.h>
 
@@ -134,7 +134,7 @@ static od_status write_field_plot(const void *user, const char *path, od_error *
   return od_contour_write(&c, "Sums of squared residuals", "two parameters together", path, err);
 }
 
-// "sigma_0,tau_hn" as two of the searched parameters; false after a complaint.
+// Finds the two searched parameters of a text such as "sigma_0,tau_hn". False after a message.
 static bool find_pair(const char *text, const od_friction_plan *plan, int parameter[2]) {
   const char *comma = strchr(text, ',');
   for (int k = 0; k < 2; k++) {
@@ -220,7 +220,7 @@ static const char details[] =
     "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
     "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
 
-// What does not go together: -1, or the exit code after a message.
+// Checks that the options do not contradict each other. Returns -1, or the exit code after a message.
 static int check_wish(const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   bool costs = a->costs || a->costs_of;

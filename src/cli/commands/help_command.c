@@ -8,7 +8,7 @@
 #include "terminal/exit_codes.h"
 #include "terminal/show_result.h"
 
-// A command line and what it is for.
+// Adds a command line and its purpose.
 static void add_step(od_result_table *t, const char *line, const char *purpose) {
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, line);
@@ -49,7 +49,7 @@ static int ask(const od_command *command, const char *option) {
   return command->run(1, only);
 }
 
-// The manual page. The build writes it to oleodyn.1.
+// Prints the manual page. The build writes it to oleodyn.1.
 static int print_manual_page(void) {
   printf(".\\\" Made by 'oleodyn help --manual-page'.\n.TH OLEODYN 1 \"\" \"oleodyn " OD_VERSION
          "\" \"User Commands\"\n%s%s",

@@ -1,4 +1,4 @@
-// oleodyn inverse: which forces, pressures and flows a prescribed motion needs.
+// oleodyn inverse: the forces, pressures and flows that a prescribed motion requires.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ typedef struct findings {
   od_selection outputs;
   od_inverse_options options;
   od_inverse_result result;
-  od_error error;  // why it stopped early
+  od_error error;  // the reason of an early stop
 } findings;
 
 // --- Drives -------------------------------------------------------------------------------------------------------

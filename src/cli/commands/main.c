@@ -1,4 +1,4 @@
-// oleodyn, the program: finds the command and hands over.
+// oleodyn, the program: finds the command and runs it.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -59,13 +59,15 @@ const od_command *od_command_find(const char *name) {
   return NULL;
 }
 
-// A file that is opened while standard output is closed would get its number, and with it what is printed.
+// Opens the standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output and
+// receive the printed text.
 static void keep_numbers(void) {
   for (int fd = 0; fd <= 2; fd++)
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-// What is printed counts as done when it is written. After an interrupt nothing counts as done, whichever part of the work it ended.
+// Returns the final exit code: OD_EXIT_INTERRUPTED if completed work had been interrupted, OD_EXIT_FAILED if standard output
+// cannot be written, else `code`.
 static int end(int code) {
   bool is_done = code == OD_EXIT_OK || code == OD_EXIT_UNSOUND || code == OD_EXIT_UNMET;
   if (is_done && od_signals_interrupted()) {
@@ -82,7 +84,7 @@ static int end(int code) {
 int main(int argc, char **argv) {
   keep_numbers();
   od_signals_begin();
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is a failed write like any other
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails with an error instead of ending the program
   od_inputs_begin();
   if (argc < 2) return end(od_command_help(0, NULL));
   const char *name = argv[1];

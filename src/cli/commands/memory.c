@@ -1,18 +1,19 @@
-// The program's memory: an allocation that fails, here or in any library, ends the program with one message.
+// Memory of the program: an allocation that fails, in the program or in any library, ends the program with one message.
 //
-// Results go through libraries that drop what they have no memory for (an entry of a JSON object, a variable of a MAT
-// file) or crash, and say nothing. Whoever asks for memory in this process therefore asks here first: the C library lets
-// a program put its own functions before malloc(), calloc() and realloc(), and its strdup(), fopen() and the like use
-// them. Outputs are renamed only when they are complete, so that an end at any place replaces no file.
+// Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash.
+// Therefore all allocations of this process go through the functions of this file: the C library allows a program to replace
+// malloc(), calloc() and realloc(), and its own strdup(), fopen() and similar functions use the replacements. Outputs are
+// renamed only when they are complete, so that an early end never replaces a file.
 //
-// The library has no such functions: its callers get OD_NO_MEMORY. Sanitizers bring an allocator that ends by itself.
+// The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator,
+// which ends the program itself.
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "commands/command.h"
 #include "io/unfinished.h"
 
-#if defined __has_feature  // of Clang
+#if defined __has_feature  // Clang
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define OTHER_ALLOCATOR
 #endif
@@ -24,12 +25,12 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Neither allocates nor returns: the caller may be a library that would go on without.
+// Neither allocates nor returns, because the calling library might continue without the memory.
 static _Noreturn void end_without_memory(void) {
   static const char message[] = "oleodyn: error: memory ran out\n";
   od_unfinished_remove_all();
   ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-  (void)written;  // if that fails, too, there is no other way to report it
+  (void)written;  // if this write fails, there is no other way to report the error
   _exit(OD_EXIT_FAILED);
 }
 

@@ -1,4 +1,4 @@
-// oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes what was found.
+// oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes the results.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +31,10 @@ typedef struct arguments {
   bool random_start, live, json_lines, si, quiet;
 } arguments;
 
-// What takes part in a run while it goes on.
+// The data of a run in progress.
 typedef struct watch {
   od_progress progress;
-  od_answers *answers;  // live
+  od_answers *answers;  // live runs only
   od_row_file rows;
 } watch;
 
@@ -49,7 +49,7 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
   return true;
 }
 
-// A MATLAB file is written at once, so that all rows must be there; charts need the picture of them.
+// The rows to keep in memory: all for a MATLAB file, which is written at once; a reduced set for charts.
 static od_rows_kept rows_to_keep(const arguments *a) {
   if (a->files.path[OD_FILE_MAT]) return OD_ROWS_ALL;
   return a->files.path[OD_FILE_PLOT] || a->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
@@ -74,7 +74,7 @@ static int choose_seed(const arguments *a, od_experiment *e) {
   return code;
 }
 
-// The findings of a run and its CSV file, for the writers of files.
+// The result of a run and its CSV file, for the writers of files.
 typedef struct finished_run {
   od_observe_findings findings;
   od_row_file *rows;
@@ -138,7 +138,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
                                       .processor_time = true,
                                       .keep = rows_to_keep(a)};
   od_status status = od_observe(e, &options, &observed, &err);
-  // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
+  // The best possible accuracy, shown next to the result. It is left out if it cannot be computed for this machine.
   od_error ignored = {0};
   if (status == OD_OK && e->truth &&
       od_cramer_rao_bound(e, od_progress_tick, &w.progress, &observed->bound, &ignored) == OD_INTERRUPTED)
@@ -165,7 +165,7 @@ static int check_live(const arguments *a) {
   return OD_EXIT_BAD_INPUT;
 }
 
-// Nothing to draw while lines come; but Ctrl-C.
+// Called while waiting for lines: no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   (void)user;
   od_progress hidden = {0};
@@ -181,7 +181,7 @@ static bool begin_answers(void *user, const od_observed *o) {
   return od_answers_begin(((watch *)user)->answers, o);
 }
 
-// Of samples that were not taken there is no row.
+// Samples that were not taken have no row.
 static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   watch *w = user;
   if (fate == OD_TAKEN && w->rows.path) od_row_file_append(&w->rows, o->table, row);
@@ -225,7 +225,7 @@ static int run_live(const arguments *a, od_experiment *e) {
     return OD_EXIT_FAILED;
   }
   w.progress = od_progress_start(true);
-  // Whoever reads the answers may go away; the result files are written all the same.
+  // The reader of the answers may close the pipe; the result files are written nevertheless.
   signal(SIGPIPE, SIG_IGN);
   od_status status = observe_live(a, e, &w, &observed, &err);
   od_progress_end(&w.progress);

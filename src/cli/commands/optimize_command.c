@@ -1,4 +1,4 @@
-// oleodyn optimize: searches numbers of a machine so that its requirements are met and outputs come near to their targets.
+// oleodyn optimize: searches numbers of a machine that meet its requirements and bring outputs close to their targets.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct arguments {
   bool quiet, si;
 } arguments;
 
-// Whether a --set is of this number: where the search begins.
+// Whether a --set option sets this number. Its value is then the start of the search.
 static bool sets_number(const char *set, const char *path) {
   size_t length = strlen(path);
   return strncmp(set, path, length) == 0 && set[length + strspn(set + length, " ")] == '=';
@@ -37,12 +37,12 @@ typedef struct plan {
   od_free_number number[MOST];
   char path[MOST][340];
   od_goal goal[MOST];
-  const char **set;  // those of --set that are not of free numbers
+  const char **set;  // the --set options that are not about free numbers
   int sets;
   od_optimize_options o;
 } plan;
 
-// What stays as the user has set it; free numbers only begin there.
+// Lists the --set options that stay constant. For free numbers --set only gives the start value.
 static bool list_sets(const arguments *a, plan *p) {
   p->set = calloc((size_t)a->load.set.count + 1, sizeof *p->set);
   for (int i = 0; p->set && i < a->load.set.count; i++) {
@@ -55,8 +55,8 @@ static bool list_sets(const arguments *a, plan *p) {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Loads a machine with one value of --free among those of --set. The others were right before, so that what is said about --set is about
-// --free.
+// Loads a machine with one value of --free among the values of --set. The --set values were correct before, so messages about
+// --set are printed as messages about --free.
 static bool load_as_free(const char *file, const od_load_arguments *load, od_machine **machine) {
   od_messages *found = od_messages_new(), *told = od_messages_new();
   int code = OD_EXIT_FAILED;
@@ -76,7 +76,7 @@ static bool load_as_free(const char *file, const od_load_arguments *load, od_mac
   return code < 0;
 }
 
-// The value of a number in SI when the file is loaded with a text for it. False after the loader's messages.
+// The SI value of a number when the file is loaded with `text` for it. False after the loader's messages.
 static bool value_with(const char *file, const arguments *a, const char *path, const char *text, double *value) {
   char set[480];
   const char **list = calloc((size_t)a->load.set.count + 2, sizeof *list);
@@ -97,7 +97,7 @@ static bool value_with(const char *file, const arguments *a, const char *path, c
   return ok && number >= 0;
 }
 
-// "PATH=LOW:HIGH"; a unit behind HIGH is LOW's as well.
+// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW.
 static bool read_free(const char *file, const arguments *a, const od_machine *m, const char *text, char path[340],
                       od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
@@ -130,7 +130,7 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   return false;
 }
 
-// "OUTPUT:TAKE=TARGET" with the target in SI, or with its unit.
+// Reads "OUTPUT:TAKE=TARGET". The target is in SI unless it has a unit.
 static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
   const char *equals = strrchr(text, '='), *colon = NULL;
   for (const char *c = text; equals && c < equals; c++)

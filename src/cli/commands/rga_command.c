@@ -1,4 +1,4 @@
-// oleodyn rga: relative gains over frequency, and which input should drive which output.
+// oleodyn rga: relative gains over frequency, and the recommended pairing of inputs and outputs.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-// oleodyn schema: a JSON schema of files, for editors that complete and check while one types.
+// oleodyn schema: a JSON schema of files, for editors that complete and check during typing.
 //
-// All of it comes from the tables that the readers loop over: sections (document/section.h), elements, blocks. It is looser than the
-// readers: it has no references, units and numbers that depend on each other, which 'oleodyn check' checks.
+// The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. It accepts more than
+// the readers: it does not check references, units and numbers that depend on each other. 'oleodyn check' does.
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static json_t *list_of(json_t *item) {
                    "^\\$");
 }
 
-// Words, or what a parameter of a template stands for.
+// One of the words, or a reference to a template parameter.
 static json_t *choice_of(json_t *words) {
   return json_pack("{s:[{s:o}, {s:s, s:s}]}", "anyOf", "enum", words, "type", "string", "pattern", "^\\$");
 }
@@ -56,7 +56,7 @@ static json_t *words_of(const od_key *key) {
   int length = 0;
   for (int i = 0; (word = od_key_word(key, i, &length)) != NULL; i++)
     json_array_append_new(list, json_stringn(word, (size_t)length));
-  // Some readers of YAML take these two words for true and false.
+  // Some YAML readers convert these two words to true and false.
   if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_true());
   if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_false());
   return list;
@@ -67,7 +67,7 @@ static json_t *map_of(json_t *value) {
                    "type", "null");
 }
 
-// A section: its class, a definition by its name, or anything.
+// A section: by its class, by the name of a definition, or without restriction.
 static json_t *section_of(const od_key *key) {
   return reference(key->inside ? key->inside->name : key->of ? key->of : "anything");
 }
@@ -92,7 +92,7 @@ static json_t *value_of(const od_key *key) {
   }
 }
 
-// A property with what it means; a key with nothing takes away what is there, in variants and files that include others.
+// Adds a property and its meaning. Null is also allowed: a key without a value removes the key in variants and including files.
 static void add(json_t *properties, const char *key, json_t *value, const char *meaning, const char *unit) {
   char text[400];
   bool has_unit = unit && *unit && strcmp(unit, "1") != 0 && strcmp(unit, "*") != 0;
@@ -106,7 +106,7 @@ static json_t *closed(json_t *properties) {
   return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
 }
 
-// The same where a word alone will do, or a number.
+// The schema of an object, or of a single word or number in its place.
 static json_t *or_text(json_t *object) {
   return json_pack("{s:[o, {s:[s, s, s, s]}]}", "anyOf", object, "type", "string", "number", "boolean", "null");
 }
@@ -118,7 +118,7 @@ static void add_key(json_t *properties, const od_key *key) {
   add(properties, key->name, value_of(key), meaning, has_unit ? key->of : NULL);
 }
 
-// The definition of a section, and those of all sections inside it.
+// Adds the definition of a section and of all sections inside it.
 static void define_section(json_t *definitions, const od_section_class *c) {
   char name[80];
   definition_name(c->name, name, sizeof name);
@@ -127,7 +127,7 @@ static void define_section(json_t *definitions, const od_section_class *c) {
   json_t *object = closed(properties);
   json_object_set_new(definitions, name, c->or_word ? or_text(object) : object);
   od_key key;
-  bool is_file = false;  // with variants, which are sections of the same class
+  bool is_file = false;  // a file has variants, which are sections of the same class
   for (int i = 0; od_key_at(c, i, &key); i++) {
     is_file = is_file || (key.inside == c && strcmp(key.name, "variants") == 0);
     add_key(properties, &key);
@@ -136,19 +136,19 @@ static void define_section(json_t *definitions, const od_section_class *c) {
   if (is_file) add_key(properties, &od_variant_key);
 }
 
-// --- What comes from tables ---------------------------------------------------------------------------------------
+// --- Elements and blocks ------------------------------------------------------------------------------------------
 
 static void add_fields(json_t *properties, const od_element_class *c) {
   for (int i = 0; i < c->field_count; i++)
     add(properties, c->fields[i].key, number(), c->fields[i].meaning, c->fields[i].unit);
 }
 
-// Valves and cylinders have readers of their own.
+// Whether the class has a reader other than the table. Valves and cylinders do.
 static bool has_own_reader(const od_element_class *c) {
   return strcmp(c->section, "valves") == 0 || strcmp(c->section, "cylinders") == 0;
 }
 
-// A formula, its inputs and its numbers.
+// Adds a formula, its inputs and its numbers.
 static void add_formula(json_t *properties, const char *key) {
   json_t *text = json_pack("{s:[s, s]}", "type", "string", "number");
   add(properties, key, json_incref(text), "a formula", NULL);
@@ -197,7 +197,7 @@ static void add_block_keys(const od_block_class *c, json_t *properties, json_t *
   json_decref(any);
 }
 
-// All keys of all types, and for each type which of them it has.
+// All keys of all types, and for each type the keys it has.
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
   for (int i = 0; i < od_block_class_count(); i++) {
@@ -205,7 +205,7 @@ static json_t *block(void) {
     json_t *keys = json_pack("{s:{}, s:{}}", "type", "unit");
     add_block_keys(c, properties, keys);
     json_array_append_new(types, json_string(c->type));
-    // A key of another type may stand there with nothing, in a variant that changes the type.
+    // A key of another type may be present without a value, in a variant that changes the type.
     json_array_append_new(
         rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", c->type,
                          "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
@@ -270,7 +270,7 @@ static int print_schema(int kind) {
   return od_exit_code(status);
 }
 
-// The table of one section, of whatever kind of file; all sections of a kind without a name.
+// Prints the table of one section of any kind of file; without a name, all sections of a kind.
 static int print_reference(int kind, const char *section) {
   const od_section_class *all[OD_MOST_SECTIONS];
   od_nearest nearest = od_nearest_to(section ? section : "");

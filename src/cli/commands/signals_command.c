@@ -1,4 +1,4 @@
-// oleodyn signals: the inputs of a machine over time, without running it.
+// oleodyn signals: the inputs of a machine over time, without a simulation.
 #include <stdio.h>
 
 #include "commands/command.h"
@@ -20,7 +20,7 @@ typedef struct arguments {
   bool si, quiet;
 } arguments;
 
-// Time and step of the command line, else the usual ones. -1 to go on, or the exit code after a message.
+// Chooses time and step from the command line, else the defaults. Returns -1 to go on, or the exit code after a message.
 static int choose_times(const arguments *a, od_input_series *f) {
   od_input_series_usual_times(f->machine, &f->time, &f->step);
   if (!od_option_quantity("time", a->time, "s", &f->time) || !od_option_quantity("step", a->step, "s", &f->step))

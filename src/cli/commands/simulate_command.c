@@ -1,4 +1,4 @@
-// oleodyn simulate: runs a machine and writes what came out.
+// oleodyn simulate: runs a machine and writes the results.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ typedef struct arguments {
   bool si, quiet, no_requirements;
 } arguments;
 
-// The name as the table has it; false with a message.
+// Finds the name in the table of integrators. False after a message.
 static bool find_integrator(const char *name, const char **out) {
   const od_method_names names = od_method_names_integrators(OD_CVODES);
   const char *nearest = NULL;
@@ -56,7 +56,7 @@ static bool find_integrator(const char *name, const char **out) {
   return false;
 }
 
-// The step's length or 'auto', the integrator, and the time from row to row.
+// Reads the step size or 'auto', the integrator, and the time between rows.
 static bool find_method(const arguments *a, const od_machine *machine, od_run_options *run) {
   od_run_wishes wishes = {.adaptive = a->step && strcmp(a->step, OD_STEP_AUTO) == 0};
   bool ok = wishes.adaptive || od_option_quantity("step", a->step, "s", &wishes.step);
@@ -83,7 +83,7 @@ static int make_run_options(const arguments *a, const od_machine *machine, const
   return ok ? -1 : OD_EXIT_BAD_INPUT;
 }
 
-// A run and the state at its end: what the writers of files need.
+// A run and its final state, for the writers of files.
 typedef struct finished_run {
   od_run_findings findings;
   od_state_names names;
@@ -115,7 +115,8 @@ static od_status prepare_state(const od_machine *machine, od_run_options *option
   return OD_OK;
 }
 
-// The requirements of the machine, watching a run; NULL: it has none, or nobody wants to know.
+// Starts the judge of the machine's requirements, which watches the run. *out is NULL without requirements or with
+// --no-requirements.
 static od_status begin_judging(const arguments *a, const od_machine *machine, od_run_options *options, od_judge **out) {
   int count;
   od_machine_requirements(machine, &count);
@@ -127,7 +128,7 @@ static od_status begin_judging(const arguments *a, const od_machine *machine, od
   return *out ? OD_OK : OD_NO_MEMORY;
 }
 
-// The rows with one more column: 1 up to the time until which the machine is predictable, 0 beyond it. NULL: memory ran out.
+// The rows with one more column: 1 up to the time until which the machine is predictable, 0 after it. NULL: out of memory.
 static od_table *mark_rows(const od_table *t, double predictable) {
   od_table *marked = od_table_new(t->columns + 1);
   double *row = calloc((size_t)t->columns + 1, sizeof *row);
@@ -170,7 +171,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     if (judged != OD_OK) status = judged;
   }
   if (any) {
-    // Notes keep out of the way of results on standard output.
+    // Notes must not mix with results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
     end.findings = (od_run_findings){.machine = machine,
                                      .table = table,
@@ -240,7 +241,7 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
   return od_run_sweep_row(machine, &options, row, err);
 }
 
-// Whether the options go together: -1, or the exit code after a message.
+// Whether the options are compatible with each other. Returns -1, or the exit code after a message.
 static int check_sweep(const arguments *a, bool many) {
   if (many && a->files.path[OD_FILE_STATE])
     od_cli_error("--save-state is for one run, not for --sweep and --draw");

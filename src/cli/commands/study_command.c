@@ -1,4 +1,4 @@
-// oleodyn study: runs the cases of a study many times on all cores and prints what comes out on the whole.
+// oleodyn study: runs the cases of a study many times on all cores and prints statistics.
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static int load(const char *path, const arguments *a, od_study **s) {
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// K/N. -1, or the exit code after a complaint.
+// Reads "K/N". Returns -1, or the exit code after a message.
 static int read_part(const char *text, od_study_part *part) {
   int end = 0;
   if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&
@@ -62,7 +62,7 @@ static int check_parts(const arguments *a) {
   return wrong ? OD_EXIT_BAD_INPUT : -1;
 }
 
-// Of all that decides what the runs give: the files, what was chosen of them, and the program.
+// The fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the program.
 static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
   if (!od_inputs_fingerprint(fingerprint)) return false;
   const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};
@@ -79,7 +79,7 @@ typedef struct finished_study {
   const od_result *summary;
 } finished_study;
 
-// The rows alone.
+// Writes the rows only.
 static od_status write_json(const void *user, const char *path, od_error *err) {
   return od_json_write(json_object_get(((const finished_study *)user)->summary->data, "rows"), path, err);
 }
@@ -89,7 +89,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_study_plot(f->study, f->result, path, err);
 }
 
-// Prints the rows and writes the files; the exit code.
+// Prints the rows and writes the files. Returns the exit code.
 static int write_rows(const arguments *a, const od_study *s, const od_study_result *r) {
   FILE *notes = od_files_notes(&a->files, a->quiet);
   od_result summary = od_study_summary(s, r, a->merge.count);
@@ -187,7 +187,7 @@ int od_command_study(int argc, char **argv) {
   od_study *s = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = check_parts(&a);
-  // Under MPI the first process speaks for all.
+  // Under MPI only the first process prints and writes.
   if (a.team.rank > 0) a.files = (od_files){0}, a.quiet = true;
   if (code < 0) code = load(files.text[0], &a, &s);
   if (code < 0) code = od_files_check(&a.files);

@@ -14,7 +14,7 @@
 #include "frequency/transfer_result.h"
 #include "io/number.h"
 
-enum { HIGHEST_TRIED = 9 };  // where no order is given
+enum { HIGHEST_TRIED = 9 };  // if no order is given
 
 typedef struct arguments {
   od_response_arguments source;
@@ -25,7 +25,7 @@ typedef struct arguments {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// "4", or "2:9" to choose from.
+// Reads one order ("4") or a range of orders ("2:9").
 static bool read_orders(const char *text, int points, int *low, int *high) {
   *low = 1;
   *high = HIGHEST_TRIED;
@@ -57,7 +57,7 @@ static bool read_method(const char *text, od_transfer_method *method) {
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
-// Shows the result and writes the files; the exit code.
+// Shows the result and writes the files. Returns the exit code.
 static int write_all(const arguments *a, const od_result *result, const od_verdict *verdict,
                      const od_file_contents *contents) {
   FILE *notes = od_files_notes(&a->files, a->quiet);
@@ -91,7 +91,7 @@ static int fit_and_write(const arguments *a, const od_response *r, const char *p
   return code;
 }
 
-// "25 %" or "0.25"
+// Reads a fraction: "25 %" or "0.25".
 static bool read_part(const char *text, double *part) {
   double x = 0;
   if (!text) return true;
@@ -115,7 +115,7 @@ static bool read_delay(const char *text, int *delay) {
   return ok;
 }
 
-// Options that the method does not have are mistakes.
+// Rejects options that the method does not have.
 static bool options_fit(const arguments *a) {
   int kind = od_discrete_log_kind(a->method);
   bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
@@ -137,7 +137,7 @@ static bool options_fit(const arguments *a) {
   return true;
 }
 
-// Discrete-time models take the log itself.
+// Discrete-time models are fitted to the log itself.
 static int fit_discrete(const arguments *a, const char *path) {
   const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
   od_discrete_log w = {.path = path,

@@ -1,4 +1,4 @@
-// The frequencies that commands look at: options, and the list.
+// The frequencies of commands about responses: options and the resulting list.
 #ifndef OD_OPTIONS_FREQUENCY_OPTIONS_H
 #define OD_OPTIONS_FREQUENCY_OPTIONS_H
 
@@ -16,7 +16,7 @@ typedef struct od_frequency_arguments {
     "points", OD_OPTION_TEXT, "N", "how many frequencies, in equal ratios", &(target)->points                 \
   }
 
-// -1 to go on, or the exit code after a message. *out: free it.
+// Chooses the frequencies. Returns -1 to go on, or the exit code after a message. The caller frees *out.
 int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
                           double **out, int *count);
 

@@ -8,7 +8,7 @@
 #include "terminal/terminal.h"
 #include "document/suggest.h"
 
-// "KEY=VALUE": the place of the key among the fields, and the value; -1 after a message.
+// Reads "KEY=VALUE". Returns the index of the key among the fields; -1 after a message.
 static int read_setting(const od_friction_law *law, const char *option, const char *text, double *value) {
   const od_element_class *c = law->element;
   const char *equals = strchr(text, '=');
@@ -50,7 +50,7 @@ static int find_law(const char *name) {
   return found;
 }
 
-// Numbers that are given, then defaults for the others; false after messages about those that are missing.
+// Sets the given numbers, and defaults for the others. False after messages about missing numbers.
 static bool fill_numbers(od_set_law *law, const double *given) {
   const od_element_class *c = law->law->element;
   int base = law->law->sided + law->law->common;

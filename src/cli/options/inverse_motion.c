@@ -31,12 +31,12 @@ static bool is_moved(const od_motion_plan *p, int output) {
   return false;
 }
 
-// "A.angle, A.x or boom.length": some that can be prescribed.
+// Lists some quantities that can be prescribed: "A.angle, A.x or boom.length".
 static void complain_about_count(const od_machine *machine, const od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
   char some[300] = "";
   int shown = 0;
-  // Coordinates and lengths before points, which there are many of.
+  // Coordinates and lengths come before points, because there are many points.
   for (int points = 0; points < 2; points++)
     for (int i = 0; i < m->outputs && shown < 4; i++) {
       const od_output *o = &m->output[i];
@@ -67,7 +67,7 @@ static int find_quantity(const od_machine *machine, const char *name) {
 
 // --- Inputs and constants -----------------------------------------------------------------------------------------
 
-// "boom.angle=wanted" or "boom.angle=30 deg".
+// Reads "boom.angle=wanted" or "boom.angle=30 deg".
 static bool from_text(const od_machine *machine, const char *text, od_motion_plan *p) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -113,7 +113,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// The frequency of --smooth; it must be below half of the log's rate.
+// Reads the frequency of --smooth, which must be below half the sampling rate of the log.
 static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (!a->log) {
@@ -127,7 +127,7 @@ static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *lo
   return false;
 }
 
-// Quantities that --move names without a value follow the log; each must be there.
+// Quantities that --move names without a value follow the log. Each must have a column.
 static bool find_named(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
   bool ok = true;
   *named = 0;
@@ -153,7 +153,7 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
   return false;
 }
 
-// Columns of the log: those that are named, else all that no --move has replaced.
+// Adds columns of the log: the named ones, else all columns that no --move replaces.
 static bool from_log(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
                      int named, od_motion_plan *p) {
   for (int i = 0; i < d->columns; i++) {
@@ -168,7 +168,7 @@ static bool from_log(const od_machine *machine, const od_motion_arguments *a, co
   return true;
 }
 
-// --- What moves on its own ----------------------------------------------------------------------------------------
+// --- Freely moving coordinates ------------------------------------------------------------------------------------
 
 static bool add_loose(const od_machine *machine, const char *name, od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
@@ -207,7 +207,7 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
 
 // --- All together -------------------------------------------------------------------------------------------------
 
-// The log's times, else the command line's, else the run of the file.
+// The times of the log, else of the command line, else of the file's run section.
 static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);

@@ -1,4 +1,4 @@
-// The motion that `oleodyn inverse` is given: of each quantity an input of the machine, a constant, or a column of a log.
+// The prescribed motion of `oleodyn inverse`: each quantity follows an input of the machine, a constant, or a column of a log.
 #ifndef OD_OPTIONS_INVERSE_MOTION_H
 #define OD_OPTIONS_INVERSE_MOTION_H
 
@@ -8,21 +8,21 @@
 
 typedef struct od_motion_arguments {
   od_words moves;      // "boom.angle=wanted_angle", "boom.angle=30 deg"
-  od_words loose;      // coordinates that move on their own
-  const char *log;     // a file whose columns are called like quantities
+  od_words loose;      // coordinates without a prescribed motion
+  const char *log;     // a file whose columns have the names of quantities
   const char *smooth;  // Hz
   const char *time, *step;
 } od_motion_arguments;
 
 typedef struct od_motion_plan {
-  int count, loose;  // the last `loose` of all move on their own, without a trajectory
+  int count, loose;  // the last `loose` entries have no trajectory and move freely
   int *moved;        // outputs
   od_trajectory *motion;
   double begin, end, step;
-  od_time_doubt doubt;  // about the unit of the log's times
+  od_time_doubt doubt;  // ambiguity about the unit of the log's times
 } od_motion_plan;
 
-// Messages go to standard error. -1 to go on, or the exit code.
+// Makes the plan. Messages go to standard error. Returns -1 to go on, or the exit code.
 int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *arguments, od_motion_plan *plan);
 void od_motion_plan_free(od_motion_plan *plan);
 

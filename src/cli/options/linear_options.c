@@ -27,7 +27,7 @@ void od_linear_arguments_free(od_linear_arguments *a) {
   od_point_state_free(a->state);
 }
 
-// Adds the inputs that match; false: none does.
+// Adds the inputs that match the pattern. False if none matches.
 static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
   bool any = false;
   for (int i = 0; i < od_machine_input_count(machine); i++) {
@@ -70,7 +70,7 @@ int od_select_inputs(const od_machine *machine, const od_words *texts, int **out
   return code;
 }
 
-// "rail.rate=50 mm/s": the output and its value in SI.
+// Reads "rail.rate=50 mm/s": the output and its value in SI.
 static bool read_hold(const od_machine *machine, const char *text, od_held_output *hold) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -196,7 +196,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   return code;
 }
 
-// What a reader should know about the points, counted: the order in which threads come to them does not matter.
+// Counts the points with warnings. Counters are independent of the order in which threads process the points.
 static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
   if (od_linear_kink(m, 0)) atomic_fetch_add(&s->kinked, 1);
   if (od_linear_narrow(m, 0)) atomic_fetch_add(&s->narrow, 1);
@@ -258,7 +258,7 @@ int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   if (code < 0 && c->check) code = c->check(c->user);
   if (code < 0 && c->arguments->sweep.paths.count) code = od_linear_sweep_run(files.text[0], c->sweep);
   if (code < 0) code = od_cli_linearize(files.text[0], c->arguments, &machine, &model);
-  od_signals_end_at_once();  // what follows has nothing to keep
+  od_signals_end_at_once();  // from here on there is no partial result to save
   if (code < 0) code = c->show(c->user, machine, model);
   od_linear_model_free(model);
   od_machine_free(machine);

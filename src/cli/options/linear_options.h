@@ -1,4 +1,4 @@
-// What the commands about linear models share: options of the operating point, of inputs and outputs, and the model.
+// Shared by commands about linear models: options of the operating point, of inputs and outputs, and the model.
 #ifndef OD_OPTIONS_LINEAR_OPTIONS_H
 #define OD_OPTIONS_LINEAR_OPTIONS_H
 
@@ -15,21 +15,21 @@ typedef struct od_linear_arguments {
   od_load_arguments load;
   od_words inputs, outputs, hold, release;
   const char *at, *step;
-  bool balance;  // find where the machine rests even without --hold
+  bool balance;  // find an equilibrium even without --hold
   bool si, quiet;
   od_files files;
   od_sweep_arguments sweep;
-  od_point_state *state;  // is filled where files.path[OD_FILE_STATE] is given
+  od_point_state *state;  // filled if files.path[OD_FILE_STATE] is set
 } od_linear_arguments;
 
-// What the arguments ask for, in terms of a machine.
+// The arguments resolved for a machine.
 typedef struct od_linear_plan {
   od_selection outputs;
   int *inputs, input_count;  // NULL: all
   od_held_output *hold;
   int *released;
   od_point_options point;
-  od_point_state *state;  // is filled with the state of the point; NULL: not wanted
+  od_point_state *state;  // filled with the state of the point; may be NULL
 } od_linear_plan;
 
 // The entries for a command's table of options.
@@ -44,44 +44,46 @@ typedef struct od_linear_plan {
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 void od_linear_arguments_free(od_linear_arguments *arguments);
 
-// Loads the machine, finds the operating point and linearises there, for the inputs and outputs of the arguments (default: all inputs; the
-// outputs of the file's run section). Checks the result files. -1 to go on, or the exit code after messages.
+// Loads the machine, finds the operating point and linearizes there, for the inputs and outputs of the arguments (default: all
+// inputs; the outputs of the file's run section). Checks the result files. Returns -1 to go on, or the exit code after
+// messages.
 int od_cli_linearize(const char *path, const od_linear_arguments *arguments, od_machine **machine,
                      od_linear_model **model);
 
-// The plan of the arguments, with messages about what is wrong with it. -1 to go on, or the exit code.
+// Makes the plan from the arguments, with messages about errors. Returns -1 to go on, or the exit code.
 int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *arguments, od_linear_plan *plan);
 void od_linear_plan_free(od_linear_plan *plan);
 
-// A sweep of a command: what it takes from the model at each point, in any thread.
+// A sweep of a command: the results computed from the model at each point, in any thread.
 typedef struct od_linear_sweep {
   const od_linear_arguments *arguments;
   od_linear_plan plan;
   // Called once with the first point's model: checks and choices of the command. -1 to go on, or the exit code. NULL: none.
   int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
-  // What takes long asks goes_on now and then; where it said false the row does not count.
+  // Long computations call goes_on regularly. After goes_on has returned false, the row is discarded.
   od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                        od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;                                   // how many results --plot draws
-  atomic_int kinked, narrow, moving, sampled;  // points that a reader is warned of
+  int drawn;                                   // number of results that --plot draws
+  atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
-// A command about the linear model at a point, or at the points of a sweep. It owns its arguments.
+// A command about the linear model at a point, or at the points of a sweep. The command owns its arguments.
 typedef struct od_linear_command {
   const od_usage *usage;
   od_linear_arguments *arguments;
   od_linear_sweep *sweep;
-  // Whether the arguments go together, before anything is loaded: -1, or the exit code after a message. NULL: they do.
+  // Checks that the arguments are compatible, before anything is loaded. Returns -1, or the exit code after a message. NULL: no
+  // check.
   int (*check)(void *user);
-  int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // the exit code
+  int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
   void *user;
 } od_linear_command;
 int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
 
-// The indices of inputs that the texts name (names and patterns with commas); NULL in *out: all.
+// The indices of the inputs that the texts name (names and patterns, separated by commas). *out is NULL for all inputs.
 int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count);
 
 #endif

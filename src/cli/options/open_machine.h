@@ -1,4 +1,4 @@
-// Loading the machine a command is about, with the options that all such commands share.
+// Loading of a command's machine, with the shared options.
 #ifndef OD_OPTIONS_OPEN_MACHINE_H
 #define OD_OPTIONS_OPEN_MACHINE_H
 
@@ -20,13 +20,13 @@ typedef struct od_load_arguments {
   }
 void od_load_arguments_free(od_load_arguments *arguments);
 
-// Loads into *machine; messages go to standard error. Returns -1 to go on, or the exit code.
+// Loads into *machine. Messages go to standard error. Returns -1 to go on, or the exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
-// The same of a file that has been read already, with a list for the messages.
+// The same for a file that has already been read, with a list for the messages.
 int od_cli_load_content(const char *path, od_content content, const od_load_arguments *arguments, od_machine **machine,
                         od_messages *messages);
 
-// For files of other kinds: shows the messages of a load and frees them. -1 to go on, or the exit code.
+// For files of other kinds: shows the messages of a load and frees them. Returns -1 to go on, or the exit code.
 int od_cli_loaded(od_messages *messages, od_status status);
 
 #endif

@@ -8,7 +8,7 @@
 #include "document/units.h"
 #include "io/number.h"
 
-// The longest beginning that is a number; its length, 0 if there is none. "5e" in "5 eV" must not confuse it.
+// The length of the longest prefix that is a number, 0 if there is none. "5 eV" gives 5, although "5e" begins like an exponent.
 static size_t number_length(const char *text, double *value) {
   size_t best = 0;
   double x;

@@ -33,13 +33,13 @@ void od_words_free(od_words *texts) {
 
 enum { FLAGS = 3, MOST_SHARED = OD_FILE_KINDS + FLAGS };
 
-// An option as the help and the parser see it. contents: takes the place of %s in the help.
+// An option as used by the help and the parser. `contents` replaces %s in the help.
 typedef struct offered {
   od_option option;
   const char *contents;
 } offered;
 
-// The shared options that a command offers. Returns how many there are.
+// Lists the shared options that a command offers. Returns their number.
 static int list_shared(const od_shared_options *s, offered list[MOST_SHARED]) {
   const od_option flags[FLAGS] = {
       {"json", OD_OPTION_FLAG, NULL, "as JSON", s->as_json},
@@ -64,7 +64,7 @@ static void option_label(const od_option *o, char *text, size_t size) {
   snprintf(text, size, o->argument ? "--%s %s" : "--%s", o->name, o->argument);
 }
 
-// An option on a line; further lines of a long help stand below the first.
+// Prints an option; further lines of a long help are printed below the first.
 static void print_option(const od_option *o, const char *contents, int width) {
   char label[80];
   option_label(o, label, sizeof label);
@@ -137,7 +137,8 @@ static void print_option_manual(const od_option *o, const char *contents) {
   putchar('\n');
 }
 
-// The section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and stay as they are.
+// Prints the section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and are
+// not filled.
 static void print_manual(const od_usage *usage) {
   offered shared[MOST_SHARED];
   int shared_count = list_shared(&usage->shared, shared);
@@ -186,7 +187,7 @@ static int unknown_option(const od_usage *usage, const char *given, size_t lengt
   return OD_EXIT_BAD_INPUT;
 }
 
-// Gives a value to an option's target; value is NULL where there is none.
+// Stores a value in an option's target. `value` is NULL for an option without a value.
 static int take(const od_option *o, const char *value) {
   if (o->kind == OD_OPTION_FLAG) {
     if (value) {

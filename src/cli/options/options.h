@@ -15,28 +15,28 @@ typedef enum od_option_kind {
 typedef struct od_option {
   const char *name;  // without the dashes
   od_option_kind kind;
-  const char *argument;  // what the help calls its argument; NULL for flags
+  const char *argument;  // the name of the argument in the help; NULL for flags
   const char *help;
   void *target;
 } od_option;
 
-// Texts in the order they were given; they belong to argv.
+// Texts in the order of the command line. They belong to argv.
 typedef struct od_words {
   const char **text;
   int count, capacity;
 } od_words;
 void od_words_free(od_words *texts);
 
-// Options that commands share: od_file_formats and a table in options.c have their names and helps. A command offers an option by a target; where the option
-// asks for a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
+// Options that commands share. od_file_formats and a table in options.c have their names and helps. A command offers an option
+// by a target; if the option is a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
 typedef struct od_shared_options {
   od_files *files;                  // targets of all files below
-  const char *file[OD_FILE_KINDS];  // the contents of each
+  const char *file[OD_FILE_KINDS];  // the contents of each file
   bool *as_json;                    // --json without a file: the answer itself is JSON
   bool *si, *quiet;
 } od_shared_options;
 
-// How a command is called.
+// The usage of a command.
 typedef struct od_usage {
   const char *command, *arguments, *summary;
   const char *details;  // paragraphs for the end of the help, or NULL
@@ -45,13 +45,13 @@ typedef struct od_usage {
   od_shared_options shared;
 } od_usage;
 
-// Fills the targets and collects what is no option. Accepts "--name value" and "--name=value"; "--" ends the options.
-// Returns -1 to go on, or the exit code: after --help, or after a message.
+// Fills the targets and collects the arguments that are not options. Accepts "--name value" and "--name=value"; "--" ends the
+// options. Returns -1 to go on, or the exit code (after --help or a message).
 int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arguments);
 // The same for a command that takes between least and most arguments.
 int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments);
 
-// The whole number that an option was given as; -1 to go on, or the exit code after a message.
+// Reads the non-negative integer of an option. Returns -1 to go on, or the exit code after a message.
 int od_option_whole(const char *option, const char *text, unsigned long long *value);
 
 #endif

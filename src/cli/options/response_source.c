@@ -38,7 +38,7 @@ static int find_input(const od_machine *machine, const char *name) {
   return -1;
 }
 
-// The options of the other kind of file.
+// Rejects the options of logs.
 static bool has_no_log_options(const od_response_arguments *a) {
   const struct {
     const char *name, *text;
@@ -53,7 +53,7 @@ static bool has_no_log_options(const od_response_arguments *a) {
   return true;
 }
 
-// Of the outputs that a file asks for, the input itself says nothing about the machine.
+// Removes the input from the outputs that the file selects: its response to itself is 1.
 static void leave_out_input(const od_machine *machine, int input, od_selection *selection) {
   int kept = 0;
   for (int i = 0; i < selection->count; i++)

@@ -1,4 +1,4 @@
-// Where a frequency response comes from: a log or a machine, with the options that all commands about responses share.
+// The source of a frequency response, a log or a machine, with the options that all commands about responses share.
 #ifndef OD_OPTIONS_RESPONSE_SOURCE_H
 #define OD_OPTIONS_RESPONSE_SOURCE_H
 
@@ -36,7 +36,7 @@ typedef struct od_response_arguments {
       OD_LOAD_OPTIONS(&(a)->load)
 void od_response_arguments_free(od_response_arguments *a);
 
-// Loads or computes; messages go to standard error. -1 to go on, or the exit code.
+// Loads or computes the response. Messages go to standard error. Returns -1 to go on, or the exit code.
 int od_response_open(const char *path, const od_response_arguments *a, od_response *out);
 
 // The options of a log, as texts.
@@ -45,7 +45,7 @@ typedef struct od_log_arguments {
   const od_words *outputs;
   const char *interval, *end;
 } od_log_arguments;
-// Opens the columns of a log. -1 to go on, or the exit code after a message. Free it in every case.
+// Opens the columns of a log. Returns -1 to go on, or the exit code after a message. The caller frees *out in every case.
 int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
 
 #endif

@@ -14,13 +14,13 @@ static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
 }
 
-// A path where a file appears: no standard output, no device.
+// Whether the path is a regular file: not standard output, not a device.
 static bool is_plain(const char *path) {
   struct stat facts;
   return path && !is_standard_output(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
 }
 
-// The folder of a path and the name in it.
+// Splits a path into its folder and the returned name in it.
 static const char *split(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/');
   int length = slash ? (int)(slash - path) + 1 : 0;
@@ -28,7 +28,7 @@ static const char *split(const char *path, char *folder, size_t size) {
   return path + length;
 }
 
-// Whether two paths lead to the same file, or will when it is there.
+// Whether two paths lead to the same file, which need not exist yet.
 static bool are_same(const char *a, const char *b) {
   struct stat x, y;
   bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
@@ -115,7 +115,7 @@ static od_status write_file(const od_file_contents *c, od_result_file kind, cons
   }
 }
 
-// What a file has, for the line that reports it.
+// The contents of a file, for the line that reports it.
 static void describe(const od_file_contents *c, od_result_file kind, char *text, size_t size) {
   if (od_file_formats[kind].name)
     snprintf(text, size, "%s", od_file_formats[kind].name);

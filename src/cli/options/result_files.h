@@ -1,4 +1,4 @@
-// The files a command writes its results to: asked for by the same options, checked before the work, written after it.
+// Result files of a command: requested by shared options, checked before the work, written after it.
 #ifndef OD_OPTIONS_RESULT_FILES_H
 #define OD_OPTIONS_RESULT_FILES_H
 
@@ -35,30 +35,30 @@ typedef struct od_files {
   const char *path[OD_FILE_KINDS];  // NULL: not wanted; "-" is standard output
 } od_files;
 
-// Whether the files can be written: -1, or the exit code after a complaint.
+// Checks that the files can be written. Returns -1, or the exit code after a message.
 int od_files_check(const od_files *f);
 
-// Whether all files that were read (io/inputs_read.h) stay as they are: -1, or the exit code after the complaint that results
-// would take the place of one. To be asked when all is loaded, before the work.
+// Checks that no result file would replace a file that was read (io/inputs_read.h). Returns -1, or the exit code after a
+// message. Call after loading, before the work.
 int od_files_spare(const od_files *f);
 
-// Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
+// The stream for notes, which must not mix with results on standard output. NULL if quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
-// The contents of the files. CSV and MATLAB files have the table, JSON the data of the result, a report its view, unless there is a writer. The other kinds
-// need a writer; without one they are not written.
+// The contents of the files. CSV and MATLAB files have the table, JSON the data of the result, a report its view, unless there
+// is a writer. The other kinds need a writer; without one they are not written.
 typedef struct od_file_contents {
   const od_table *table;
-  long rows;  // that the CSV writer writes, where the table does not have them all; else 0
+  long rows;  // number of rows of the CSV writer if the table does not have them all; else 0
   const od_result *result;
-  json_t *summary;  // in place of a result; it is given up
+  json_t *summary;  // in place of a result; its reference is released
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // of the writers; of OD_FILE_VARIANT
 } od_file_contents;
 
-// Writes all that was asked for, with a line about each; one failure does not keep the others from being written.
+// Writes all requested files, with a line about each. After a failure the remaining files are still written.
 bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
 
 // The names of all files that were read, as a list.

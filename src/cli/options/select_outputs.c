@@ -15,7 +15,7 @@ void od_selection_free(od_selection *selection) {
   *selection = (od_selection){0};
 }
 
-// Each output once, in the order in which it was asked for first; in a panel, or (zero) one of its own.
+// Adds an output once, in the order of its first mention. panel 0: a panel of its own.
 static void add(od_selection *selection, int output, int panel) {
   int i = 0;
   while (i < selection->count && selection->index[i] != output) i++;
@@ -68,7 +68,7 @@ static void complain_unknown(const od_machine *machine, const char *name) {
 
 static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_run_defaults *run = od_machine_run(machine);
-  // Panels of the file have numbers behind all of those that outputs get for themselves.
+  // The numbers of the file's panels follow the numbers of all single outputs.
   int last = run->output_count;
   for (int i = 0; i < run->output_count; i++) {
     const int panel = run->panels[i] ? run->output_count + run->panels[i] : 0;
@@ -80,12 +80,12 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_model *model = od_machine_model(machine);
   for (int i = 0; i < model->outputs; i++)
     if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
-  // Ball joints have no coordinates to show: where there are no others, everything is shown.
+  // Ball joints have no coordinates to show. Without any other coordinate everything is shown.
   bool none = selection->count == 0;
   for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
 }
 
-// What shares a panel has one scale, and so one unit.
+// Whether all outputs of a panel have the same unit. A panel has one scale.
 static bool has_one_unit(const od_machine *machine, const od_selection *selection, int panel) {
   int first = -1;
   for (int i = 0; i < selection->count; i++) {
@@ -101,7 +101,7 @@ static bool has_one_unit(const od_machine *machine, const od_selection *selectio
   return true;
 }
 
-// One entry of a list: a name or pattern, or several joined with "+".
+// Adds one entry of a list: a name or pattern, or several joined with "+".
 static bool add_entry(const od_machine *machine, char *entry, od_selection *selection) {
   int panel = strchr(entry, '+') ? ++selection->panels : 0;
   bool ok = true;

@@ -1,4 +1,4 @@
-// Choosing outputs by name and pattern.
+// Selection of outputs by name and pattern.
 #ifndef OD_OPTIONS_SELECT_OUTPUTS_H
 #define OD_OPTIONS_SELECT_OUTPUTS_H
 
@@ -8,17 +8,17 @@
 typedef struct od_selection {
   int *index;
   int count;
-  int *panel;  // of each column of a table with the time and then these outputs: equal numbers share a panel of a plot
+  int *panel;  // for each column of a table with the time and then these outputs: columns with equal numbers share a
+               // panel of a plot
   int panels;
 } od_selection;
 void od_selection_free(od_selection *selection);
-// Adds outputs that are not there yet, each in a panel of its own; false: memory ran out.
+// Adds outputs that are not selected yet, each in a panel of its own. False: out of memory.
 bool od_selection_add(od_selection *selection, const int *output, int count);
 
-// Each text is a list with commas of names, patterns ("crank.*") or "all"; those of one unit that are joined with "+" share
-// a panel. Without texts: what the machine file says
-// for its run, else all joint coordinates, else (ball joints have none) everything. Every name that matches nothing is
-// reported, with a suggestion. Returns -1 to go on, or the exit code.
+// Each text is a list, separated by commas, of names, patterns ("crank.*") or "all". Outputs of one unit joined with "+" share
+// a panel. Without texts: the outputs of the file's run section, else all joint coordinates, else (ball joints have none) all
+// outputs. Each name without a match is reported with a suggestion. Returns -1 to go on, or the exit code.
 int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection);
 
 #endif

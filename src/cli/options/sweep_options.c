@@ -1,4 +1,5 @@
-// Machines are loaded one after another, since the library of units serves one thread. Threads share the computation.
+// Machines are loaded one after another, because the library of units is not thread-safe. The computation runs in several
+// threads.
 #include "options/sweep_options.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 
 // --- The option --------------------------------------------------------------------------------------------------------
 
-// "0.5 kg" into a number and its unit; the end of the text is `end`.
+// Splits "0.5 kg" into a number and its unit. The text ends at `end`.
 static bool read_end(const char *text, const char *end, double *value, char *unit, size_t size) {
   size_t best = 0, length = (size_t)(end - text);
   for (size_t n = 1; n <= length && n < OD_NUMBER_SIZE; n++) {
@@ -30,7 +31,7 @@ static bool read_end(const char *text, const char *end, double *value, char *uni
   return best > 0 && isfinite(*value);
 }
 
-// "PATH=A:B:N". A unit after B is A's as well.
+// Reads "PATH=A:B:N". A unit after B also applies to A.
 static bool read_axis(const char *text, od_sweep_axis *a) {
   const char *equals = strchr(text, '='), *first = equals ? strchr(equals, ':') : NULL,
              *second = first ? strchr(first + 1, ':') : NULL;
@@ -53,7 +54,7 @@ static bool read_axis(const char *text, od_sweep_axis *a) {
   return od_option_count("sweep", second + 1, &a->count);
 }
 
-// "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". A unit after the second number is the first one's as well.
+// Reads "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". A unit after the second number also applies to the first.
 static bool read_draw(const char *text, od_sweep_axis *a) {
   const char *equals = strchr(text, '='), *kind = equals ? equals + 1 + strspn(equals + 1, " ") : "";
   const char *first = strchr(kind, ':'), *second = first ? strchr(first + 1, ':') : NULL;

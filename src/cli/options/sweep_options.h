@@ -29,18 +29,18 @@ typedef struct od_sweep_arguments {
 } od_sweep_arguments;
 
 typedef struct od_sweep_command {
-  const char *path;  // of the machine file
+  const char *path;  // the machine file
   const od_load_arguments *load;
   const od_sweep_arguments *arguments;
   const od_files *files;
   bool quiet;
-  // Called with the first machine, in the main thread: chooses outputs and so on. -1 to go on, or the exit code.
+  // Called with the first machine, in the main thread: chooses outputs and settings. Returns -1 to go on, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
   od_sweep_measure *measure;
-  // Called with the table of all points. False: memory ran out. NULL: the table is complete.
+  // Called with the table of all points. False: out of memory. NULL: the table is complete without it.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;  // number of results that --plot draws, the first ones; 0: this command draws no sweep
+  int drawn;  // number of results that --plot draws, from the first; 0: the command draws no sweep
 } od_sweep_command;
 
 // Loads, computes, prints and writes files; returns the exit code.

@@ -1,4 +1,4 @@
-// A line is put together in memory of its own and written at once, so that its reader gets all of it at once.
+// A line is composed in memory and written with one call, so that the reader receives complete lines.
 #include "output/live_answers.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 struct od_answers {
   bool json;
   bool closed;  // the reader has closed the pipe
-  int *column;  // of the table, those that are written
+  int *column;  // the columns of the table that are written
   char **key;   // their names in JSON
   int columns;
   long refused;
   char *line;
 };
 
-// In the order of od_sample_fate.
+// Indexed by od_sample_fate.
 static const char *const words[] = {"ok", "failed", "held", "bad"};
 
 od_answers *od_answers_new(bool json) {
@@ -59,7 +59,7 @@ static char *put_number(char *to, double value, bool json) {
   return to + od_number_format(to, value);
 }
 
-// values NULL: there are none but the time.
+// Writes a line. values NULL: only the time.
 static bool tell(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
   if (a->json) to = put(to, "{");
@@ -76,7 +76,7 @@ static bool tell(od_answers *a, double t, const double *values, od_sample_fate f
 
 // --- The header ---------------------------------------------------------------------------------------------------
 
-// The time, estimates and their standard deviations, NIS, and whether the filter has settled.
+// Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled.
 static bool choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;

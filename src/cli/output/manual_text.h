@@ -1,4 +1,4 @@
-// The parts of the manual page that are not made from tables of options.
+// The parts of the manual page that are not generated from tables of options.
 #ifndef OD_OUTPUT_MANUAL_TEXT_H
 #define OD_OUTPUT_MANUAL_TEXT_H
 

@@ -1,20 +1,20 @@
-// The CSV file of a run that is written while the run goes on, so that its rows need not be held.
+// The CSV file of a run. It is written during the run, so that the rows need not be kept in memory.
 #ifndef OD_OUTPUT_ROW_FILE_H
 #define OD_OUTPUT_ROW_FILE_H
 
 #include "io/csv_writer.h"
 
 typedef struct od_row_file {
-  const char *path;  // NULL: nobody wants it
+  const char *path;  // NULL: not requested
   od_csv_writer *writer;
-  od_error failed;  // why it could not be opened; no text: it could
+  od_error failed;  // the reason why the file could not be opened; empty otherwise
 } od_row_file;
 
-// Appends a row; the first one opens the file. What fails is told at the end.
+// Appends a row; the first row opens the file. od_row_file_end() reports errors.
 void od_row_file_append(od_row_file *f, const od_table *head, const double *row);
-// Ends the file; one without rows has its header.
+// Closes the file. A file without rows has its header.
 od_status od_row_file_end(od_row_file *f, const od_table *head, od_error *err);
-// Nothing of it shall appear; after the end there is nothing to do.
+// Removes the unfinished file. No effect after od_row_file_end().
 void od_row_file_discard(od_row_file *f);
 
 #endif

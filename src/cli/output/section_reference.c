@@ -25,7 +25,7 @@ void od_plain_meaning(const char *text, char *plain, size_t size) {
   plain[used] = '\0';
 }
 
-// What is given under a key: its shape and unit.
+// Prints the type and unit of a key's value.
 static void print_shape(const od_key *key) {
   static const char *const shapes[] = {[OD_NUMBER] = "number",
                                        [OD_NUMBERS] = "list",

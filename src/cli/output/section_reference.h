@@ -1,4 +1,4 @@
-// Tables of keys for the documents, from the classes of sections.
+// Tables of keys for the documentation, from the classes of sections.
 #ifndef OD_OUTPUT_SECTION_REFERENCE_H
 #define OD_OUTPUT_SECTION_REFERENCE_H
 
@@ -6,16 +6,16 @@
 
 #include "document/section.h"
 
-// A meaning without links and backquotes: "[logs](file.md#logs)" becomes "logs". `text` may be NULL, which is empty.
+// Removes links and backquotes from a meaning: "[logs](file.md#logs)" becomes "logs". A NULL `text` gives an empty text.
 void od_plain_meaning(const char *text, char *plain, size_t size);
 
-// The keys of a section as a table in Markdown, printed to stdout.
+// Prints the keys of a section to stdout, as a Markdown table.
 void od_print_section_keys(const od_section_class *c);
 
-// The same with the section's name and meaning before it.
+// The same, preceded by the section's name and meaning.
 void od_print_section(const od_section_class *c);
 
-// A file's section and all sections inside it, each once: how many there are.
+// The section of a file and all sections inside it, each once. Returns their number.
 enum { OD_MOST_SECTIONS = 200 };
 int od_list_sections(const od_section_class *file, const od_section_class *all[OD_MOST_SECTIONS]);
 

@@ -17,7 +17,7 @@ static bool is_name(const char *text) {
   return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
 }
 
-// Whether a file is there that somebody else wrote.
+// Whether a file exists that --write-variant did not write.
 static bool is_foreign(const char *path) {
   char line[sizeof first_line] = "";
   struct stat facts;
@@ -45,14 +45,14 @@ int od_variant_check(od_variant_arguments *v, const char **path) {
   return OD_EXIT_BAD_INPUT;
 }
 
-// In quotes, as YAML wants them.
+// Prints a text in YAML quotes.
 static void print_quoted(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);
   fputc('\'', to);
 }
 
-// The machine file as seen from the folder of the new one.
+// Prints the path of the machine file relative to the folder of the new file.
 static void print_include(FILE *to, const char *machine, const char *path) {
   char *whole = strchr(path, '/') && machine[0] != '/' ? realpath(machine, NULL) : NULL;
   fputs("include: ", to);
@@ -78,7 +78,7 @@ static int print_numbers(FILE *to, const od_variant_numbers *n) {
     if (x->sigma >= 0) fprintf(to, "  # +- %.3g %s", x->sigma, strcmp(x->unit, "1") ? x->unit : "");
     fputc('\n', to);
   }
-  // What was set in the model belongs to it.
+  // Numbers that were set for this model are part of the variant.
   for (int i = 0; i < numbers->overrides; i++) {
     if (is_listed(n, numbers->override[i].path)) continue;
     fputs("      ", to);
@@ -118,7 +118,7 @@ od_status od_variant_write(const void *contents, const char *path, od_error *err
   if (!n.number) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < c->e->parameters; i++) {
     const od_estimated *p = &c->e->parameter[i];
-    if (p->sensor >= 0) continue;  // a calibration is none of the machine's numbers
+    if (p->sensor >= 0) continue;  // the calibration of a sensor is not a number of the machine
     n.number[n.count++] = (od_variant_number){p->path, p->unit, c->estimate[i], c->sigma ? c->sigma[i] : -1};
   }
   od_status status = od_variant_write_numbers(&n, path, err);

@@ -1,5 +1,5 @@
-// Estimates as a variant: a file that includes the machine file and has a variant in which the numbers are what was found.
-// The machine file itself stays as it is.
+// Estimates as a variant: a file that includes the machine file and has a variant with the estimated numbers. The machine file
+// itself is not changed.
 #ifndef OD_OUTPUT_WRITE_VARIANT_H
 #define OD_OUTPUT_WRITE_VARIANT_H
 
@@ -20,11 +20,11 @@ typedef struct od_variant_arguments {
     "variant-file", OD_OPTION_TEXT, "FILE", "that file; default: NAME.yaml", &(v)->file               \
   }
 
-// Checks the options and finds the file, which *path receives (NULL: nothing is to be written). -1, or the exit code after a
-// complaint. A file that is there already is replaced only if it was written so.
+// Checks the options and sets *path to the file (NULL: nothing to write). Returns -1, or the exit code after a message. An
+// existing file is replaced only if this module wrote it.
 int od_variant_check(od_variant_arguments *v, const char **path);
 
-// Numbers of a machine that were found; sigma: negative where there is none.
+// Estimated numbers of a machine. A negative sigma means that none is known.
 typedef struct od_variant_number {
   const char *path, *unit;
   double value, sigma;

@@ -8,12 +8,12 @@ enum {
   OD_EXIT_OK = 0,
   OD_EXIT_FAILED = 1,         // did not converge, cannot write, ...
   OD_EXIT_BAD_INPUT = 2,      // a file or an option is wrong
-  OD_EXIT_UNSOUND = 3,        // the work was done, but its result is wrong beyond doubt
+  OD_EXIT_UNSOUND = 3,        // the work was completed, but its result is certainly wrong
   OD_EXIT_UNMET = 4,          // a requirement does not pass
-  OD_EXIT_INTERRUPTED = 130,  // as shells have it for Ctrl-C
+  OD_EXIT_INTERRUPTED = 130,  // the convention of shells for Ctrl-C
 };
 
-// What a status means for the program's end.
+// The exit code for a status.
 int od_exit_code(od_status status);
 
 #endif

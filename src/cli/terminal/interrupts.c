@@ -6,7 +6,7 @@
 
 #include "io/unfinished.h"
 
-// Those that end a program unless it does something about them, and those of them that may ask a run to stop.
+// Signals that end a program by default, and whether they can also request the end of a run.
 static const struct ending {
   int number;
   bool asks;
@@ -24,8 +24,8 @@ static bool asks(int number) {
 
 static pthread_t main_thread;
 
-// Libraries have threads of their own, and a signal may come to any of them. Only the thread that writes files can remove them without
-// making another one at the same time.
+// Libraries start threads, and any thread may receive a signal. Only the thread that writes files can remove them without
+// creating another one at the same time.
 static void on_signal(int number) {
   if (!pthread_equal(pthread_self(), main_thread)) {
     pthread_kill(main_thread, number);
@@ -36,7 +36,7 @@ static void on_signal(int number) {
     return;
   }
   od_unfinished_remove_all();
-  // It comes again when this function has returned, and ends the program as it would have without us.
+  // The signal is delivered again after this function has returned, and ends the program with the default action.
   signal(number, SIG_DFL);
   raise(number);
 }

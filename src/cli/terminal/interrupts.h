@@ -1,18 +1,18 @@
-// What the program does when it is asked to end: by Ctrl-C, by kill(1), by a terminal that is closed.
+// Handling of signals that end the program: Ctrl-C, kill(1), a closed terminal.
 #ifndef OD_TERMINAL_INTERRUPTS_H
 #define OD_TERMINAL_INTERRUPTS_H
 
 #include <stdbool.h>
 
-// From now on no signal that ends the program leaves unfinished files behind (io/unfinished.h). Signals that whoever started the
-// program wants ignored stay ignored.
+// After this call, a signal that ends the program removes unfinished files (io/unfinished.h). Signals that were ignored at the
+// start of the program remain ignored.
 void od_signals_begin(void);
-// From now on the first SIGINT, SIGTERM or SIGHUP only asks the run to stop, so that what was computed can be written; a second
-// one ends the program at once.
+// After this call, the first SIGINT, SIGTERM or SIGHUP requests the end of the run, so that the computed results can be
+// written. A second one ends the program at once.
 void od_signals_listen(void);
-// From now on the first one ends the program again.
+// After this call, the first such signal ends the program again.
 void od_signals_end_at_once(void);
-// Whether the run was asked to stop.
+// Whether the end of the run was requested.
 bool od_signals_interrupted(void);
 
 #endif

@@ -33,7 +33,7 @@ bool od_progress_tick(void *progress, double done) {
   od_progress *p = progress;
   if (p->shown) {
     double t = od_seconds();
-    // Not before a second has passed, and then ten times a second.
+    // The bar appears after one second and is updated ten times per second.
     if (t - p->start > 1 && t - p->last > 0.1) {
       draw(p, fmin(fmax(done, 0), 1), t - p->start);
       p->last = t;

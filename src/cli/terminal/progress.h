@@ -10,11 +10,11 @@ typedef struct od_progress {
   double start, last;
 } od_progress;
 
-// Starts the clock and listens to Ctrl-C: the first asks the run to stop, a second one ends the program at once.
+// Starts the clock and handles Ctrl-C: the first one requests the end of the run, a second one ends the program at once.
 od_progress od_progress_start(bool quiet);
-// To be given to od_run: draws a bar once a second has passed; false after Ctrl-C.
+// Callback for od_run: draws a bar after the first second. Returns false after Ctrl-C.
 bool od_progress_tick(void *progress, double done);
-// Takes the bar away.
+// Removes the bar.
 void od_progress_end(od_progress *progress);
 
 #endif

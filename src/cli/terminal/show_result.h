@@ -6,7 +6,7 @@
 
 #include "result/result.h"
 
-// Prints the view to `to`. NULL: nothing but the warnings of the view, on standard error.
+// Prints the view to `to`. NULL: prints only the warnings of the view, on standard error.
 void od_show_result(const od_result *r, FILE *to);
 
 // Prints the view to standard output, or the data as JSON. Returns the exit code.

@@ -1,4 +1,4 @@
-// Types of blocks in words, from their tables.
+// Descriptions of block types, from their tables.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 // --- Tables of types in words -----------------------------------------------------------------------------------------
 
-// What it takes: "command: a signal; load_pressure: a signal in Pa".
+// The inputs: "command: a signal; load_pressure: a signal in Pa".
 static void inputs_text(const od_block_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -28,7 +28,7 @@ static void key_text(const od_block_field *f, char *text, size_t size) {
   snprintf(text, size, "%s%s%s", f->key, f->or_key ? " or " : "", f->or_key ? f->or_key : "");
 }
 
-// "out/in" and its like stand for themselves.
+// The unit; "out/in" and similar units are written unchanged.
 static void unit_text(const od_block_field *f, char *text, size_t size) {
   snprintf(text, size, "%s%s%s", strcmp(f->unit, "1") == 0 ? "-" : f->unit, f->or_unit ? " or " : "",
            f->or_unit ? f->or_unit : "");
@@ -48,7 +48,7 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
              f->required_with ? ", required with " : "", f->required_with ? f->required_with : "");
 }
 
-// What is usual; the range of a number with two units is that of the first.
+// The usual range. For a number with two units the range of the first.
 static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
   const od_limits *l = &f->limits;
   if (od_limits_are_known(l))
@@ -60,7 +60,7 @@ static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
                                           : "any");
 }
 
-// The names of its signals behind its own: "NAME, NAME.rate".
+// The names of its signals: "NAME, NAME.rate".
 static void outputs_text(const od_block_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';

@@ -8,7 +8,7 @@
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
-// A way to draw a class: what it is drawn over, and how its states are meanwhile.
+// A way to draw a class: the abscissa, and the treatment of its states.
 typedef enum state_rule { AT_REST, AS_BEGUN, WITH_MODES } state_rule;
 typedef struct sweep {
   int slot;
@@ -18,12 +18,12 @@ typedef struct sweep {
   const char *unit;
 } sweep;
 
-// What the curves of a chart differ in, up to its size; slot -1: nothing, there is one curve.
+// The quantity that differs between the curves of a chart, up to its size; slot -1: one curve only.
 typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // it is a state, whose size is an extreme that it hardly comes to
+  bool held;  // it is a state, whose size is an extreme value that is seldom reached
 } family;
 
 static double member_value(const family *f, int member, int members) {
@@ -47,7 +47,7 @@ static void end_name(const od_element_class *c, int end, char *text, size_t size
     snprintf(text, size, "the %s of '%s'", end == 0 ? "first" : "second", c->ends[k].key);
 }
 
-// What the slot can be drawn over; false: it is nothing to draw over.
+// The abscissa for a slot. False: the slot is not suitable.
 static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
   const od_element_class *c = x->type;
   double stroke = c->stroke_field ? od_lone_element_number(x, c->stroke_field) : 0, size;
@@ -83,7 +83,7 @@ static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sw
   }
 }
 
-// The signal; where states are held, the first of them instead; else the speed.
+// The family: the signal; if states are held, the first state; else the speed.
 static family family_of(const od_lone_element *x, const sweep *s) {
   const od_element_class *c = x->type;
   int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
@@ -94,7 +94,7 @@ static family family_of(const od_lone_element *x, const sweep *s) {
   return (family){-1, 0, "", false};
 }
 
-// Outs that people look at: flows and forces.
+// Lists the outputs to show: flows and forces.
 static int list_shown(const od_element_class *c, int shown[MOST_SHOWN]) {
   int count = 0;
   for (int i = 0; i < c->outs && count < MOST_SHOWN; i++)
@@ -117,7 +117,7 @@ static void label(od_table *t, int column, const od_element_class *c, int out, c
   od_table_label(t, column, name, o->kind == OD_TO_FORCE ? "N" : "m3/s");
 }
 
-// Whether a column changes by what one can see, where it is known, which is a good part of the way.
+// Whether the known values of a column change visibly and cover a good part of the range.
 static bool is_lively(const od_table *t, int column) {
   double low = INFINITY, high = -INFINITY;
   long known = 0;
@@ -146,14 +146,14 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
                                   : "; states held");
 }
 
-// A class while ways to draw it are tried.
+// A class and the state of its drawing.
 typedef struct sketch {
   od_lone_element x;
-  int shown[MOST_SHOWN], count;              // outs that are drawn
-  double low[OD_MOST_IN], high[OD_MOST_IN];  // how far what it reads goes
+  int shown[MOST_SHOWN], count;              // drawn outputs
+  double low[OD_MOST_IN], high[OD_MOST_IN];  // ranges of its inputs
 } sketch;
 
-// One row; what is not known because the states do not come to rest is NAN.
+// Fills one row; NAN if the states do not settle.
 static void fill_row(sketch *d, const sweep *s, const family *f, int members, double *row) {
   od_lone_element *x = &d->x;
   for (int member = 0; member < members; member++) {
@@ -174,7 +174,7 @@ static void fill_row(sketch *d, const sweep *s, const family *f, int members, do
   }
 }
 
-// How far its states went, in parts of their sizes.
+// The sum of the changes of its states, relative to their sizes.
 static double state_travel(const sketch *d) {
   const od_element_class *c = d->x.type;
   double sum = 0;
@@ -184,7 +184,7 @@ static double state_travel(const sketch *d) {
   return sum;
 }
 
-// Draws one way; whether it shows something. Else there is no table.
+// Draws one way. Returns whether the result shows something; otherwise there is no table.
 static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   family f = family_of(&d->x, s);
   int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;
@@ -211,7 +211,8 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   return false;
 }
 
-// Of several slots of a kind, such as the pressures at its ends, the one that moves its states most, clearly more than those before it.
+// Of several slots of a kind, such as the pressures at its ends, chooses the one that changes its states most, clearly more
+// than those before it.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_class *c = d->x.type;
   double furthest = 0;

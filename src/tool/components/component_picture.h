@@ -5,9 +5,10 @@
 #include "elements/element.h"
 #include "oleodyn/status.h"
 
-// The name of its file: that of the class, with '-' for what is no letter or digit. False where there is nothing to draw.
+// The name of its file: the name of the class, with '-' for characters other than letters and digits. False if there is nothing
+// to draw.
 bool od_component_picture_name(const od_element_class *c, char *name, size_t size);
-// Writes it into the folder.
+// Writes the picture into the folder.
 od_status od_component_picture_write(const od_element_class *c, const char *folder, od_error *err);
 
 #endif

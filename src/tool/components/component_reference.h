@@ -1,4 +1,4 @@
-// The classes of elements and blocks that machine files can use, in words, from their tables.
+// Descriptions of the classes of elements and blocks in machine files, from their tables.
 #ifndef OD_COMPONENTS_REFERENCE_H
 #define OD_COMPONENTS_REFERENCE_H
 
@@ -6,7 +6,7 @@
 #include "elements/elements.h"
 #include "result/result.h"
 
-// One of the two.
+// Either an element or a block.
 typedef struct od_component_class {
   const od_element_class *element;
   const od_block_class *block;

@@ -1,5 +1,4 @@
-// One instance of an element class alone, with its defaults and otherwise the middle of what is usual: what pictures of classes
-// are drawn by.
+// One instance of an element class alone, with its defaults or the middle of the usual ranges, for pictures of classes.
 #ifndef OD_COMPONENTS_LONE_ELEMENT_H
 #define OD_COMPONENTS_LONE_ELEMENT_H
 
@@ -13,16 +12,16 @@ typedef struct od_lone_element {
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
   double pressure;        // of most ends: the largest pressure among its numbers, or 100 bar
-  double first_pressure;  // of the first end: nothing where a pump takes its oil, else twice the others
+  double first_pressure;  // of the first end: zero at the inlet of a pump, else twice the others
   double length;          // the largest length among its numbers, or 0.5 m
-  bool two_sided;         // its length is a coordinate, which may be negative
+  bool two_sided;         // its length is a coordinate that may be negative
 } od_lone_element;
 
-// False where a class cannot be alone: ports, frictions, and those whose law each instance brings.
+// False if a class cannot be evaluated alone: ports, frictions, and classes with a law per instance.
 bool od_lone_element_make(const od_element_class *type, od_lone_element *x);
 
-// Everything that it reads, in general: its ends at their pressures, in the middle of its stroke, at rest, its signals 1, its
-// states as they begin; with `modes`, those without a rate at their size: a brake holds.
+// Resets all inputs: its ends at their pressures, in the middle of its stroke, at zero velocity, its signals 1, its states at
+// their initial values; with `modes`, states without a rate at their size: a brake holds.
 void od_lone_element_reset(od_lone_element *x, bool modes);
 double od_lone_element_state_size(const od_lone_element *x, int state);
 
@@ -39,7 +38,8 @@ static inline void od_lone_element_evaluate(od_lone_element *x) {
   x->type->evaluate(&x->batch, x->pool, x->w);
 }
 
-// Lets its states come to rest, from what they are, with all else given; then it is evaluated. False where they do not.
+// Lets its states settle from their present values, with all other inputs constant; then evaluates the element. False if they
+// do not settle.
 bool od_lone_element_settle(od_lone_element *x);
 
 #endif

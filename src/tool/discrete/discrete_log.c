@@ -11,7 +11,7 @@
 
 enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
-static const double about_as_good = 0.05;  // of what is not explained
+static const double about_as_good = 0.05;  // relative difference of the unexplained part that is negligible
 
 static int find(const char *const *names, const char *name) {
   for (int i = 0; name && names[i]; i++)
@@ -42,7 +42,7 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
   return true;
 }
 
-// Signals without their means, which are those of the fitted part: numbers near zero keep more digits.
+// Signals minus their means over the fitted part: numbers near zero keep more digits.
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
@@ -91,8 +91,8 @@ static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z
   return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
 }
 
-// The lowest order that explains the judged part about as well as the best; means over the outputs. Orders that the rows are too few for, or
-// whose fits fail, are left out.
+// Chooses the lowest order that explains the judged part about as well as the best one; means over the outputs. Orders with too
+// few rows, or with failed fits, are left out.
 static od_status choose(od_discrete_log *w, od_error *err) {
   const od_discrete_log_options *t = &w->o;
   double best = -INFINITY;
@@ -117,13 +117,13 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   }
   if (!any) return first;
   *err = (od_error){0};
-  if (isinf(best)) return OD_OK;  // none is better than another: the lowest
+  if (isinf(best)) return OD_OK;  // all orders are equal: the lowest
   for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + about_as_good) * (100 - best) + 1e-6); w->order++)
     continue;
   return OD_OK;
 }
 
-// The model without the judged part, if there are rows enough and inputs move in them.
+// The model without the judged part, if there are enough rows and the inputs change in them.
 static od_status fit_part(od_discrete_log *w, od_error *err) {
   od_error failure = {0};
   od_status status = OD_OK;
@@ -145,7 +145,7 @@ static const char *kind_name(int kind) {
   return kind >= FIRST_SUBSPACE ? od_subspace_weights[kind - FIRST_SUBSPACE] : od_discrete_kinds[kind];
 }
 
-// The model in the end: of all rows, or without those held out.
+// The final model: from all rows, or without those held out.
 static od_status fit_all(od_discrete_log *w, od_error *err) {
   od_status status = fit_part(w, err);
   if (status != OD_OK || !w->is_held_out) return status == OD_OK ? fit(w, w->data.rows, w->order, &w->z, err) : status;
@@ -153,7 +153,7 @@ static od_status fit_all(od_discrete_log *w, od_error *err) {
   return OD_OK;
 }
 
-// Rows whose states and offsets the model is simulated from.
+// Number of rows from which the initial state and offsets of the simulation are estimated.
 static long known_rows(const od_discrete_log *w) {
   return w->is_held_out ? w->judged : w->data.rows;
 }
@@ -232,7 +232,7 @@ void od_discrete_log_free(od_discrete_log *w) {
 
 // --- Result -------------------------------------------------------------------------------------------------------------
 
-// Coefficients from that of the highest power down.
+// Coefficients from the highest power down.
 static json_t *falling_json(const double *value, int degree) {
   return od_json_numbers(value + degree, degree + 1, -1);
 }
@@ -293,7 +293,7 @@ static void add_orders(const od_discrete_log *w, od_result *r) {
   }
 }
 
-// The polynomials in the order of the alphabet: "B1", with several inputs "B1 of u".
+// The polynomials in alphabetical order: "B1", with several inputs "B1 of u".
 static void add_polynomials(const od_discrete_log *w, od_result *r) {
   static const od_result_column columns[] = {{NULL, "coefficient", OD_CELL_TEXT},
                                              {NULL, "value", OD_CELL_PLAIN},

@@ -1,7 +1,7 @@
 // Discrete-time models of a log: the choice of the order, the fit, its verdict and its result.
 //
-// Models are fitted to the first two thirds of the log. The last third shows how well a model simulates rows that it was not fitted to; it
-// chooses the order. The final model is fitted to all rows, or to all but those held out.
+// Models are fitted to the first two thirds of the log. The last third is used to judge simulations of rows that were not
+// fitted, and to choose the order. The final model is fitted to all rows, or to all but those held out.
 #ifndef OD_DISCRETE_DISCRETE_LOG_H
 #define OD_DISCRETE_DISCRETE_LOG_H
 
@@ -10,11 +10,11 @@
 #include "io/table.h"
 #include "result/result.h"
 
-// The kind of a name: kinds of polynomials, then weights of subspaces; -1: none of these.
+// The kind with this name: kinds of polynomials, then subspace weights; -1: none.
 int od_discrete_log_kind(const char *name);
 
 typedef struct od_discrete_log_options {
-  double hold_out;      // the last part of the log that is only simulated; 0: none
+  double hold_out;      // the last fraction of the log that is only simulated; 0: none
   int kind, low, high;  // orders
   int noise_order, delay;
   bool direct;  // as many zeros as poles
@@ -23,22 +23,22 @@ typedef struct od_discrete_log_options {
 typedef struct od_discrete_log {
   const char *path;
   od_discrete_log_options o;
-  od_log_columns c;  // is opened by the caller, and freed with the rest
+  od_log_columns c;  // opened by the caller, freed with the rest
   double *u, *y, *mean;
   od_discrete_data data;
-  long judged;                               // the first row of the part that orders are judged by
-  bool is_held_out;                          // that part is not fitted in the end either
+  long judged;                               // the first row of the part that is used to judge orders
+  bool is_held_out;                          // the final model is not fitted to that part either
   od_z_quality tried[OD_DISCRETE_MOST + 1];  // of orders, on that part
   int order;
   od_discrete model;        // of polynomials
-  od_z_transfer *z, *part;  // the model; the one fitted without the judged part, NULL: there is none
+  od_z_transfer *z, *part;  // the model; the model fitted without the judged part, NULL: none
   char why_no_part[200];
   od_output_quality *quality;  // of outputs
   od_verdict verdict;
-  od_table *table;  // time, and of each output what was measured and what is simulated
+  od_table *table;  // time, and for each output the measured and the simulated value
 } od_discrete_log;
 
-// path, options and columns must be there. Free it in every case.
+// path, options and columns must be set. Free it in every case.
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
 void od_discrete_log_free(od_discrete_log *w);
 

@@ -1,7 +1,7 @@
-// Discrete-time models of a log: polynomials of the shift with a model of the noise, and state space by subspaces.
+// Discrete-time models of a log: polynomials of the shift operator with a noise model, and state space by subspaces.
 //
-// Logs begin anywhere in a motion. No method assumes rest before the first row: rows whose past is not in the log are not fitted, and the
-// states of recursive filters at the first fitted row are estimated, as is a constant offset of the output.
+// A log may begin during a motion. No method assumes rest before the first row: rows whose past is not in the log are not
+// fitted, and the states of recursive filters at the first fitted row are estimated, as is a constant offset of the output.
 #ifndef OD_DISCRETE_MODEL_H
 #define OD_DISCRETE_MODEL_H
 
@@ -15,7 +15,7 @@ enum {
   OD_DISCRETE_TERMS = 2 * OD_DISCRETE_MOST + 2,  // coefficients of a polynomial
 };
 
-// The signals, equally spaced.
+// The signals, uniformly sampled.
 typedef struct od_discrete_data {
   long rows;
   int outputs;
@@ -24,8 +24,8 @@ typedef struct od_discrete_data {
   int inputs;       // 0: one
 } od_discrete_data;
 
-// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, e white. Coefficients belong to q^-0, q^-1, ...; all but those of B begin with 1. B of
-// input j is OD_POLY_B + j.
+// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, with white e. Coefficients belong to q^-0, q^-1, ...; all except
+// those of B begin with 1. B of input j is OD_POLY_B + j.
 typedef enum od_polynomial {
   OD_POLY_A,
   OD_POLY_C,
@@ -36,14 +36,14 @@ typedef enum od_polynomial {
 } od_polynomial;
 
 typedef enum od_discrete_kind { OD_DISCRETE_ARX, OD_DISCRETE_ARMAX, OD_DISCRETE_OE, OD_DISCRETE_BJ } od_discrete_kind;
-extern const char *const od_discrete_kinds[];  // "arx", "armax", "oe", "bj"; a NULL at the end
+extern const char *const od_discrete_kinds[];  // "arx", "armax", "oe", "bj"; terminated by NULL
 
 typedef struct od_discrete_options {
   od_discrete_kind kind;
   int order;        // poles
-  int noise_order;  // of C and D; 0: as the poles
-  int delay;        // samples from the inputs to the first answer
-  bool direct;      // B has order + 1 coefficients; else as many as the order
+  int noise_order;  // of C and D; 0: the same as poles
+  int delay;        // samples from the inputs to the first response
+  bool direct;      // B has order + 1 coefficients; else `order`
 } od_discrete_options;
 
 typedef struct od_discrete {
@@ -54,33 +54,35 @@ typedef struct od_discrete {
   double sigma[OD_POLYNOMIALS][OD_DISCRETE_TERMS];  // standard deviations; 0: fixed, infinite: not determined
   double noise;                                     // standard deviation of e
   double whiteness;                                 // sum of squared autocorrelations of e times rows (Box and Pierce)
-  int lags;                                         // of that sum
-  long rows;                                        // that were fitted
+  int lags;                                         // number of lags of that sum
+  long rows;                                        // number of fitted rows
   long iterations;
-  bool is_minimum;  // the search ended at one
+  bool is_minimum;  // the search ended at a minimum
 } od_discrete;
 
-// One output. ARX is linear least squares; the others minimise the squared one-step prediction errors from starts that linear steps find.
+// Fits one output. ARX is linear least squares; the others minimize the squared one-step prediction errors, from starts by
+// linear least squares.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
-// What remains of a model without noise: N(z)/D(z) per output and input with common poles, coefficients of z^0 up.
+// The deterministic part of a model: N(z)/D(z) per output and input with common poles, coefficients of z^0 up.
 typedef struct od_z_transfer {
   int order, outputs, inputs;
   double denominator[OD_DISCRETE_TERMS];
   double (*numerator)[OD_DISCRETE_TERMS];  // output * inputs + input
-  double radius;                           // the largest distance of a pole from zero; 1 or more: unstable
+  double radius;                           // the largest magnitude of a pole; 1 or more: unstable
   double mirrored;  // of a subspace model: radius before its unstable poles were mirrored; 0: none was
 } od_z_transfer;
 void od_z_transfer_free(od_z_transfer *z);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
-// An output (rows) from the state and with the offset that fit rows 0 to `known` - 1 of the data best. Values of an unstable model may be
-// infinite.
+// Simulates an output (rows) from the initial state and offset that fit rows 0 to `known` - 1 of the data best. Values of an
+// unstable model may be infinite.
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
-// How well a model simulates an output, from row `from` to row `to` - 1, with the state and offset found in the `known` first rows.
+// Quality of the simulation of an output, from row `from` to row `to` - 1, with the initial state and offset from the first
+// `known` rows.
 typedef struct od_z_quality {
-  // Of the output's movement there that it explains: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant there; negative
+  // Explained fraction of the output's movement: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant; negative
   // infinity: the simulation diverges.
   double percent;
   double rms;  // of y - model
@@ -88,11 +90,11 @@ typedef struct od_z_quality {
 od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err);
 
-// Subspace identification of a state-space model of so many states, by one of several weights, which differ in how much each
-// direction of the future output counts (subspace.c). The singular values, of which as many as there are states should stand out, go to
-// `singular` (2 * order; NULL: not wanted); those of CVA are correlations.
+// Subspace identification of a state-space model with `order` states, with one of several weights of the directions of the
+// future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order` should be
+// dominant; those of CVA are correlations.
 typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
-extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; a NULL at the end
+extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; terminated by NULL
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
                           od_z_transfer **out, od_error *err);
 
@@ -101,10 +103,10 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
 // y = N/D x from rest: coefficients of q^-0 up, D begins with 1. x and y may be the same.
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
                         long rows);
-// Whether all roots of a polynomial 1 + c1 q^-1 + ... are within the unit circle.
+// Whether all roots of a polynomial 1 + c1 q^-1 + ... are inside the unit circle.
 bool od_is_stable(const double *c, int degree);
 od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs);
-// Fills the radius from the denominator; false: the poles cannot be found.
+// Computes the radius from the denominator. False: the poles cannot be found.
 bool od_z_transfer_find_radius(od_z_transfer *z);
 int od_discrete_inputs(const od_discrete_data *data);
 

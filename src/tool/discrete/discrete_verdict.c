@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double diverges = -1e4;    // %: an error a hundred times the output's movement
-static const double poor_fit = 50;      // %: less is doubtful, less than nothing unsound
+static const double diverges = -1e4;    // %: the error is a hundred times the output's movement
+static const double poor_fit = 50;      // %: a lower fit is doubtful, a negative one unsound
 static const double colored = 4.5;      // standard deviations of the sum of squared autocorrelations
-static const double exact = 1e-9;       // of the output's movement: residuals are rounding
-static const double integrator = 1e-3;  // as far outside the unit circle noise may put a pole of 1
+static const double exact = 1e-9;       // of the output's movement: smaller residuals are rounding
+static const double integrator = 1e-3;  // distance outside the unit circle by which noise may shift a pole of 1
 
 const char *od_quality_text(const od_z_quality *q, char text[80]) {
   if (isnan(q->percent) && isnan(q->rms))

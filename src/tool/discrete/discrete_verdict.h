@@ -1,4 +1,4 @@
-// What speaks against a discrete-time model of a log.
+// Remarks against a discrete-time model of a log.
 #ifndef OD_DISCRETE_DISCRETE_VERDICT_H
 #define OD_DISCRETE_DISCRETE_VERDICT_H
 
@@ -6,7 +6,7 @@
 #include "io/verdict.h"
 #include "prepare/log_columns.h"
 
-// Of an output: all of the log, and what is held out.
+// Quality of an output: over the whole log, and over the held-out rows.
 typedef struct od_output_quality {
   od_z_quality all, held_out;
 } od_output_quality;
@@ -15,15 +15,15 @@ typedef struct od_output_quality {
 const char *od_quality_text(const od_z_quality *q, char text[80]);
 
 typedef struct od_discrete_findings {
-  const od_discrete *model;  // NULL: of a subspace
+  const od_discrete *model;  // NULL: a subspace model
   const od_z_transfer *z;
   int outputs;
   const od_signal_label *label;      // per output
   const od_output_quality *quality;  // per output
   const char *why_none_held_out;     // NULL: some rows are held out
-  double movement;                   // root mean square of the output of a model
+  double movement;                   // root mean square of the output's movement
 } od_discrete_findings;
-// Adds remarks; false: memory ran out.
+// Adds remarks. False: out of memory.
 bool od_discrete_judge(const od_discrete_findings *f, od_verdict *v);
 
 #endif

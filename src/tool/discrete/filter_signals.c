@@ -1,4 +1,4 @@
-// Filters in the shift, and simulations of models without their noise.
+// Filters in the shift operator, and simulations of models without noise.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ void od_discrete_filter(const double *n, int n_degree, const double *d, int d_de
   enum { MOST = 2 * OD_DISCRETE_MOST + 2 };
   double state[2 * MOST] = {0};
   int order = n_degree > d_degree ? n_degree : d_degree;
-  // Transposed direct form: state[i] is what the past adds to the output i samples from now.
+  // Transposed direct form: state[i] is the contribution of the past to the output i samples from now.
   for (long k = 0; k < rows; k++) {
     double in = x[k], out = n[0] * in + state[0];
     for (int i = 0; i < order; i++)
@@ -20,7 +20,7 @@ void od_discrete_filter(const double *n, int n_degree, const double *d, int d_de
   }
 }
 
-// Schur and Cohn: reflection coefficients, all of them smaller than one.
+// Schur and Cohn: all reflection coefficients must be smaller than one.
 bool od_is_stable(const double *c, int degree) {
   double a[2 * OD_DISCRETE_MOST + 2], b[2 * OD_DISCRETE_MOST + 2];
   memcpy(a, c, ((size_t)degree + 1) * sizeof *a);
@@ -67,7 +67,7 @@ bool od_z_transfer_find_radius(od_z_transfer *z) {
 }
 
 od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_error *err) {
-  // Of A and F one is 1 in every kind.
+  // One of A and F is 1 in each kind.
   od_polynomial below = m->degree[OD_POLY_A] > 0 ? OD_POLY_A : OD_POLY_F;
   int order = m->degree[below] > m->degree[OD_POLY_B] ? m->degree[below] : m->degree[OD_POLY_B];
   od_z_transfer *z = *out = od_z_transfer_new(order, 1, m->inputs);
@@ -85,8 +85,9 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
 
 // --- Simulations --------------------------------------------------------------------------------------------------
 
-// The state and the offset before the first row act as pulses in the first rows and a constant on the right side of D y = N u: those that
-// fit the known rows best, by least squares. Responses of an unstable model grow: only rows in which they stay below a millionfold are used.
+// The state and the offset before the first row act as pulses in the first rows and a constant on the right-hand side of D y =
+// N u. They are fitted to the known rows by least squares. Responses of an unstable model grow: only rows in which they stay
+// below a factor of a million are used.
 static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
                        const double *simulated, double *pulse) {
   static const double one = 1;

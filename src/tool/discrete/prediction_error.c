@@ -1,15 +1,15 @@
-// ARX, ARMAX, output-error and Box-Jenkins models: the squared errors of one-step predictions are least.
+// ARX, ARMAX, output-error and Box-Jenkins models: minimization of squared one-step prediction errors.
 //
-//   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
+// w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
 //
-// B u and A y need rows before the present one, and so does D v: w begins at row `first_w`, e at row `first`, when all of them are in the
-// log. 1/F and 1/C begin there from rest with a pulse of unknown size in each of the first rows, one for each coefficient of F and C: so
-// they begin in any state. Derivatives:
+// B u, A y and D v need earlier rows: w begins at row `first_w`, e at row `first`, where all of these rows are in the log. 1/F
+// and 1/C begin there at rest with a pulse of unknown size in each of the first rows, one for each coefficient of F and C. This
+// represents any initial state. Derivatives:
 //
-//   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
+// de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
-// Starts: A and B by linear least squares; F by Steiglitz and McBride (least squares with input and output filtered by the 1/F found
-// before); C and D after Hannan and Rissanen (least squares with the errors of a long autoregression in the place of e).
+// Starts: A and B by linear least squares; F by Steiglitz and McBride (least squares with input and output filtered by the
+// previous 1/F); C and D after Hannan and Rissanen (least squares with the errors of a long autoregression in place of e).
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const char *const od_discrete_kinds[] = {"arx", "armax", "oe", "bj", NULL};
 
 enum {
   FILTERED_STARTS = 10,
-  LONG_ORDER = 40,  // of the long autoregression; less where the log is short
+  LONG_ORDER = 40,  // of the long autoregression; less for a short log
   MOST_COLUMNS = (OD_DISCRETE_INPUTS + 6) * (OD_DISCRETE_MOST + 1) + OD_DISCRETE_INPUTS * LONG_ORDER,
   WHITENESS_LAGS = 20,
 };
@@ -52,7 +52,8 @@ static double value_at(const regressor *r, long k) {
   return r->signal ? r->sign * r->signal[(k - r->shift) * r->stride] : 1;
 }
 
-// Least squares of `left` on columns and a constant, rows `first` to the last. Both sides are filtered by 1/f from rest where f is not NULL.
+// Least squares of `left` on columns and a constant, rows `first` to the last. Both sides are filtered by 1/f from rest if f is
+// not NULL.
 static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
                     int f_degree, double *x) {
   static const double one = 1;
@@ -82,7 +83,8 @@ static bool regress(const double *left, long rows, long first, const regressor *
   return ok;
 }
 
-// `below` (A or F) and B of y = -below y + B u + C e; e NULL: none, else it begins at row `e_first`. f: of the filter, or NULL.
+// `below` (A or F) and B of y = -below y + B u + C e. e NULL: none, else it begins at row `e_first`. f: denominator of the
+// filter, or NULL.
 static bool start_linear(const search *s, od_polynomial below, const double *f, const double *e, long e_first) {
   od_discrete *m = s->m;
   regressor r[MOST_COLUMNS];
@@ -103,7 +105,8 @@ static bool start_linear(const search *s, od_polynomial below, const double *f, 
   return true;
 }
 
-// The errors of a long autoregression of y from row `from` on, with the inputs if they are wanted. Returns the row where they begin, 0: failed.
+// The errors of a long autoregression of y from row `from` on, with the inputs if requested. Returns their first row, 0:
+// failed.
 static long long_errors(const search *s, bool with_inputs, const double *y, long from, double *e) {
   regressor r[MOST_COLUMNS];
   double x[MOST_COLUMNS];
@@ -157,12 +160,12 @@ static int unknowns(const od_discrete *m) {
   return coefficients(m) + 1 + m->degree[OD_POLY_F] + m->degree[OD_POLY_C];
 }
 
-// Calls for each unknown coefficient, in one order.
+// Loops over all unknown coefficients, in a fixed order.
 #define FOR_EACH_UNKNOWN(m, p, i)          \
   for (int p = 0; p < OD_POLYNOMIALS; p++) \
     for (int i = p >= OD_POLY_B ? (m)->delay : 1; i <= (m)->degree[p]; i++)
 
-// Returns what follows the coefficients.
+// Copies the unknowns to the model. Returns a pointer to the entries after the coefficients.
 static const double *spread(od_discrete *m, const double *x) {
   FOR_EACH_UNKNOWN(m, p, i) m->coefficient[p][i] = *x++;
   return x;
@@ -174,7 +177,7 @@ static void divide(const search *s, od_polynomial p, long first, const double *f
   od_discrete_filter(&one, 0, s->m->coefficient[p], s->m->degree[p], from + first, to + first, s->rows - first);
 }
 
-// x[k] becomes c x[k] from row `first` on; rows before it are there.
+// x[k] becomes c x[k] from row `first` on; earlier rows must exist.
 static void multiply(const search *s, od_polynomial p, long first, double *x) {
   const double *c = s->m->coefficient[p];
   for (long k = s->rows - 1; k >= first && s->m->degree[p] > 0; k--)
@@ -219,7 +222,7 @@ static int residuals(void *user, const double *x, double *r) {
   return 0;
 }
 
-// What a change of the right side of w (in s->column, from first_w on) does to e.
+// The effect of a change of the right-hand side of w (in s->column, from first_w on) on e.
 static void through_w(search *s) {
   divide(s, OD_POLY_F, s->first_w, s->column, s->column);
   for (long k = s->first_w; k < s->rows; k++) s->column[k] = -s->column[k];
@@ -279,7 +282,7 @@ static int jacobian(void *user, const double *x, double *J) {
   return 0;
 }
 
-// Box and Pierce: of white errors a chi-square of as many degrees of freedom as there are lags, less the coefficients of the noise.
+// Box and Pierce: for white errors a chi-square with as many degrees of freedom as lags, minus the coefficients of the noise.
 static void judge_whiteness(od_discrete *m, const double *e, long rows) {
   double mean = 0, variance = 0;
   m->lags = rows > 4 * WHITENESS_LAGS ? WHITENESS_LAGS : (int)(rows / 4);
@@ -318,7 +321,7 @@ static od_status minimise(search *s, od_error *err) {
 
 // --- Starts that need the search's signals ------------------------------------------------------------------------
 
-// C and D of v = C/D e by least squares of v on its own past and that of e.
+// C and D of v = C/D e by least squares of v on its own past and the past of e.
 static bool start_noise(search *s) {
   od_discrete *m = s->m;
   regressor r[2 * OD_DISCRETE_MOST];

@@ -1,23 +1,24 @@
-// Subspace identification. With block rows of the future input, the past input and output, and the future output, the triangular factor of all
-// of them, row by row
+// Subspace identification. The block rows are the future input, the past input and output, and the future output. Their
+// triangular factor, by rows,
 //
-//   constant, future input   L11
-//   past                     L21 L22
-//   future output            L31 L32 L33
+// constant, future input   L11
+// past                     L21 L22
+// future output            L31 L32 L33
 //
-// holds what the past tells about the future output: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left singular vectors
-// span the extended observability matrix [C; C A; C A^2; ...]. Weights (Van Overschee and De Moor's table):
+// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left
+// singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (Van Overschee and De Moor's table):
 //
-//   n4sid  O
-//   moesp  O without what the future input explains of it: L32
-//   cva    the same in units of what the future output does without the future input: (L32 L32' + L33 L33')^-1/2 L32
+// n4sid  O
+// moesp  O without the part that the future input explains: L32
+// cva    the same, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
 //
-// C is the first rows of the matrix, A maps all but the last rows to all but the first. B, D, the initial state and offsets then follow by
-// linear least squares, since the output is linear in them.
+// C is the first rows of the matrix; A maps all but the last rows to all but the first. B, D, the initial state and offsets
+// then follow by linear least squares, because the output is linear in them.
 //
-// Noise can put eigenvalues of A outside the unit circle though the machine is stable. Then two stable matrices are tried: A with those
-// eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the A that maps all rows of the matrix to all but the first with zeros
-// below (Maciejowski 1995). The one whose output is closer to the log counts, and the result has the radius before.
+// Noise can move eigenvalues of A outside the unit circle although the machine is stable. Then two stable matrices are tried: A
+// with those eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the A that maps all rows of the matrix to
+// all but the first, followed by zeros (Maciejowski 1995). The one whose output is closer to the log is used; the result also
+// has the radius before.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -30,21 +31,21 @@ enum { MOST = OD_DISCRETE_MOST, LEAST_BLOCKS = 10 };
 
 const char *const od_subspace_weights[] = {"moesp", "n4sid", "cva", NULL};
 
-// Directions of signals that are smaller than this part of the largest are rounding.
+// Directions of signals below this fraction of the largest are rounding.
 static const double rounding = 1e-10;
-// Poles at most this far outside the unit circle may be those of an integrator.
+// Poles at most this far outside the unit circle may belong to an integrator.
 static const double just_outside = 1e-3;
 
 typedef struct subspace {
   const od_discrete_data *data;
   int n, l, m, blocks;                // states, outputs, inputs
   double A[MOST * MOST], *B, *C, *D;  // row-major; B: n x m, C: l x n, D: l x m
-  double zero_below[MOST * MOST];     // A with zeros below the shifted matrix
+  double zero_below[MOST * MOST];     // A for the shifted matrix with zeros below
 } subspace;
 
 // --- A and C ------------------------------------------------------------------------------------------------------
 
-// The data side by side, column-major: a constant, future input, past input, past output, future output, each block by block.
+// The data, column-major: a constant, future input, past input, past output, future output, each block by block.
 static void fill(const subspace *s, long rows, double *a) {
   const od_discrete_data *d = s->data;
   int b = s->blocks, l = s->l, m = s->m;
@@ -65,7 +66,8 @@ static void fill(const subspace *s, long rows, double *a) {
   }
 }
 
-// A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to those `l` below, zeros beyond the last.
+// A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with zeros after the
+// last.
 static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
   double *up = calloc((size_t)used * (size_t)n, sizeof *up), *down = calloc((size_t)used * (size_t)n, sizeof *down);
   bool ok = up && down;
@@ -81,7 +83,7 @@ static bool shift_matrix(const double *G, int rows, int used, int l, int n, doub
   return ok;
 }
 
-// From the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
+// A and C from the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
 static bool shift(subspace *s, const double *G, int rows) {
   int n = s->n, l = s->l;
   for (int j = 0; j < n; j++)
@@ -93,7 +95,7 @@ static bool shift(subspace *s, const double *G, int rows) {
 typedef struct factor {
   double *R;
   long rows;
-  int input, past, future;  // rows of each kind
+  int input, past, future;  // number of rows of each kind
 } factor;
 
 static bool make_factor(const subspace *s, factor *f) {
@@ -115,8 +117,8 @@ static double L(const factor *f, int row, int column) {
   return column <= row ? f->R[row * f->rows + column] : 0;
 }
 
-// What is factored into singular values, `future` rows column by column; and for CVA what its vectors are multiplied by to undo the
-// weight (future x future), else NULL.
+// The matrix for the singular value decomposition, `future` rows, column-major; and for CVA the matrix that removes the weight
+// from its vectors (future x future), else NULL.
 typedef struct weighted {
   double *M, *undo;
   int columns;
@@ -130,7 +132,7 @@ static bool weigh_moesp(const factor *f, weighted *w) {
   return w->M != NULL;
 }
 
-// L32 L22^+ is the transpose of the shortest solution X of L22' X = L32'.
+// L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
 static bool weigh_n4sid(const factor *f, weighted *w) {
   int p = f->past, q = f->future;
   double *A = calloc((size_t)p * (size_t)p, sizeof *A), *X = calloc((size_t)p * (size_t)q, sizeof *X);
@@ -150,7 +152,7 @@ static bool weigh_n4sid(const factor *f, weighted *w) {
   return ok;
 }
 
-// [L32 L33] = V diag(size) W': the weight is diag(size)^-1 V', which V diag(size) undoes.
+// [L32 L33] = V diag(size) W': the weight is diag(size)^-1 V', and V diag(size) is its inverse.
 static bool weigh_cva(const factor *f, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
   if (!weigh_moesp(f, w)) return false;
@@ -172,10 +174,10 @@ static bool weigh_cva(const factor *f, weighted *w) {
   return ok;
 }
 
-// In the order of od_subspace_weight.
+// Indexed by od_subspace_weight.
 static bool (*const weigh[])(const factor *f, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
 
-// G: the first n columns of `left`, without their weight.
+// G: the first n columns of `left`, with the weight removed.
 static void undo_weight(const weighted *w, const double *left, int rows, int n, double *G) {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < rows; i++) {
@@ -204,7 +206,7 @@ static bool find_observability(subspace *s, od_subspace_weight weight, double *s
 
 // --- B and D ------------------------------------------------------------------------------------------------------
 
-// x becomes A x + drive on one state; driven -1: none.
+// x becomes A x plus `drive` on one state; driven -1: none.
 static void advance(const subspace *s, double *x, int driven, double drive) {
   double next[MOST] = {0};
   for (int i = 0; i < s->n; i++) {
@@ -214,8 +216,8 @@ static void advance(const subspace *s, double *x, int driven, double drive) {
   memcpy(x, next, (size_t)s->n * sizeof *x);
 }
 
-// What column c of the regression does to the output (rows * l values): entries of B (by inputs), a constant drive of each state, the initial
-// state, D (by inputs), a constant of each output.
+// The effect of column c of the regression on the output (rows * l values): entries of B (by inputs), a constant drive of each
+// state, the initial state, D (by inputs), a constant of each output.
 static void respond(const subspace *s, int c, double *to) {
   const od_discrete_data *d = s->data;
   int n = s->n, l = s->l, m = s->m, driven = n * (m + 1), direct = driven + n;
@@ -234,7 +236,7 @@ static void respond(const subspace *s, int c, double *to) {
   }
 }
 
-// B, D and what is left, for the present A and C.
+// B, D and the remaining unknowns, for the present A and C.
 static bool find_inputs(subspace *s) {
   const od_discrete_data *d = s->data;
   int n = s->n, l = s->l, m = s->m, direct = n * (m + 2), columns = direct + l * (m + 1);
@@ -262,9 +264,9 @@ static bool find_inputs(subspace *s) {
   return ok;
 }
 
-// --- As polynomials -----------------------------------------------------------------------------------------------
+// --- Polynomials --------------------------------------------------------------------------------------------------
 
-// det(z - M), coefficients of z^0 up. *largest: of the eigenvalues' sizes.
+// det(z - M), coefficients of z^0 up. *largest: the largest magnitude of an eigenvalue.
 static bool characteristic(int n, const double *M, double *coefficient, double *largest) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST];
   double _Complex c[MOST + 2] = {1};
@@ -299,7 +301,7 @@ static bool make_transfer(const subspace *s, od_z_transfer *z) {
 
 // --- Stable matrices ----------------------------------------------------------------------------------------------
 
-// A = V diag(lambda) V^-1 with every lambda outside the unit circle mirrored at it.
+// A = V diag(lambda) V^-1 with each lambda outside the unit circle mirrored at it.
 static bool mirror(int n, const double *A, double *out) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST], V[MOST * MOST];
   lapack_complex_double left[MOST * MOST], right[MOST * MOST];
@@ -324,7 +326,7 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// The part of the outputs that a model leaves, each output in units of its own movement; infinite: it cannot be simulated.
+// The unexplained fraction of the outputs, each relative to its own movement; infinite: the model cannot be simulated.
 static double share_left(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
@@ -335,7 +337,7 @@ static double share_left(const subspace *s, const od_z_transfer *z) {
   return sum;
 }
 
-// Takes a matrix into the model if it simulates better than those before.
+// Uses a matrix for the model if it simulates better than those before.
 static void try_matrix(subspace *s, const double *A, double *least, od_z_transfer **best) {
   od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
   memcpy(s->A, A, (size_t)(s->n * s->n) * sizeof *s->A);

@@ -1,8 +1,9 @@
-// The derivatives of a trapezoidal step by complex steps through all of it, as the literature takes them: one step in complex numbers
-// per state and per parameter, which is moved by a tiny imaginary part. It shares the step with trapezoid.c, but no derivatives.
+// The derivatives of a trapezoidal step by complex steps through the whole step, as in the literature: one step in complex
+// numbers per state and per parameter, which gets a tiny imaginary part. The step is shared with trapezoid.c, the derivatives
+// are not.
 //
-// Newton's iteration in complex numbers uses the real matrix of the step, so that it converges linearly; its real parts are right from
-// the beginning.
+// Newton's iteration in complex numbers uses the real matrix of the step, so that it converges linearly; its real parts are
+// converged from the beginning.
 #include "filters/complex_step.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 enum { MOST_ROUNDS = 12 };
 static const double tiny = 1e-30;  // the imaginary step
 
-// The caller's memory, laid out anew at every call; complex numbers are pairs.
+// Pointers into the caller's memory, set at each call; complex numbers are pairs.
 typedef struct steps {
   double *x0, *k0;            // nx, nk: the old point
   double *dk0;                // n x nk: imaginary parts of the old rates, column by column
@@ -33,7 +34,7 @@ static size_t place(const od_plant *plant, void *memory, steps *s) {
     size_t count;
   } parts[] = {{&s->x0, nx},     {&s->k0, nk},    {&s->dk0, n * nk}, {&s->xc0, 2 * nx}, {&s->xc, 2 * nx},
                {&s->kc, 2 * nk}, {&s->g, 2 * nk}, {&s->re, nk},      {&s->im, nk},      {&s->matrix, nk * nk}};
-  // Complex numbers begin at multiples of their size.
+  // Complex numbers are aligned to multiples of their size.
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     if (memory) *parts[i].to = (double *)memory + used;
     used += (parts[i].count + 1) / 2 * 2;
@@ -55,7 +56,7 @@ static od_status factor(od_sim *sim, const steps *s, double alpha, double beta) 
   return status == OD_OK ? od_lu_factor(od_plant_nk(plant), s->matrix, s->pivot) : status;
 }
 
-// The correction of the rates kc that g at (x, kc) asks for.
+// The correction of the rates kc from g at (x, kc).
 static od_status correct(od_sim *sim, const steps *s, const double *x) {
   const od_plant *plant = sim->plant;
   int nk = od_plant_nk(plant);
@@ -68,8 +69,8 @@ static od_status correct(od_sim *sim, const steps *s, const double *x) {
   return OD_OK;
 }
 
-// Whether the last correction of the imaginary parts was nothing but round-off, beside those parts or beside what a
-// change of the moved entry by its own size would do.
+// Whether the last correction of the imaginary parts was at the level of round-off, relative to those parts or to the effect of
+// a change of the moved entry by its own size.
 static bool converged(const od_plant *plant, const steps *s, double entry) {
   double change = 0, size = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {
@@ -84,7 +85,7 @@ static void move_column(const steps *s, int nx, int column) {
   for (int i = 0; i < nx; i++) s->xc0[2 * i] = s->x0[i], s->xc0[2 * i + 1] = i == column ? tiny : 0;
 }
 
-// The old rates: g is linear in them, so that one correction by the mass matrix is the solution.
+// The old rates: g is linear in them, so that one correction with the mass matrix is the solution.
 static od_status old_rates(od_sim *sim, const steps *s, int columns) {
   const od_plant *plant = sim->plant;
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);

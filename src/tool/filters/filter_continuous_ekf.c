@@ -34,7 +34,8 @@ enum { TRANSITION, EULER };
 enum { WITHIN, CARRIED };
 enum { OF_FORCES, OF_RULE };
 enum { SAMPLES, DENSITY };
-static const char *const matrices[] = {"exact", "approximate", NULL}, *const tangents[] = {"exact", "approximate", NULL};
+static const char *const matrices[] = {"exact", "approximate", NULL}, *const tangents[] = {"exact", "approximate",
+                                                                                           NULL};
 static const char *const rules[] = {"transition", "euler", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
 static const char *const ways[] = {"step", "trapezoid", NULL};
 static const char *const noises[] = {"samples", "density", NULL};
@@ -63,7 +64,7 @@ static const char *check(const od_observer_options *o) {
 // ---- memory
 
 typedef struct memory {
-  int steps;      // there has been a step
+  int steps;      // at least one step was taken
   int corrected;  // the last step ended with a correction
   double h;
   // Offsets in bytes from here.
@@ -154,8 +155,8 @@ static od_status approximate(od_observer *o, memory *m, const double *rates, boo
 
 // ---- sensors
 
-// y and C (ny x n) at the present estimate with the given rates (nk; NULL: those of the forces). The rates follow x as kx (nk x nx)
-// and kp (nk x np) say.
+// y and C (ny x n) at the present estimate with the given rates (nk; NULL: those of the forces). kx (nk x nx) and kp (nk x np)
+// are the derivatives of the rates.
 static od_status sensors(od_observer *o, memory *m, const double *rates, const double *kx, const double *kp, double *y,
                          double *C) {
   od_linear *l = od_observer_linear(o);
@@ -179,7 +180,7 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 
 // ---- the step
 
-// x' at the beginning with its matrix A, and the sensors' C there where Euler's rule wants them.
+// x' at the beginning with its matrix A, and the sensors' C there if Euler's rule needs it.
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;
@@ -209,9 +210,8 @@ static od_status begin_step(od_observer *o, memory *m) {
   return status;
 }
 
-// The equations of the rule at the present estimate: right <- -(x - x0 - h/2 (f0 + x')), T <- their derivatives; pull <- K (y - h),
-// which counts in x' once, or where it is not carried on, twice.
-// measured NULL: without sensors.
+// The equations of the rule at the present estimate: right <- -(x - x0 - h/2 (f0 + x')), T <- their derivatives; pull <- K (y -
+// h), which is counted once in x', or twice if it is not carried to the next step. measured NULL: without sensors.
 static od_status equations(od_observer *o, memory *m, const double *measured) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np, ny = o->ny, nk = od_plant_nk(o->plant);
   double h = m->h, *x = at(m, m->x), *right = at(m, m->right), *T = at(m, m->T), *pull = at(m, m->pull);
@@ -239,7 +239,7 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
   }
   for (int s = 0; measured && s < ny; s++) {
     if (od_observer_innovation(o, s)->use != OD_SENSOR_USED) continue;
-    // The rates of the rule follow x by 2/h.
+    // The derivative of the rule's rates by x is 2/h.
     for (int k = 0; rates && k < nk; k++) C[s * n + nz + k] += 2 / h * at(m, m->hk)[s * nx + k];
     for (int i = 0; i < n; i++) {
       pull[i] += K[i * ny + s] * (measured[s] - y[s]);
@@ -250,7 +250,7 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
   return OD_OK;
 }
 
-// How large a change of the estimate is beside the estimate and its way in the step.
+// The size of a change of the estimate, relative to the estimate and its change in the step.
 static double relative_size(const od_observer *o, memory *m) {
   double size = 0;
   for (int i = 0; i < o->nx + o->np; i++) {
@@ -261,14 +261,14 @@ static double relative_size(const od_observer *o, memory *m) {
   return size;
 }
 
-// The bound that a parameter would be beyond after the step `right`, else NAN.
+// The bound that a parameter would exceed after the step `right`, else NAN.
 static double bound_of(const od_observer *o, memory *m, int i) {
   double wanted = at(m, m->x)[o->nx + i] + at(m, m->right)[o->nx + i];
   double low = od_observer_at(o, o->low)[i], high = od_observer_at(o, o->high)[i];
   return wanted < low ? low : wanted > high ? high : (double)NAN;
 }
 
-// Parameters that are held stay where they are, instead of what their equations say.
+// Replaces the equations of held parameters by the change to their bound.
 static void hold(const od_observer *o, memory *m) {
   int n = o->nx + o->np;
   for (int i = 0; i < o->np; i++) {
@@ -281,7 +281,7 @@ static void hold(const od_observer *o, memory *m) {
   }
 }
 
-// Newton's iteration from the present estimate on. A parameter that would leave its bounds is held at the bound from then on.
+// Newton's iteration from the present estimate. A parameter that would leave its bounds is held at the bound from then on.
 static od_status solve(od_observer *o, memory *m, const double *measured) {
   int n = o->nx + o->np;
   double *right = at(m, m->right), last = INFINITY;
@@ -313,7 +313,7 @@ static od_status solve(od_observer *o, memory *m, const double *measured) {
   return OD_NOT_CONVERGED;
 }
 
-// P <- P + h (A P + P A') + Theta h, as far as it does not depend on sensors.
+// P <- P + h (A P + P A') + Theta h, the part that does not depend on sensors.
 static bool add_euler(od_observer *o, memory *m, const double *Q, const double *q) {
   int n = o->nx + o->np;
   const double *A = at(m, m->A), *P0 = at(m, m->P0);
@@ -350,7 +350,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
 
 // ---- the correction
 
-// K = P C' R^-1 of the sensors that are used (n x ny); R times h unless sigma^2 is a density. P is `P` (n x n).
+// K = P C' R^-1 of the used sensors (n x ny); R times h unless sigma^2 is a density.
 static od_status find_gain(od_observer *o, memory *m, const double *P, const double *C, bool *any) {
   int n = o->nx + o->np, ny = o->ny, count = 0;
   double *K = at(m, m->K), *R = at(m, m->R), *right = R + ny * ny;
@@ -394,7 +394,7 @@ static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
   return find_gain(o, m, P, C0, any);
 }
 
-// A pass of the discrete filter judges the sensors and corrects the covariance; the estimate is the rule's own.
+// A pass of the discrete filter judges the sensors and corrects the covariance; the estimate comes from the rule.
 static od_status correct(od_observer *o, const double *y) {
   memory *m = od_observer_memory(o);
   od_covariance b = od_observer_belief(o);
@@ -402,12 +402,12 @@ static od_status correct(od_observer *o, const double *y) {
   bool any = false, euler = o->choice[COVARIANCE] == EULER;
   double *before = od_observer_at(o, od_observer_linear(o)->prior);
   if (!m->steps) return OD_OK;
-  double *P = at(m, m->A);  // A has done its work
+  double *P = at(m, m->A);  // A is no longer needed
   od_covariance_get(&b, P);
   od_linear_begin(o);
   od_status status = euler ? OD_OK : sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
   if (status == OD_OK) status = od_linear_pass(o, y, 0);
-  // Where the uncertainty had to be raised, the discrete correction stands.
+  // If the uncertainty had to be increased, the discrete correction is kept.
   if (status != OD_OK || !o->used || (od_observer_linear(o)->widened && !euler)) return status;
   if (euler) {
     memcpy(od_observer_at(o, o->P_out), P, (size_t)(n * n) * sizeof *P);

@@ -17,7 +17,7 @@ typedef struct od_motion_parts {
 
 // Number of doubles of memory that od_sim_motion_parts() needs for simulations of this plant.
 size_t od_motion_parts_doubles(const od_plant *plant);
-// Computes all parts at the present state with the given rates (nk). The state of the simulation stays. Returns
+// Computes all parts at the present state with the given rates (nk). The state of the simulation does not change. Returns
 // OD_NOT_AVAILABLE if the plant has positions but no force_stiffness().
 od_status od_sim_motion_parts(od_sim *sim, const double *rates, double *memory, const od_motion_parts *out);
 

@@ -5,9 +5,9 @@
 #include "oleodyn/sim.h"
 
 // Computes the outputs y (ny) at the present state with the given rates (nk) instead of those that solve g = 0. Also computes
-// the derivatives of the outputs by states hx (ny x nx) and parameters hp (ny x np) at constant rates, and by the rates hk
-// (ny x nx, of which the first nk columns are used). wanted (ny): rows with zero are left out; NULL: all rows. Any result
-// except y may be NULL; hk needs hx. The state of the simulation stays. Returns OD_NOT_AVAILABLE for a plain simulation.
+// the derivatives of the outputs by states hx (ny x nx) and parameters hp (ny x np) at constant rates, and by the rates hk (ny
+// x nx, of which the first nk columns are used). wanted (ny): rows with zero are left out; NULL: all rows. Any result except y
+// may be NULL; hk needs hx. The state of the simulation does not change. Returns OD_NOT_AVAILABLE for a plain simulation.
 od_status od_sim_outputs_at_rates(od_sim *sim, const double *rates, const unsigned char *wanted, double *y, double *hx,
                                   double *hp, double *hk);
 

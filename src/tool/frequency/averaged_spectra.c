@@ -1,8 +1,8 @@
-// Averaged spectra (Welch) of an input and its outputs, block by block; and of periodic inputs, period by period.
+// Averaged spectra (Welch) of an input and its outputs, block by block; for periodic inputs, period by period.
 //
-// The coherence is |S_yu|^2 / (S_uu S_yy); with n independent averages the real and the imaginary part of an estimate H each have the
-// standard deviation |H| sqrt((1 - c) / (2 n c)). Blocks that overlap are not independent: n counts them with the correlation
-// that the window leaves between neighbours.
+// The coherence is |S_yu|^2 / (S_uu S_yy). With n independent averages the real and the imaginary part of an estimate H each
+// have the standard deviation |H| sqrt((1 - c) / (2 n c)). Overlapping blocks are not independent: n is reduced by the
+// correlation that the window leaves between neighbors.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 const char *const od_window_names[] = {"hann", "hamming", "blackman", "none", NULL};
 
-// Of one output at one line.
+// Sums of one output at one line.
 typedef struct line_sums {
   double _Complex cross;  // Y conj(U)
   double power;           // |Y|^2
@@ -96,7 +96,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
   return OD_OK;
 }
 
-// Signals a and b as real and imaginary part of one series: their spectra are what is even and odd of its own.
+// Transforms signals a and b as real and imaginary part of one series: their spectra are its even and odd parts.
 static void transform(od_spectra *s, int a, int b) {
   int n = s->o.length, lines = s->lines;
   const double *xa = s->block + (size_t)a * (size_t)n, *xb = b < s->signals ? s->block + (size_t)b * (size_t)n : NULL;
@@ -150,7 +150,7 @@ void od_spectra_add(od_spectra *s, double input, const double *output) {
     memmove(s->block + (size_t)i * n, s->block + (size_t)i * n + s->hop, (size_t)s->filled * sizeof *s->block);
 }
 
-// How many independent blocks would be worth as much.
+// The equivalent number of independent blocks.
 static double worth(const od_spectra *s) {
   int n = s->o.length;
   double all = 0, loss = 0;
@@ -180,7 +180,7 @@ static void periodic_point(const od_spectra *s, const line_sums *sum, int k, dou
   *coherence = sum->power > 0 ? square(sum->mean) / (blocks * sum->power) : 0;
 }
 
-// Lines that a periodic input excites have a thousandth of the amplitude of the strongest one, or more.
+// A line is excited by a periodic input if its amplitude is at least a thousandth of the largest one.
 static bool is_excited(const od_spectra *s, int k, double strongest) {
   return s->input_power[k] > (s->o.periodic ? 1e-6 : 0) * strongest;
 }

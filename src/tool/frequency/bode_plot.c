@@ -8,13 +8,13 @@
 
 enum { TEXT = 300 };
 
-// What is drawn: of each output the data and perhaps the model, with names.
+// The drawn data: for each output the data and optionally the model, with names.
 typedef struct drawing {
   od_table *table;
   double *spread, *phase;     // outputs x points
   const double **spreads;     // per curve
   const char **name, **note;  // per curve, per output
-  char (*text)[TEXT];         // theirs
+  char (*text)[TEXT];         // memory of the names and notes
   int curves;                 // per output
 } drawing;
 
@@ -43,7 +43,7 @@ static void name_curves(drawing *d, const od_bode *b) {
     snprintf(d->text[note], TEXT, "dB of %.250s", b->unit[k]);
     d->name[data] = d->text[data];
     d->note[k] = d->text[note];
-    // Exact values are a line.
+    // Exact values are drawn as a line.
     d->spreads[data] = f->sigma[k * f->points] == 0 ? NULL : d->spread + k * f->points;
     if (!b->model) continue;
     snprintf(d->text[data + 1], TEXT, "%.250s, fitted", b->name[k]);
@@ -68,7 +68,7 @@ static bool fill(drawing *d, const od_bode *b) {
       if (!b->model) continue;
       double _Complex value = od_transfer_value(b->model, k, f->frequency[i]);
       to[2] = 20 * log10(cabs(value));
-      // The turn of the model's phase that is nearest to that of the data.
+      // The model's phase plus the multiple of a full turn that is nearest to the phase of the data.
       to[3] = degree * (phase + carg(value * cexp(-phase * _Complex_I)));
     }
     ok = od_table_append(d->table, row) == OD_OK;

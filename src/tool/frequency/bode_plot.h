@@ -1,4 +1,4 @@
-// A frequency response as a picture: amplitude and phase over frequency, with intervals, and the model's lines over them.
+// A frequency response as a picture: amplitude and phase over frequency, with intervals, and the lines of the model.
 #ifndef OD_FREQUENCY_BODE_PLOT_H
 #define OD_FREQUENCY_BODE_PLOT_H
 

@@ -1,5 +1,6 @@
-// Written by hand, since the well-known library for it is GPL and this much does: powers of two by the radix-2 algorithm in place, other
-// lengths as a convolution with a chirp (Bluestein) of a power of two. Twiddles come from a table of exact angles.
+// Implemented here because the well-known library is GPL and this code is sufficient: powers of two by the radix-2 algorithm in
+// place, other lengths as a convolution with a chirp (Bluestein) with a power of two. Twiddle factors come from a table of
+// exact angles.
 #include "frequency/fft.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@ struct od_fft {
   int length, size;          // size: the power of two that is transformed
   double _Complex *twiddle;  // exp(-2 pi i k / size), k < size/2
   int *reversed;             // bits of each index in reversed order
-  // Of other lengths: exp(-pi i k^2 / length), the transform of its conjugate over size, and memory.
+  // For other lengths: exp(-pi i k^2 / length), the transform of its conjugate divided by size, and memory.
   double _Complex *chirp, *filter, *work;
 };
 
@@ -38,7 +39,7 @@ static void run_power(const od_fft *f, double _Complex *x) {
       }
 }
 
-// k^2 modulo twice the length in whole numbers, so that long chirps keep all digits.
+// Computes k^2 modulo twice the length in integers, so that long chirps keep all digits.
 static void make_chirp(od_fft *f) {
   int n = f->length;
   for (long long k = 0; k < n; k++) {
@@ -92,7 +93,7 @@ void od_fft_run(od_fft *f, double _Complex *x) {
   for (int k = 0; k < f->length; k++) f->work[k] = x[k] * f->chirp[k];
   memset(f->work + f->length, 0, (size_t)(f->size - f->length) * sizeof *f->work);
   run_power(f, f->work);
-  // The transform back is that of conjugates.
+  // The inverse transform is the transform of conjugates.
   for (int k = 0; k < f->size; k++) f->work[k] = conj(f->work[k] * f->filter[k]);
   run_power(f, f->work);
   for (int k = 0; k < f->length; k++) x[k] = conj(f->work[k]) * f->chirp[k];

@@ -5,7 +5,7 @@
 #include <complex.h>
 
 typedef struct od_fft od_fft;
-// NULL: memory ran out. length: 1 to 2^24.
+// NULL: out of memory. length: 1 to 2^24.
 od_fft *od_fft_new(int length);
 void od_fft_free(od_fft *f);
 // In place: X[k] = sum x[j] exp(-2 pi i j k / length). Allocates nothing.

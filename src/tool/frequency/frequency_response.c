@@ -35,7 +35,7 @@ void od_frf_free(od_frf *f) {
   free(f);
 }
 
-// Frequencies are often computed, and 70 Hz may be a few last digits above 70.
+// Computed frequencies may have rounding errors: 70 Hz may be slightly above 70.
 static bool lies_between(double frequency, double low, double high) {
   return frequency >= low * (1 - 1e-9) && frequency <= high * (1 + 1e-9);
 }
@@ -77,8 +77,9 @@ void od_frf_phases(const od_frf *f, int output, double *phase) {
 
 // --- Bandwidth ----------------------------------------------------------------------------------------------------
 
-// Where the amplitudes cross a level, on straight lines between the logarithms; NAN: nowhere. `shift` widens all amplitudes by so
-// many halves of their intervals, relative to the first point, whose uncertainty counts as well.
+// The frequency at which the amplitudes cross the level, by linear interpolation of the logarithms; NAN: nowhere. `shift`
+// changes all amplitudes by this multiple of the half widths of their intervals, relative to the first point, whose uncertainty
+// is included.
 static double crossing(const od_frf *f, int output, double shift) {
   const double _Complex *value = f->value + output * f->points;
   double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * od_frf_half(f, output, 0))) / sqrt(2),
@@ -96,7 +97,8 @@ static double crossing(const od_frf *f, int output, double shift) {
 
 // --- Resonances ---------------------------------------------------------------------------------------------------
 
-// How far a point stands above the lower of the two valleys beside it counts, in standard deviations: noise makes many small maxima.
+// Whether a point is significantly above the lower of the two adjacent minima, in standard deviations. Noise causes many small
+// maxima.
 static bool stands_out(const od_frf *f, int output, int at) {
   const double _Complex *value = f->value + output * f->points;
   double top = cabs(value[at]), own = od_frf_half(f, output, at);

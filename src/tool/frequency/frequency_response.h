@@ -10,17 +10,18 @@
 
 typedef struct od_frf {
   int points, outputs;
-  double *frequency;       // Hz, rising
+  double *frequency;       // Hz, increasing
   double _Complex *value;  // value[output * points + point]
-  double *sigma;           // alike: standard deviation of the real and of the imaginary part; NAN: not known, 0: exact
-  double *coherence;       // alike; NAN: not known
-  double *freedom;         // per point: degrees of freedom that sigmas are known with; INFINITY: they are right
+  double *sigma;           // same layout: standard deviation of the real and of the imaginary part; NAN: not known,
+                           // 0: exact
+  double *coherence;       // same layout; NAN: not known
+  double *freedom;         // per point: degrees of freedom of the sigmas; INFINITY: the sigmas are exact
 } od_frf;
 
-// All values zero, sigmas and coherences NAN, freedoms infinite; NULL: memory ran out.
+// All values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
-// The points from low to high (Hz, ends included); NULL: memory ran out.
+// The points from low to high (Hz, ends included). NULL: out of memory.
 od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
@@ -31,8 +32,8 @@ od_status od_frf_of_model(const od_linear_model *model, const double *frequency,
 
 // --- From a stepped sine ------------------------------------------------------------------------------------------
 
-// Sines one after another: segment k has frequency[k] and lasts periods / frequency[k]. The first `settle` periods of each are
-// left out.
+// Consecutive sines: segment k has frequency[k] and lasts periods / frequency[k]. The first `settle` periods of each segment
+// are left out.
 typedef struct od_sines {
   double start;  // s, of the first segment
   const double *frequency;
@@ -40,45 +41,44 @@ typedef struct od_sines {
   double periods, settle;
 } od_sines;
 
-// Whether sigmas take the noise as white.
+// Whether sigmas assume white noise.
 bool od_sines_are_white(const od_sines *sines);
 
-// Takes samples one by one, in the order of time, and keeps sums alone. What it is given is copied.
+// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied.
 typedef struct od_sine_fit od_sine_fit;
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// The response at all frequencies that have samples enough: each signal's sine and offset by least squares, their quotient.
-// Sigmas follow from what the output has at frequencies close by, where nothing but noise is, so that noise may have any colour; within a
-// single period there are none, and what the sine leaves unexplained is taken as white (od_sines_are_white()).
+// The response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient of the
+// sines. Sigmas follow from the output at neighboring frequencies, where there is only noise, so that noise may have any color.
+// Within a single period there are none; then the residual of the sine is taken as white noise (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
-// --- From anything broad ------------------------------------------------------------------------------------------
+// --- From a broad spectrum ----------------------------------------------------------------------------------------
 
 typedef enum od_window { OD_WINDOW_HANN, OD_WINDOW_HAMMING, OD_WINDOW_BLACKMAN, OD_WINDOW_NONE } od_window;
-// As people name them, in the order of the enumeration; a NULL at the end.
+// Names for users, in the order of the enumeration, terminated by NULL.
 extern const char *const od_window_names[];
 
 typedef struct od_spectra_options {
   double step;     // between two samples, s
   int length;      // of a block, in samples
-  double overlap;  // of blocks, as a part of their length
+  double overlap;  // of blocks, as a fraction of their length
   od_window window;
-  bool
-      periodic;  // the input repeats itself every `length` samples (multisine): blocks are its periods, without a window
-  int settle;    // of periodic inputs: periods that are left out
+  bool periodic;  // the input is periodic with `length` samples (multisine): blocks are its periods, without a window
+  int settle;     // of periodic inputs: number of periods to leave out
 } od_spectra_options;
 
-// Takes samples one by one; memory depends on the length of a block, not on how many there are.
+// Receives samples one by one. The memory depends on the length of a block, not on the number of samples.
 typedef struct od_spectra od_spectra;
 od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spectra **out, od_error *err);
 void od_spectra_free(od_spectra *s);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Averages of Y conj(U) over those of |U|^2, with coherence; at the lines of a periodic input that is excited there: averages of Y
-// over those of U, with sigmas from how periods differ.
+// The average of Y conj(U) divided by that of |U|^2, with coherence. For a periodic input, at its excited lines: the average of
+// Y divided by that of U, with sigmas from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
-// --- What people read off -----------------------------------------------------------------------------------------
+// --- Bandwidth and resonances -------------------------------------------------------------------------------------
 
 // A number with the ends of its 95 % interval (NAN: not known).
 typedef struct od_reading {
@@ -91,16 +91,17 @@ typedef struct od_peak {
 enum { OD_MOST_PEAKS = 16 };
 
 typedef struct od_features {
-  od_reading bandwidth;  // Hz where the amplitude first falls 3 dB below that of the first point; NAN: nowhere
+  od_reading bandwidth;  // Hz at which the amplitude first falls 3 dB below that of the first point; NAN: nowhere
   od_peak peak[OD_MOST_PEAKS];
-  int peaks;  // resonances: larger than their neighbours, and by more than their uncertainty larger than the valleys beside them
+  int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
+              // uncertainty
 } od_features;
 od_features od_frf_features(const od_frf *f, int output);
 
-// Half of the 95 % interval of a value's real or imaginary part; NAN: not known.
+// Half the width of the 95 % interval of a value's real or imaginary part; NAN: not known.
 double od_frf_half(const od_frf *f, int output, int point);
 od_reading od_frf_amplitude(const od_frf *f, int output, int point);
-// Radians, without jumps of a whole turn from point to point.
+// Radians, without jumps of a full turn between points.
 void od_frf_phases(const od_frf *f, int output, double *phase);
 
 #endif

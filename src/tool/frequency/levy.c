@@ -1,6 +1,6 @@
-// Rational fits by linear least squares. Levy: the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: the same, again and again, each
-// time divided by the |D| found before, so that in the end it is the sum of |N/D - H|^2. The variable is s over the highest frequency: in s
-// itself the powers differ by so many orders of magnitude that nothing is left of the higher ones.
+// Rational fits by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: the same
+// repeatedly, each time divided by the previous |D|, so that it converges to the sum of |N/D - H|^2. The variable is s divided
+// by the highest frequency: powers of s itself differ by too many orders of magnitude for double precision.
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static void take(const levy *l, od_transfer *t) {
     for (int j = 0; j < own; j++) t->numerator[k][j] = l->x[k * own + j];
 }
 
-// |D| at the points, and whether it still changes.
+// Computes |D| at the points. Returns whether it still changes.
 static bool divide(levy *l, const od_transfer *t) {
   bool changes = false;
   for (int i = 0; i < l->f->points; i++) {

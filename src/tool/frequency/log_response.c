@@ -1,4 +1,4 @@
-// The frequency response from a log, by the estimate that suits its input: a stepped sine, a multisine, or a broad spectrum.
+// The frequency response from a log, by the estimator for its input: a stepped sine, a multisine, or a broad spectrum.
 #include <math.h>
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ static od_status keep_band(const od_estimate_options *w, od_response *r, od_erro
   return part->points > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "there is no point from %g to %g Hz", w->low, w->high);
 }
 
-// Hands over the names.
+// Moves the names to the response.
 static bool take_labels(od_log_columns *c, od_response *r) {
   r->output = calloc((size_t)c->count, sizeof *r->output);
   if (!r->output) return false;

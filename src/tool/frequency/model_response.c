@@ -1,4 +1,4 @@
-// The frequency response of a linear model, as the room `linear` finds it.
+// The frequency response of a linear model, from the module `linear`.
 #include <stdlib.h>
 
 #include "frequency/frequency_response.h"

@@ -84,7 +84,7 @@ od_status od_response_of_machine(const od_machine *machine, int input, const int
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// --- As a table ---------------------------------------------------------------------------------------------------------
+// --- Table --------------------------------------------------------------------------------------------------------------
 
 od_table *od_response_table(const od_response *r) {
   static const char *const kinds[] = {"amplitude", "phase", "real", "imaginary", "sigma", "coherence"};

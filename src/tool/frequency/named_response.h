@@ -1,4 +1,4 @@
-// A frequency response with the names and units of its signals: of a machine, or from a log. Its table and its result.
+// A frequency response with the names and units of its signals, of a machine or from a log; its table and its result.
 #ifndef OD_FREQUENCY_NAMED_RESPONSE_H
 #define OD_FREQUENCY_NAMED_RESPONSE_H
 
@@ -17,42 +17,42 @@ typedef struct od_response {
 } od_response;
 void od_response_free(od_response *r);
 
-// The exact response of a machine that is linearised at its initial state, at `points` frequencies (Hz) in equal ratios. Free it in every
-// case.
+// The exact response of a machine that is linearized at its initial state, at `points` frequencies (Hz) in equal ratios. Free
+// it in every case.
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
                                  double high, int points, od_response *out, od_error *err);
 
-// How a response is estimated from a log: by a stepped sine (sine_step > 0), periods of a multisine (period > 0), or averaged spectra.
+// The estimator for a log: a stepped sine (sine_step > 0), periods of a multisine (period > 0), or averaged spectra.
 typedef struct od_estimate_options {
   double sine_from, sine_to, sine_step;  // Hz
   double periods;                        // of each frequency of a stepped sine
-  double settle;                         // periods that are left out: of each frequency, or of a multisine
-  double start;                          // s, of the stepped sine; NAN: the first row
+  double settle;                         // number of periods to leave out: of each frequency, or of a multisine
+  double start;                          // s, start of the stepped sine; NAN: the first row
   double period;                         // s, of a multisine
   int length;  // of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
   od_window window;
   double low, high;  // Hz: frequencies outside are left out
 } od_estimate_options;
-// Takes over the labels of the columns. Free it in every case.
+// Takes ownership of the labels of the columns. Free it in every case.
 od_status od_response_of_log(od_log_columns *columns, const od_estimate_options *options, od_response *out,
                              od_error *err);
 
-// "m/V": the unit of an output over that of the input.
+// "m/V": the unit of an output divided by that of the input.
 void od_response_unit(const od_response *r, int output, char *text, size_t size);
-// Frequencies, and of each output amplitude, phase, real and imaginary part, sigma and coherence; NULL: memory ran out.
+// Frequencies, and for each output amplitude, phase, real and imaginary part, sigma and coherence. NULL: out of memory.
 od_table *od_response_table(const od_response *r);
 
-// Names and units of the outputs as lists of texts, for pictures and files. False: memory ran out. Free them in every case.
+// Names and units of the outputs as lists of texts, for pictures and files. False: out of memory. Free them in every case.
 typedef struct od_response_labels {
-  const char **name, **si, **ratio;  // ratio: the unit over that of the input
+  const char **name, **si, **ratio;  // ratio: the unit divided by that of the input
   char (*text)[160];
 } od_response_labels;
 bool od_response_labels_make(const od_response *r, od_response_labels *labels);
 void od_response_labels_free(od_response_labels *labels);
 
-// frf_result.c. The path is that of the log or the machine.
+// frf_result.c. path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);
-// The warnings as notices; in the data, unless it is a log without any.
+// Adds the warnings as notices, and to the data, except for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);
 od_status od_response_write_plot(const od_response *r, const char *title, const char *path, od_error *err);
 

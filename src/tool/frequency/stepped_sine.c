@@ -1,34 +1,38 @@
-// A stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums that samples are added to.
+// A stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
-// How uncertain they are depends on the noise at the sine's own frequency f, which cannot be told from the sine. But within n periods there are
-// frequencies f (1 +- j/n) close by that are orthogonal to it and no harmonics of it: what the output has there is noise, and noise of any
-// colour has about as much at f. The mean square of its sines and cosines there is the variance of those at f, with as many degrees of
-// freedom as there are of them.
+// Their uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
+// periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and not harmonics of it. The output at these
+// frequencies is noise, and noise of any color has about the same power at f. The mean square of its sines and cosines there is
+// the variance of those at f, with as many degrees of freedom as terms.
 #include <math.h>
 #include <stdlib.h>
 
 #include "frequency/frequency_response.h"
 
-enum { PAIRS = 3, BESIDE = 4 * PAIRS };  // frequencies above and below at most; their sines and cosines
+enum {
+  PAIRS = 3,
+  BESIDE = 4 * PAIRS
+};  // largest number of frequencies above and below; number of their sines and
+    // cosines
 
-// Of one signal in one segment: sums of its products with sine, cosine and 1, with sines and cosines beside, and with itself.
+// Sums of one signal in one segment: its products with sine, cosine and 1, with neighboring sines and cosines, and with itself.
 typedef struct sums {
   double product[3], beside[BESIDE], square;
 } sums;
 
 struct od_sine_fit {
   int count, outputs;
-  double *frequency, *begin;  // begin has one more entry: where the last segment ends
-  double settle, settled;     // periods that are left out, and that remain
-  int pairs, away[PAIRS];     // j of the frequencies beside
+  double *frequency, *begin;  // begin has one more entry: the end of the last segment
+  double settle, settled;     // periods that are left out, and remaining periods
+  int pairs, away[PAIRS];     // j of the neighboring frequencies
   double *normal;             // 6 per segment: sums of the products of sine, cosine and 1
-  double *mixed;              // BESIDE x 3 per segment: those of sines and cosines beside with them
+  double *mixed;              // BESIDE x 3 per segment: products of neighboring sines and cosines with these
   long *samples;              // per segment
   sums *sum;                  // per segment: of the input, then of the outputs
   int at;                     // the segment of the last sample
 };
 
-// The nearest frequencies beside that are positive and no harmonics.
+// The nearest neighboring frequencies that are positive and not harmonics.
 static int find_beside(double settled, int away[PAIRS]) {
   int pairs = 0;
   for (int j = 1; pairs < PAIRS && j < 0.99 * settled; j++)
@@ -85,7 +89,7 @@ static void add_to(sums *sum, const double basis[3], const double *beside, int c
   sum->square += value * value;
 }
 
-// Sine and cosine of the frequencies above and below, pair by pair: the sine's own turned by j/n of its angle.
+// Sine and cosine of the neighboring frequencies, pair by pair: the sine itself, rotated by j/n of its angle.
 static void make_beside(const od_sine_fit *s, double angle, const double basis[3], double *beside) {
   double _Complex own = basis[1] + basis[0] * _Complex_I, turn = cexp(angle / s->settled * _Complex_I), turned = 1;
   for (int p = 0, j = 0; p < s->pairs; p++) {
@@ -97,7 +101,7 @@ static void make_beside(const od_sine_fit *s, double angle, const double basis[3
 }
 
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output) {
-  // Times are computed in many ways: one that means the beginning of a segment may be a few last digits before it.
+  // Times may have rounding errors: the beginning of a segment may be slightly too early.
   double slack = 1e-9 * (fabs(time) + 1 / s->frequency[s->count - 1]);
   while (s->at < s->count && time >= s->begin[s->at + 1] - slack) s->at++;
   if (s->at >= s->count) return;
@@ -121,7 +125,7 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
   s->samples[s->at]++;
 }
 
-// Cholesky's factor of the packed normal matrix; false: there are too few samples.
+// Cholesky factor of the packed normal matrix. False: too few samples.
 static bool factor(const double n[6], double l[6]) {
   double size = n[5];
   l[0] = sqrt(n[0]);
@@ -142,14 +146,15 @@ static void solve(const double l[6], const double b[3], double x[3]) {
   x[0] = (z0 - l[1] * x[1] - l[3] * x[2]) / l[0];
 }
 
-// What the sine and the offset leave of a signal: the standard deviation per sample.
+// The residual of a signal after sine and offset: the standard deviation per sample.
 static double rest(const sums *sum, const double x[3], long samples) {
   double left = sum->square;
   for (int i = 0; i < 3; i++) left -= x[i] * sum->product[i];
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-// The standard deviation of sine and cosine by what is beside. Frequencies above half the sampling rate are others in truth.
+// The standard deviation of sine and cosine from the neighboring frequencies. Frequencies above half the sampling rate are
+// aliased and not used.
 static double noise_beside(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
   const double *mixed = s->mixed + 3 * BESIDE * k;
   double square = 0, samples = (double)s->samples[k];

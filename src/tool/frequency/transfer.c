@@ -8,7 +8,7 @@
 const char *const od_transfer_methods[] = {"levy", "sk", "vf", NULL};
 
 static const double two_pi = 6.283185307179586;
-static const double exactly = 1e-9;  // a smaller error is none
+static const double exactly = 1e-9;  // a smaller error counts as zero
 
 od_transfer *od_transfer_new(int order, int outputs, double scale) {
   od_transfer *t = calloc(1, sizeof *t);
@@ -91,7 +91,7 @@ bool od_transfer_roots(int degree, const double *coefficient, double scale, doub
   return true;
 }
 
-// By size; real poles are as they are, and of a pair the second is the exact conjugate of the first.
+// Order by magnitude. Real poles are unchanged; the second pole of a pair is the exact conjugate of the first.
 static int compare_poles(const void *a, const void *b) {
   double _Complex p = *(const double _Complex *)a, q = *(const double _Complex *)b;
   if (creal(p) == creal(q) && cimag(p) == -cimag(q)) return cimag(p) > cimag(q) ? -1 : cimag(p) < cimag(q);
@@ -155,7 +155,7 @@ double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int out
 
 // --- Fits ---------------------------------------------------------------------------------------------------------
 
-// What every method needs: points enough, and an order that is possible.
+// Checks for all methods: enough points, and a possible order.
 static od_status check(const od_frf *f, const od_transfer_options *o, od_error *err) {
   if (o->order < 1 || o->order > OD_TRANSFER_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", o->order, OD_TRANSFER_MOST);
@@ -171,7 +171,7 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
   return OD_OK;
 }
 
-// The root mean square of an output's response, as its unit: outputs count alike, whatever they are measured in.
+// The root mean square of an output's response, used as its unit: outputs have equal weights, independent of their units.
 static double size_of(const od_frf *f, int output) {
   double sum = 0;
   for (int i = 0; i < f->points; i++) sum += pow(cabs(f->value[output * f->points + i]), 2);
@@ -208,7 +208,7 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   return status;
 }
 
-// Every second point, from the first or the second one on.
+// Every second point, beginning with the first or the second one.
 static od_frf *half_of(const od_frf *f, int first) {
   int points = (f->points - first + 1) / 2;
   od_frf *half = od_frf_new(points, f->outputs);

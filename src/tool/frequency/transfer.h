@@ -4,10 +4,10 @@
 
 #include "frequency/frequency_response.h"
 
-enum { OD_TRANSFER_MOST = 16 };  // degree; as a block of a machine file may have
+enum { OD_TRANSFER_MOST = 16 };  // degree; the limit of blocks in machine files
 
 typedef enum od_transfer_method { OD_TRANSFER_LEVY, OD_TRANSFER_SK, OD_TRANSFER_VF } od_transfer_method;
-// As people name them, in the order of the enumeration; a NULL at the end.
+// Names for users, in the order of the enumeration, terminated by NULL.
 extern const char *const od_transfer_methods[];
 
 // N(x)/D(x) with x = s / scale, and as poles and residues: sum r/(s - p) + d.
@@ -16,8 +16,8 @@ typedef struct od_transfer {
   double scale;                               // rad/s
   double denominator[OD_TRANSFER_MOST + 1];   // of x, from the constant up
   double (*numerator)[OD_TRANSFER_MOST + 1];  // per output
-  double _Complex pole[OD_TRANSFER_MOST];     // rad/s, pairs side by side, the positive imaginary part first
-  // Of vector fitting alone; else NULL. residue[output * order + pole].
+  double _Complex pole[OD_TRANSFER_MOST];     // rad/s, pairs adjacent, the positive imaginary part first
+  // Only for vector fitting; else NULL. residue[output * order + pole].
   double _Complex *residue;
   double *direct;  // per output
   int unstable;    // poles with a real part of zero or more
@@ -26,40 +26,42 @@ typedef struct od_transfer {
 
 void od_transfer_free(od_transfer *t);
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
-// How much of the amplitudes' movement is explained: 100 (1 - |a - model| / |a - mean(a)|), a the amplitudes of the data.
+// Fraction of the variation of the amplitudes that is explained: 100 (1 - |a - model| / |a - mean(a)|), a: amplitudes of the
+// data.
 double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int output);
-// The norm of the errors over that of the data, root mean square over the outputs.
+// The norm of the errors divided by that of the data, root mean square over the outputs.
 double od_transfer_error(const od_transfer *t, const od_frf *f);
 
 typedef struct od_transfer_options {
   od_transfer_method method;
   int order;
   int zeros;       // the numerators' degree: order - 1, or the order
-  bool by_size;    // errors count relative to the size of the response
-  int iterations;  // at most; 0: the method's own
+  bool by_size;    // errors are relative to the magnitude of the response
+  int iterations;  // at most; 0: the default of the method
 } od_transfer_options;
 
-// The sum of squares is over all outputs, each in units of its own root mean square.
+// Minimizes the sum of squares over all outputs, each in units of its own root mean square.
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
-// Chooses among the orders low to high: each is fitted to every second point and judged by the points between, and the other way round.
-// The lowest order counts that is within a twentieth of the best. error[order - low] receives those errors (NAN: it failed).
+// Chooses among the orders low to high: each is fitted to every second point and judged by the other points, and vice versa.
+// The result is the lowest order with an error within a twentieth of the best. error[order - low] receives these errors (NAN:
+// the fit failed).
 od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
                              int *chosen, od_error *err);
 
 // --- For the files that fit ---------------------------------------------------------------------------------------
 
 od_transfer *od_transfer_new(int order, int outputs, double scale);
-// Roots of a polynomial (from the constant up), times `scale`; false: they cannot be found.
+// Roots of a polynomial (from the constant up), times `scale`. False: they cannot be found.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root);
-// Puts pairs side by side and counts what is unstable.
+// Makes pairs adjacent and counts unstable poles.
 void od_transfer_order_poles(od_transfer *t);
 // Fills the polynomials from poles and residues.
 void od_transfer_expand(od_transfer *t);
-// Least squares by singular values, columns scaled to one size: x (columns) for the rows x columns matrix a (column-major, spoiled) and
-// right-hand side b (rows, at least columns, spoiled). False: it failed.
+// Least squares by singular values, with scaled columns: x (columns) for the rows x columns matrix a (column-major,
+// overwritten) and right-hand side b (rows, at least columns, overwritten). False: failed.
 bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x);
-// How much a point of an output counts.
+// The weight of a point of an output.
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);
 
 od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);

@@ -8,13 +8,13 @@
 #include "io/atomic_file.h"
 #include "io/number.h"
 
-// A name that elements may have: letters, digits and underscores.
+// Writes a valid element name: letters, digits and underscores.
 static void put_name(FILE *to, const char *name) {
   if (!isalpha((unsigned char)name[0])) fputc('x', to);
   for (; *name; name++) fputc(isalnum((unsigned char)*name) ? *name : '_', to);
 }
 
-// A text in double quotes, without what would need more than that.
+// Writes a text in double quotes, without characters that need escapes.
 static void put_text(FILE *to, const char *text) {
   fputc('"', to);
   for (; *text; text++) fputc(*text == '"' || *text == '\\' || (unsigned char)*text < ' ' ? '\'' : *text, to);
@@ -28,7 +28,7 @@ static void put_unit(FILE *to, const char *unit) {
   fprintf(to, ", ");
 }
 
-// Of s instead of s/scale, from the highest power down, over `lead`.
+// Writes a polynomial of s instead of s/scale, from the highest power down, divided by `lead`.
 static void put_polynomial(FILE *to, const double *coefficient, int degree, double scale, double lead) {
   while (degree > 0 && coefficient[degree] == 0) degree--;
   fprintf(to, "[");
@@ -101,7 +101,7 @@ od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names 
     for (int j = 0; j < names->inputs; j++) put_part(to, t, names, k, j);
     if (names->inputs > 1) put_sum(to, names, k);
   }
-  // Long enough for the slowest pole, in steps for the fastest.
+  // A run long enough for the slowest pole, with a step for the fastest.
   double slowest = INFINITY, fastest = 0;
   for (int i = 0; i < t->order; i++) {
     double decay = fabs(creal(t->pole[i]));

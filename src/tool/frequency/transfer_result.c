@@ -16,12 +16,12 @@ static const char *method_text(od_transfer_method method) {
   return texts[method];
 }
 
-// The gain at zero; infinite for an integrator.
+// The gain at frequency zero; infinite for an integrator.
 static double gain(const od_transfer *t, int output) {
   return t->numerator[output][0] / t->denominator[0];
 }
 
-// Errors relative to the response of points that were not fitted: above the first it is doubtful, above the second it explains nothing.
+// Judges the errors on held-out points, relative to the response: above the first limit doubtful, above the second useless.
 static bool judge(od_fitted_transfer *f) {
   static const double poor = 0.5, nothing = 1;
   double error = f->error[f->t->order - f->low];
@@ -53,7 +53,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);
-  // A given order needs no choice: too few points to hold some out is no failure.
+  // A given order needs no choice: too few points for held-out ones is not a failure.
   if (f->high == f->low && status != OD_OK && status != OD_NO_MEMORY)
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;
@@ -88,7 +88,7 @@ static void add_orders(const od_fitted_transfer *f, od_result *r) {
                                              {"validation_error", NULL, OD_CELL_PLAIN},
                                              {NULL, "error of points not fitted to, %", OD_CELL_PLAIN, 4},
                                              {NULL, NULL, OD_CELL_REMARK}};
-  bool is_chosen = f->high > f->low;  // a given order is in the view alone
+  bool is_chosen = f->high > f->low;  // a given order is only in the view
   od_result_table *t = od_result_add_table(r, is_chosen ? "orders" : NULL, columns, 4);
   if (!is_chosen) od_result_set(r, "orders", json_array());
   for (int n = f->low; n <= f->high; n++) {
@@ -130,7 +130,7 @@ static void add_outputs(const od_fitted_transfer *f, od_result *r) {
   }
 }
 
-// Of a pair of poles one row.
+// Adds one row per pair of poles.
 static void add_poles(const od_transfer *t, od_result *r) {
   static const od_result_column columns[] = {{NULL, "pole", OD_CELL_TEXT},
                                              {NULL, "frequency, Hz", OD_CELL_PLAIN, 5},

@@ -1,13 +1,13 @@
 // Relaxed vector fitting (Gustavsen and Semlyen 1999, Gustavsen 2006), with poles that all outputs share.
 //
-// With poles a_m, sigma = sum c~_m/(s - a_m) + d~ and the product sigma H = sum c_m/(s - a_m) + d are found by linear least squares; the poles
-// of H are then the zeros of sigma, and become the a_m of the next iteration. Relaxed: the real part of sigma sums up to one per point, which
-// keeps it from vanishing and leaves d~ free, so that noise does not pull the poles inwards. Poles with a positive real part are
-// flipped to the left. At last the residues are found with the poles held. The iteration whose residues fit best counts, from two
-// choices of first poles.
+// With poles a_m, sigma = sum c~_m/(s - a_m) + d~ and the product sigma H = sum c_m/(s - a_m) + d are found by linear least
+// squares. The poles of H are then the zeros of sigma, and become the a_m of the next iteration. Relaxed: the sum of the real
+// part of sigma is one per point. This prevents sigma = 0 and leaves d~ free, so that noise does not shift the poles inwards.
+// Poles with a positive real part are mirrored to the left. Finally the residues are found with fixed poles. The result is the
+// iteration with the best fit, from two choices of initial poles.
 //
-// Everything is in s over the highest frequency. A pair of poles is kept as the one with the positive imaginary part, followed by its
-// conjugate; its two basis functions are real combinations, so that all unknowns are real.
+// The variable is s divided by the highest frequency. A pair of poles is stored as the one with the positive imaginary part,
+// followed by its conjugate; its two basis functions are real combinations, so that all unknowns are real.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,18 +15,18 @@
 
 #include "frequency/transfer.h"
 
-enum { ITERATIONS = 60, PATIENCE = 15 };  // at most, and so many without a better fit
+enum { ITERATIONS = 60, PATIENCE = 15 };  // at most, and iterations without a better fit
 
 static const double least_constant = 1e-8;  // of sigma
-static const double settled = 1e-13;        // changes of poles, and errors, relative
+static const double settled = 1e-13;        // relative changes of poles, and errors
 
 typedef struct fit {
   const od_frf *f;
   const od_transfer_options *o;
-  int n, own;  // order; unknowns of an output: residues, perhaps a constant
+  int n, own;  // order; unknowns of an output: residues, optionally a constant
   double _Complex pole[OD_TRANSFER_MOST];
-  double *a, *b, *tau;      // matrix of one output and what goes with it
-  double *stacked, *right;  // what all outputs say about sigma
+  double *a, *b, *tau;      // matrix of one output, and its work arrays
+  double *stacked, *right;  // rows of all outputs for sigma
   double *copy;
   double *x;  // outputs x own: residues and constants for the present poles
 } fit;
@@ -57,7 +57,8 @@ static void put(double *a, int rows, int column, int row, double _Complex value)
 
 // --- First poles --------------------------------------------------------------------------------------------------
 
-// Weakly damped pairs over the band of the data, in equal ratios or at equal distances; of an odd order one is real.
+// Initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances; for an odd order one is
+// real.
 static void begin(fit *v, bool by_ratio) {
   const od_frf *f = v->f;
   int pairs = v->n / 2, at = 0;
@@ -74,7 +75,7 @@ static void begin(fit *v, bool by_ratio) {
 
 // --- Sigma --------------------------------------------------------------------------------------------------------
 
-// The part of an output's triangular factor that is about sigma: n + 1 rows of n + 1 columns.
+// The part of an output's triangular factor for sigma: n + 1 rows of n + 1 columns.
 static bool add_output(fit *v, int output, double *to, int to_rows) {
   const od_frf *f = v->f;
   int rows = 2 * f->points, n = v->n, columns = v->own + n + 1;
@@ -94,7 +95,7 @@ static bool add_output(fit *v, int output, double *to, int to_rows) {
   return true;
 }
 
-// The row that holds the sum of sigma's real parts, as heavy as all others together.
+// The row for the sum of sigma's real parts, with the weight of all other rows together.
 static void add_relaxation(fit *v, double *to, int to_rows) {
   const od_frf *f = v->f;
   double _Complex phi[OD_TRANSFER_MOST + 1];
@@ -111,7 +112,7 @@ static void add_relaxation(fit *v, double *to, int to_rows) {
   v->right[to_rows - 1] = weight * f->points;
 }
 
-// sigma: c~ (n) and d~. Where d~ comes out as nothing it is held at a small number instead.
+// sigma: c~ (n) and d~. A vanishing d~ is fixed at a small number.
 static bool find_sigma(fit *v, double *sigma) {
   int n = v->n, rows = v->f->outputs * (n + 1) + 1;
   memset(v->right, 0, (size_t)rows * sizeof *v->right);
@@ -131,7 +132,7 @@ static bool find_sigma(fit *v, double *sigma) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// The zeros of sigma, flipped to the left, become the poles. *change: how far they moved, relative.
+// The zeros of sigma, mirrored to the left, become the poles. *change: their relative change.
 static bool move_poles(fit *v, const double *sigma, double *change) {
   int n = v->n;
   double m[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
@@ -159,14 +160,14 @@ static bool move_poles(fit *v, const double *sigma, double *change) {
     *change = fmax(*change, nearest / cabs(moved));
     real[i] = left;
   }
-  // LAPACK has pairs side by side, the positive imaginary part first.
+  // LAPACK returns pairs adjacent, the positive imaginary part first.
   for (int i = 0; i < n; i++) v->pole[i] = real[i] + imaginary[i] * _Complex_I;
   return true;
 }
 
 // --- Residues -----------------------------------------------------------------------------------------------------
 
-// Residues and constants for the poles as they are; *error: what is left, relative to the data.
+// Residues and constants for the present poles. *error: residual relative to the data.
 static bool find_residues(fit *v, double *error) {
   const od_frf *f = v->f;
   int rows = 2 * f->points;
@@ -208,7 +209,7 @@ static void keep(const fit *v, od_transfer *t) {
   for (int i = 0; i < t->order; i++) t->pole[i] *= t->scale;
 }
 
-// From one choice of first poles; the best is kept in t, if it is better than *best.
+// Iterates from one choice of initial poles. The best result is stored in t, if it is better than *best.
 static bool iterate(fit *v, bool by_ratio, od_transfer *t, double *best) {
   double sigma[OD_TRANSFER_MOST + 1], change = 1, error = 0;
   int most = v->o->iterations > 0 ? v->o->iterations : ITERATIONS;

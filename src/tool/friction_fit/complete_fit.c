@@ -1,18 +1,18 @@
-// A law fitted to a run, all numbers at once. From some starts the search ends in a local minimum (an exponent near 0.3, a time constant
-// without end), which the residual tells: then it begins again with another Stribeck speed and exponent.
+// Fit of all numbers of a law to a run at once. From some starts the search ends in a local minimum (an exponent near 0.3, an
+// unlimited time constant), which has a large residual. The search is then repeated with another Stribeck speed and exponent.
 #include <math.h>
 #include <stdlib.h>
 
 #include "friction_fit/fit_stages.h"
 
-// Where searches begin again: the Stribeck speed by that of the start, and the exponent itself.
+// Further starts: factor of the start's Stribeck speed, and the exponent.
 static const struct {
   double vs, n;
 } again[] = {{3, 0.7},   {0.5, 0.8}, {8, 0.8},   {1, 0.6},  {2, 1.4},    {1.5, 1.0},
              {0.4, 0.5}, {5, 0.5},   {0.7, 1.8}, {10, 0.6}, {0.25, 1.0}, {4, 1.2}};
 enum { STARTS = sizeof again / sizeof *again };
 
-// The forces of a direction as the run has them: the largest one for Fs, and that at the largest speed for Fc and viscous friction.
+// Forces of a direction from the run: the largest force for Fs, and the force at the largest speed for Fc and viscous friction.
 static void take_forces(const od_friction_data *d, const od_friction_law *l, int side, int columns, const int *number,
                         od_law_numbers *law) {
   double largest = 0, fastest = 0, at_fastest = 0;
@@ -34,13 +34,13 @@ static void take_forces(const od_friction_data *d, const od_friction_law *l, int
   }
 }
 
-// The two keys that a start changes, in both directions; every other start begins with forces that the run has.
+// Changes the two keys of a start, in both directions. Every other start begins with forces from the run.
 static void begin_again(const od_friction_plan *plan, const od_friction_data *d, int attempt, int columns,
                         const int *number, od_law_numbers *law) {
   static const char *const keys[] = {"vs", "n"};
   const od_friction_law *l = plan->start.law;
   int base = l->sided + l->common, k = (attempt - 1) % STARTS, rounds = (attempt - 1) / STARTS;
-  // Behind the end of the table the same exponents with other speeds.
+  // After the end of the table, the same exponents with other speeds.
   double further = pow(1.7, rounds);
   for (int side = 0; side < (plan->start.two_sided ? 2 : 1) && attempt % 2 == 0; side++)
     take_forces(d, l, side, columns, number, law);
@@ -94,7 +94,7 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
     status = search_once(f, &o, &g, columns, number, &law, &found, err);
     f->searches++;
     if (status != OD_OK && status != OD_NOT_CONVERGED) {
-      // A start that cannot be evaluated is no reason to give up the others.
+      // A start that cannot be evaluated does not end the loop over starts.
       if (status == OD_NOT_FINITE && k < plan->restarts) status = OD_OK;
       continue;
     }

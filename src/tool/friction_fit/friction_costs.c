@@ -1,4 +1,5 @@
-// The sum of squared residuals over one parameter at a time, as in Figure 6.14 of source 28: whether searches can get lost.
+// The sum of squared residuals over one parameter at a time, as in Figure 6.14 of source 28. It shows whether searches can end
+// in other minima.
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ static od_table *new_table(const od_friction_plan *plan) {
   return NULL;
 }
 
-// What the law is compared with, and where its numbers are centred.
+// The target of the law, and the center of its numbers.
 typedef struct costs {
   od_law_numbers centre;
   od_law_target target;
@@ -100,7 +101,7 @@ od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction
       row[i] = log10(widest) * (2.0 * at[i] / (OD_COST_STEPS - 1) - 1);
       n.q[parameter[i]] = c.centre.q[parameter[i]] * pow(10, row[i]);
     }
-    // Where it is nothing, what is accepted stands for it.
+    // A smaller sum is replaced by the accepted one, because of the logarithm.
     row[2] = log10(fmax(squares_of(&c.target, &n, c.force), c.target.rows * pow(plan->accept, 2)));
     status = od_table_append(table, row);
   }

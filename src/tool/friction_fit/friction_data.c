@@ -8,7 +8,7 @@
 
 #include "random/random.h"
 
-// Far below any speed that is measured, far above the speed over which steady laws turn round where files want them sharp.
+// Far below any measured speed, but far above the transition speed of steady laws whose step is set sharp.
 static const double least_speed = 3e-8;
 
 static double moving(double v) {
@@ -115,7 +115,7 @@ static double area_to(const od_friction_points *p, double v) {
   return falling + p->floor * (v - p->low);
 }
 
-// The speed up to which there is this part of the area: it grows with the speed, so bisection finds it.
+// The speed below which this fraction of the area lies, by bisection.
 static double placed(const od_friction_points *p, double part) {
   double low = p->low, high = p->high, wanted = part * area_to(p, p->high);
   if (part <= 0) return low;
@@ -148,7 +148,8 @@ static bool place_points(const od_friction_plan *plan, od_friction_data *d) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Values, times and frequencies of pieces times factors around 1. Signs and the order of the pieces stay.
+// Values, times and frequencies of pieces, multiplied by random factors around 1. Signs and the order of the pieces do not
+// change.
 static od_velocity_run varied(const od_friction_plan *plan, uint64_t seed) {
   od_velocity_run run = plan->run;
   uint32_t stream = od_random_stream("pieces");
@@ -229,12 +230,12 @@ static void add_position(const od_friction_error *e, od_friction_data *d) {
     d->force[i] += ((d->v[i] > 0) - (d->v[i] < 0)) * e->size * sin(2 * M_PI * d->position[i] / e->length);
 }
 
-// The standard deviation of independent errors; 0 where they are not.
+// The standard deviation of independent errors; 0 for other errors.
 static double sigma_of(const od_friction_error *e) {
   return e->kind == OD_ERROR_NORMAL ? e->size : e->kind == OD_ERROR_UNIFORM ? e->size / sqrt(3) : 0;
 }
 
-// What the sensors of an experiment say with the noise of a seed.
+// The sensor values of an experiment with the noise of a seed.
 static od_status measure(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
   od_table *table = NULL;
   od_status status = od_true_run_measure(d->motion, seed, &table, err);
@@ -259,7 +260,7 @@ od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, 
   return OD_OK;
 }
 
-// The motion of an experiment's true machine, and a look at its step. Errors that a seed puts on it come later.
+// Simulates the true machine of an experiment and checks its step size. Errors of a seed are added later.
 static od_status simulate_experiment(const od_friction_plan *plan, uint64_t seed, od_going_on going,
                                      od_friction_data *d, od_error *err) {
   od_status status = od_true_run_new(plan->log.experiment, going, &d->motion, err);

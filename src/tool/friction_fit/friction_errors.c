@@ -1,4 +1,4 @@
-// What the data could tell about each parameter, and which parts of a run told it.
+// Standard deviations of the parameters, and the parts of a run that determine them.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static void set_sigmas(od_friction_fitted *f, int columns, const int *number, co
   }
 }
 
-// What a row is off by: what is known of the noise, or what residuals say where that is more; at least a ten-thousandth of the largest
-// force, since no measurement is better.
+// The noise of a row: the known noise, or the residuals if they are larger; at least 1e-4 of the largest force, because no
+// measurement is better.
 static double noise_of(double known, double squares, int rows, int columns, double largest) {
   double seen = rows > columns ? sqrt(squares / (rows - columns)) : 0;
   return fmax(fmax(known, seen), 1e-4 * largest);
@@ -76,8 +76,8 @@ static bool invert(int n, double *a) {
   return true;
 }
 
-// An estimate is a weighted sum of the samples, with weights (J'J)^-1 J'. The squares of the weights, part by part, are how much of
-// its variance, and so of what is known about it, comes from there.
+// An estimate is a weighted sum of the samples, with weights (J'J)^-1 J'. The sum of squared weights of a part is its share of
+// the variance and thus of the information.
 static bool find_shares(od_friction_fitted *f, int n, const int *number, const double *J, int rows, int first) {
   size_t columns = (size_t)n;
   double *length = calloc(columns + 1, sizeof *length), *a = calloc(columns * columns + 1, sizeof *a);
@@ -105,8 +105,8 @@ static bool find_shares(od_friction_fitted *f, int n, const int *number, const d
   return ok;
 }
 
-// Numbers that the run tells, of those given.
-static int told(const od_friction_fitted *f, int columns, const int *number, int *out) {
+// Selects the numbers that the run identifies.
+static int keep_identifiable(const od_friction_fitted *f, int columns, const int *number, int *out) {
   int count = 0;
   for (int k = 0; k < columns; k++)
     if (isfinite(f->parameter[place_of(f, number[k])].sigma)) out[count++] = number[k];
@@ -129,9 +129,9 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
   if (status == OD_OK) status = od_law_information(&t, columns, number, &f->law, noise, &id, err);
   if (id) {
     set_sigmas(f, columns, number, id);
-    int count = told(f, columns, number, known);
+    int count = keep_identifiable(f, columns, number, known);
     status = count > 0 ? t.evaluate(&t, &f->law, count, known, force, J) : OD_OK;
-    // One after another they come from parts that the file names.
+    // With the sequential method estimates come from parts that the file names.
     if (status == OD_OK && count > 0 && f->plan->method != OD_FRICTION_SEQUENTIAL)
       find_shares(f, count, known, J, t.rows, t.first);
     double shift[OD_MOST_LAW_NUMBERS], spread[OD_MOST_LAW_NUMBERS];
@@ -152,8 +152,8 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
 
 // --- One after another --------------------------------------------------------------------------------------------
 
-// How estimates from a part of the run (columns) follow errors of the numbers that were known before (`before` of them, behind those):
-// G = -(J2'J2)^-1 J2'J1, n x before.
+// Dependence of estimates from a part of the run (columns) on errors of the numbers known before (the `before` columns after
+// them): G = -(J2'J2)^-1 J2'J1, n x before.
 static bool find_gains(int rows, int n, int before, const double *J, double *gain) {
   size_t all = (size_t)(n + before);
   double a[OD_MOST_DRIVE_COLUMNS * OD_MOST_DRIVE_COLUMNS] = {0}, size[OD_MOST_DRIVE_COLUMNS] = {0};
@@ -178,7 +178,7 @@ static bool find_gains(int rows, int n, int before, const double *J, double *gai
   return true;
 }
 
-// Adds to the standard deviations of numbers from a part of the run what errors of the steady ones make of them.
+// Adds the effect of errors of the steady numbers to the standard deviations of numbers from a part of the run.
 static od_status add_steady_errors(od_friction_fitted *f, int n, const int *number, const double time[2],
                                    od_error *err) {
   od_point_group group[2];
@@ -222,7 +222,7 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
   static const double always[2] = {0, INFINITY};
   const od_friction_plan *plan = f->plan;
   int number[OD_MOST_LAW_NUMBERS];
-  // Numbers that no stage of a method saw are not told by it.
+  // Numbers that no stage of the method fits are not identified.
   for (int i = 0; i < f->parameters; i++)
     f->parameter[i].sigma = INFINITY, f->parameter[i].known = OD_PARAMETER_UNKNOWN;
   if (plan->method == OD_FRICTION_COMPLETE) return judge_run(f, plan->parameters, plan->parameter, err);
@@ -260,7 +260,7 @@ od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_dat
   od_law_numbers truth;
   od_status status = OD_OK;
   for (int i = 0; i < plan->parameters; i++) bound[i] = NAN;
-  // Noise of the speed is no noise of the force, for which the bound holds.
+  // Noise of the speed is not noise of the force; the bound holds only for noise of the force.
   if (!od_friction_truth(plan, &truth) || d->speed_noise > 0) return OD_OK;
   if (plan->method == OD_FRICTION_STEADY) {
     od_point_group group[2];

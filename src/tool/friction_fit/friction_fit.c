@@ -1,4 +1,4 @@
-// The stages of a friction fit, and what came out.
+// The stages of a friction fit, and its result.
 #include "friction_fit/friction_fit.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static bool ends_with_points(const od_friction_plan *plan) {
   return plan->method == OD_FRICTION_STEADY;
 }
 
-// The law where it was fitted: at the points, or over the run.
+// The residuals of the law at the fitted points, or over the run.
 static od_status find_residuals(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;
@@ -119,7 +119,7 @@ static od_status run_stages(od_friction_fitted *f, const od_friction_run_options
   return status;
 }
 
-// By how much a parameter's start differs from what the file says. Random factors are even in logarithms.
+// The factor of a parameter's start relative to the file. Random factors are uniform in logarithms.
 static double start_factor(const od_friction_plan *plan, const od_friction_run_options *options, int parameter) {
   if (!options->random_start) return plan->start_factor;
   double u = od_random_uniform(options->start_seed, od_random_stream("start"), (uint64_t)parameter, OD_USE_START);

@@ -1,23 +1,23 @@
-// A friction law fitted to data, and what the data could tell about each of its parameters.
+// A friction law fitted to data, and the identifiability of its parameters.
 #ifndef OD_FRICTION_FIT_H
 #define OD_FRICTION_FIT_H
 
 #include "friction_fit/friction_data.h"
 #include "io/verdict.h"
 
-// How well a parameter is known.
+// Quality of an estimate.
 typedef enum od_friction_known {
   OD_PARAMETER_KNOWN,
   OD_PARAMETER_WEAK,     // standard deviation of more than a tenth of the value
-  OD_PARAMETER_UNKNOWN,  // the data cannot tell it, or only its order of magnitude
+  OD_PARAMETER_UNKNOWN,  // not identifiable, or only its order of magnitude
 } od_friction_known;
 
 typedef struct od_friction_parameter {
   const char *key, *unit;
   int number;           // of the law
-  double value, sigma;  // sigma infinite: the data do not tell it
+  double value, sigma;  // sigma infinite: not identifiable
   double truth;         // NAN: not known
-  double shift;         // by which noise of a log's speed is likely to have moved the value
+  double shift;         // expected shift of the value by noise of a log's speed
   od_friction_known known;
 } od_friction_parameter;
 
@@ -27,51 +27,52 @@ typedef struct od_friction_fitted {
   od_law_numbers law;
   int parameters;
   od_friction_parameter parameter[OD_MOST_LAW_NUMBERS];
-  int rows;                       // that it was fitted to
+  int rows;                       // number of fitted rows
   double mean_abs, largest, rms;  // residuals, N
-  double squares;                 // their sum
+  double squares;                 // sum of squared residuals
   long iterations, evaluations;
-  int searches;        // until the residual was small enough, or all that were allowed
-  bool accepted;       // it was
-  double speed_force;  // N, root mean square: what the law makes of noise of a log's speed
+  int searches;        // number of searches until the residual was accepted, or the allowed number
+  bool accepted;       // the residual is small enough
+  double speed_force;  // N, root mean square: effect of noise of a log's speed on the force
   bool converged;      // the best search ended at a minimum
-  bool film_leads;     // the film that the force tells does not lag behind the speed, so that tau_hn stays at its start
+  bool film_leads;     // the film computed from the force does not lag behind the speed, so tau_hn keeps its start
   double film_pole;
   double *model;  // the force at the points or samples
-  double *share;  // parts of the run x parameters: how much of each estimate comes from there; NULL: no run
+  double *share;  // parts of the run x parameters: share of each estimate's information; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 
 typedef struct od_friction_run_options {
   bool (*progress)(void *user, double done);
   void *user;
-  bool random_start;  // begin at parameters drawn by start_seed
+  bool random_start;  // begin at parameters drawn with start_seed
   uint64_t start_seed;
-  bool judge;  // shares of parts, position, verdict; else estimates alone
+  bool judge;  // compute shares of parts, position, verdict; else estimates only
 } od_friction_run_options;
 
-// OD_NOT_CONVERGED comes with a result.
+// After OD_NOT_CONVERGED there is a result, too.
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
 
-// The largest error of a parameter that has a true value, relative; NAN: none has.
+// The largest relative error of the parameters with a true value; NAN: none has one.
 double od_friction_largest_error(const od_friction_fitted *f);
-// The least standard deviations that any unbiased estimator can have from data like these, at the true values; NAN where errors are
-// not independent or the truth is not known.
+// Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for such data, at the true values. NAN if
+// errors are not independent or the true values are not known.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
-// The sum of squared residuals while one parameter at a time goes from a fifth to five times its true value, or its start where that is not
-// known; the others are as many times theirs as fit.start_factor says.
+// The sum of squared residuals while one parameter at a time varies from a fifth to five times its true value, or its start if
+// that is not known. The other parameters are multiplied by fit.start_factor.
 od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
-// sequential_fit.c: the film that a force tells if bristles follow, and what it settles to, sample by sample (eq. 6.3 of source 28); of
-// laws with a film.
+// sequential_fit.c: the film that follows from a force if the bristles are settled, and its settled value, sample by sample
+// (eq. 6.3 of source 28); for laws with a film.
 void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
                       double *settled);
-// The sum of squared residuals while two parameters go from a fifth to five times their true values: log10 of both factors, and of the sum.
+// The sum of squared residuals while two parameters vary from a fifth to five times their true values: log10 of both factors,
+// and of the sum.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],
                                  od_table **out, od_error *err);
-// The true numbers as those of the fitted law; false: its parameters do not mean the same.
+// The true numbers as numbers of the fitted law. False: its parameters have another meaning.
 bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth);
 
 #endif

@@ -1,4 +1,4 @@
-// What the files that read a friction file share.
+// Shared by the readers of friction files.
 #ifndef OD_FRICTION_LOADER_H
 #define OD_FRICTION_LOADER_H
 
@@ -9,17 +9,17 @@ typedef struct od_friction_reader {
   od_loader ld;
   od_friction_plan *plan;
   const od_friction_options *options;
-  bool names_experiment;  // the run does, whether it could be loaded or not
+  bool names_experiment;  // the run names an experiment, loaded or not
 } od_friction_reader;
 
-// load_laws.c: the section 'laws'; the name of one of its entries, with a message where there is none; a law by name; and changes of
-// numbers, which mean both directions unless a key ends in _negative.
+// load_laws.c: the section 'laws'; the name of one of its entries, with a message if there is none; a law by name; and changes
+// of numbers, which apply to both directions unless a key ends in _negative.
 void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers);
 
-// load_friction.c: two times under a key of a section; from the beginning to the end unless given.
+// load_friction.c: reads two times under a key of a section. The default is the whole run.
 void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
                             double out[2]);
 

@@ -1,5 +1,5 @@
-// Measured friction from logs: columns in SI, and the force of friction from pressures, load cell and acceleration
-//   F = p1 A1 - p2 A2 - load - m a                                                       (eq. 6.10 of source 28)
+// Measured friction from logs: columns in SI, and the friction force from pressures, load cell and acceleration
+// F = p1 A1 - p2 A2 - load - m a                                                       (eq. 6.10 of source 28)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct reader {
   od_table *table;
   od_units *units;
   od_error *err;
-  long first;  // row: before it some column has no number yet
+  long first;  // first row in which all columns have a number
 } reader;
 
 static int find_column(const reader *r, const char *name) {
@@ -30,7 +30,7 @@ static int find_column(const reader *r, const char *name) {
   return -1;
 }
 
-// A column in an SI unit; false after an error.
+// Reads a column in an SI unit. False after an error.
 static bool read_column(const reader *r, const char *name, const char *si, double *out) {
   int column = find_column(r, name);
   if (column < 0) return false;
@@ -68,7 +68,7 @@ static void close_log(reader *r) {
   if (r->units) od_units_free(r->units);
 }
 
-// The noise of a smooth signal: second differences have six times its variance. The median leaves out where it bends.
+// The noise of a smooth signal: second differences have six times its variance. The median excludes places of large curvature.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -123,13 +123,14 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
     g->known = true;
     g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
     g->load = b->load_sigma;
-    // The slope of a line through five samples has the variance of one of them over ten squares of their distance.
+    // The slope of a line through five samples has the variance of one sample divided by ten times the squared sampling
+    // interval.
     double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
     double slope_sigma = b->acceleration ? 0 : noise_of(d->samples, d->v) / (sqrt(10) * step);
     g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
     g->area = hypot(of_area[0], of_area[1]);
     g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
-    // Areas and mass are off by the same from sample to sample: they are no noise, but part of what the force is off by.
+    // Errors of areas and mass are constant over the samples: they are not noise, but part of the error of the force.
     d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
     g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
   }
@@ -139,7 +140,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Loggers begin before their sensors do: rows before every column has a number are left out.
+// Loggers begin before their sensors: rows before the first complete row are left out.
 static void find_first_row(reader *r, const od_friction_log *log) {
   const od_force_balance *b = &log->balance;
   const char *names[] = {log->velocity ? log->velocity : "velocity",

@@ -8,7 +8,7 @@
 
 // --- Truth --------------------------------------------------------------------------------------------------------
 
-// What stands for a pressure where parameters saturate; P infinite: the pressure itself.
+// The effective pressure if parameters saturate; P infinite: the pressure itself.
 static double saturated(double p, double P) {
   return isfinite(P) ? -P * expm1(-p / P) : p;
 }
@@ -38,7 +38,7 @@ static void set_truth(const od_friction_plan *plan, od_map_parameter *p, int num
   for (int i = 0; i < plan->map.changes; i++)
     for (int c = 0; c < 2; c++)
       if (plan->map.change[i].number == place) p->truth[1 + c] = truth.q[number] * plan->map.change[i].by[c];
-  // A line has no coefficients that a curve could be compared with.
+  // A linear dependence has no coefficients to compare with those of a saturating one.
   if (plan->map.limit > 0 && plan->map.form == OD_MAP_LINEAR)
     for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
 }
@@ -54,7 +54,7 @@ static od_status fit_pair(const od_friction_plan *plan, int pair, uint64_t seed,
   judged.judge = true;
   if (plan->simulates) own.truth = law_at(plan, plan->map.pressure[pair]);
   if (plan->map.log[pair]) own.log.file = plan->map.log[pair];
-  // Every pair has errors of its own.
+  // Each pair has its own errors.
   uint64_t own_seed = seed * 10007 + (uint64_t)pair;
   od_status status = od_friction_data_make(&own, own_seed, (od_going_on){options->progress, options->user}, &d, err);
   if (status == OD_OK) {
@@ -119,7 +119,7 @@ static od_status fit_coefficients(const od_pressure_map *m, od_map_parameter *p,
   return status == OD_NOT_CONVERGED ? OD_OK : status;
 }
 
-// Where estimates do not tell at which pressure a parameter saturates, it is a line.
+// If the estimates do not determine the saturation pressure of a parameter, a linear dependence is fitted.
 static od_status fit_dependence(const od_pressure_map *m, od_map_parameter *p, od_error *err) {
   od_map_form form = m->plan->map.form;
   for (int i = 0; i < m->pairs; i++) p->used += isfinite(p->error[i]);
@@ -155,7 +155,7 @@ static bool remark(od_pressure_map *m) {
   for (int i = 0; i < m->parameters; i++) {
     const od_map_parameter *p = &m->parameter[i];
     size_t used = strlen(list);
-    // Five standard deviations of what chi-squared is when the form is right.
+    // Five standard deviations of chi-squared for a correct form.
     double most = 1 + 5 * sqrt(2.0 / fmax(p->used - p->coefficients, 1));
     if (p->chi_squared > most) snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", p->key);
   }
@@ -202,7 +202,7 @@ od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const
   for (int k = 0; k < m->pairs && status == OD_OK; k++) {
     status = fit_pair(plan, k, seed, options, m, err);
     if (options->progress && !options->progress(options->user, (double)k / m->pairs)) status = OD_INTERRUPTED;
-    // One pair that cannot be fitted leaves the others.
+    // A pair that cannot be fitted does not affect the other pairs.
     if (status == OD_NOT_CONVERGED || status == OD_NOT_FINITE) m->failed++, status = OD_OK;
   }
   for (int i = 0; i < m->parameters && status == OD_OK; i++) status = fit_dependence(m, &m->parameter[i], err);

@@ -1,8 +1,8 @@
-// Parameters of a friction law over the pressures of both chambers: a fit at every pair of pressures, and what the estimates say about
-// how each parameter depends on them,
-//   linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
-//   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
-//   table        the estimates themselves
+// Parameters of a friction law over the pressures of both chambers: a fit at each pair of pressures, and the dependence of each
+// parameter on the pressures:
+// linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
+// saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
+// table        the estimates themselves
 #ifndef OD_FRICTION_MAP_H
 #define OD_FRICTION_MAP_H
 
@@ -10,14 +10,14 @@
 
 enum { OD_MAP_MOST_COEFFICIENTS = 4 };  // theta_n, C1, C2, P
 
-// How a parameter depends on the pressures.
+// Dependence of a parameter on the pressures.
 typedef struct od_map_parameter {
   const char *key, *unit;
   int coefficients;  // 0: a table
   double value[OD_MAP_MOST_COEFFICIENTS], sigma[OD_MAP_MOST_COEFFICIENTS], truth[OD_MAP_MOST_COEFFICIENTS];
-  double chi_squared;        // of the estimates around it, per degree of freedom
-  int used;                  // pairs of pressures whose data tell the parameter
-  double *estimate, *error;  // of every pair; error infinite: not told
+  double chi_squared;        // of the estimates about the dependence, per degree of freedom
+  int used;                  // number of pairs of pressures whose data identify the parameter
+  double *estimate, *error;  // of each pair; error infinite: not identifiable
 } od_map_parameter;
 
 typedef struct od_pressure_map {
@@ -33,7 +33,7 @@ od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const
                               od_pressure_map **out, od_error *err);
 void od_pressure_map_free(od_pressure_map *m);
 
-// The part of the true coefficients within 99 % intervals; how many there are goes to *count.
+// The fraction of the true coefficients within 99 % intervals. *count receives their number.
 double od_pressure_map_inside(const od_pressure_map *m, int *count);
 
 #endif

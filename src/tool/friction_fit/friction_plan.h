@@ -1,5 +1,5 @@
-// What a friction file says: numbers of friction laws, data (points of steady motion, a run, simulated or logged), and how a law is
-// fitted to them. docs/friction-files.md is the reference.
+// Contents of a friction file: numbers of friction laws, data (points of steady motion, a run, simulated or logged), and the
+// settings of the fit. docs/friction-files.md is the reference.
 #ifndef OD_FRICTION_PLAN_H
 #define OD_FRICTION_PLAN_H
 
@@ -11,7 +11,8 @@
 #include "friction_fit/velocity_run.h"
 #include "oleodyn/least_squares.h"
 
-// The numbers of a law, and behind them how its factor follows the pressures in two chambers: 1 + per_p1 (p1 - normal) + per_p2 (p2 - normal).
+// The numbers of a law, followed by the dependence of its factor on the pressures of two chambers: 1 + per_p1 (p1 - normal) +
+// per_p2 (p2 - normal).
 enum {
   OD_PER_P1 = 2 * OD_MOST_ELEMENT_FIELDS,
   OD_PER_P2,
@@ -26,13 +27,13 @@ typedef struct od_law_numbers {
   double q[OD_MOST_LAW_NUMBERS];
 } od_law_numbers;
 
-// The same numbers, by their keys, in another law. What the other law does not have is left out, what it has besides is its default.
-// How it follows pressures is left out, too.
+// The same numbers, by their keys, in another law. Numbers that the other law does not have are left out; its further numbers
+// get their defaults. The dependence on pressures is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The place of a key in a law's numbers; -1: it has none. And what is said about the number there.
+// The index of a key in a law's numbers; -1: there is none. And the description of the number at an index.
 int od_law_key(const od_friction_law *law, const char *key);
 const od_element_field *od_law_field(const od_friction_law *law, int number);
-// Whether it is one of those that follow pressures.
+// Whether a number is a coefficient of the dependence on pressures.
 static inline bool od_is_per_pressure(int number) {
   return number == OD_PER_P1 || number == OD_PER_P2;
 }
@@ -43,46 +44,47 @@ typedef enum od_friction_method {
   OD_FRICTION_SEQUENTIAL,  // points, then the film's time constant, then the bristles' stiffness
   OD_FRICTION_DYNAMIC,     // points, then all other parameters to the run
 } od_friction_method;
-extern const char *const od_friction_methods[];  // a NULL at the end
+extern const char *const od_friction_methods[];  // terminated by NULL
 
-// How the time constant of the film is found by the sequential method.
+// Estimation method for the time constant of the film in the sequential method.
 typedef enum od_film_by { OD_FILM_BY_ARMAX, OD_FILM_BY_LEAST_SQUARES } od_film_by;
 
-// What simulated measurements are off by.
+// Errors of simulated measurements.
 typedef enum od_friction_error_kind {
   OD_ERROR_NONE,
   OD_ERROR_NORMAL,      // size is the standard deviation
   OD_ERROR_UNIFORM,     // within the size, either side
   OD_ERROR_POLYNOMIAL,  // a parabola over the force through three uniform errors, at -range, 0 and range
-  OD_ERROR_POSITION,    // no error but friction that the law does not have: a sine of the position, of length `length`
+  OD_ERROR_POSITION,    // not a measurement error but friction that the law does not have: a sine of the position, of
+                        // length `length`
 } od_friction_error_kind;
 typedef struct od_friction_error {
   od_friction_error_kind kind;
   double size, range, length;
 } od_friction_error;
 
-// Points of steady motion: evenly spaced from low to high, or `count` of them in either direction, placed as densely as
-// peak exp(-decay v) + floor says (eq. C.1 of source 28 in docs/theory.md), or columns of a log, or samples of the run, settled or not.
+// Points of steady motion: evenly spaced from low to high; or `count` of them in each direction, with the density peak
+// exp(-decay v) + floor (eq. C.1 of source 28 in docs/theory.md); or columns of a log; or samples of the run, settled or not.
 typedef struct od_friction_points {
   bool given;
   const char *log;  // path; NULL: simulated
   const char *velocity, *force, *sigma;
   double low, high, step;
   int count;
-  int every;       // so many samples of the run from point to point; 0: none of it
-  double time[2];  // s, of those samples
+  int every;       // number of samples of the run from point to point; 0: no points from the run
+  double time[2];  // s, range of these samples
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;
 
 // A settled part of a run.
 typedef struct od_settling {
-  double window, drift;  // s; relative change of the speed that is still none
-  double least;          // s that it lasts
-  bool drops_rise;       // leaves out what comes before the largest force of a direction
+  double window, drift;  // s; largest relative change of the speed in a settled window
+  double least;          // s, shortest duration
+  bool drops_rise;       // leaves out points before the largest force of a direction
 } od_settling;
 
-// The force of friction from what a test bench measures (eq. 6.10): p1 A1 - p2 A2 - load - mass a.
+// The friction force from the measurements of a test bench (eq. 6.10): p1 A1 - p2 A2 - load - mass a.
 typedef struct od_force_balance {
   bool given;
   const char *pressure[2], *load, *acceleration;  // columns; acceleration NULL: from the velocity
@@ -90,28 +92,28 @@ typedef struct od_force_balance {
   double pressure_sigma, load_sigma, acceleration_sigma, area_sigma, mass_sigma;  // area: relative
 } od_force_balance;
 
-// A run that is not simulated from its own pieces: the columns of a file, or what the sensors of an experiment say about its true machine.
+// A run that is not simulated from its own pieces: the columns of a file, or the sensor values of an experiment's true machine.
 typedef struct od_friction_log {
   od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
-  const char *pressure[2];  // columns; NULL: those of the balance, if there is one
-  double skip;              // s, not fitted
-  double smooth;            // s: over so long the speed is smoothed before anything else; 0: it is not
+  const char *pressure[2];  // columns; NULL: the columns of the balance, if there is one
+  double skip;              // s at the beginning, not fitted
+  double smooth;            // s: length of the window over which the speed is smoothed first; 0: not smoothed
   od_force_balance balance;
 } od_friction_log;
 
-// Pairs of chamber pressures at which parameters are estimated, and how they depend on them in the true law.
+// Pairs of chamber pressures at which parameters are estimated, and the dependence of the true law on the pressures.
 typedef enum od_map_form { OD_MAP_LINEAR, OD_MAP_SATURATING, OD_MAP_TABLE } od_map_form;
 enum { OD_MOST_AXIS = 20, OD_MOST_PAIRS = OD_MOST_AXIS * OD_MOST_AXIS };
 typedef struct od_map_change {
   int number;    // of the true law
-  double by[2];  // part of itself per pressure of either chamber, 1/Pa
+  double by[2];  // relative change per pressure of each chamber, 1/Pa
 } od_map_change;
 typedef struct od_map_plan {
   bool given;
   od_map_form form;
-  double normal[2];  // where the true numbers hold
-  double limit;      // pressure over which they saturate; 0: they do not
+  double normal[2];  // pressures at which the true numbers hold
+  double limit;      // saturation pressure; 0: no saturation
   int pairs, changes;
   double pressure[OD_MOST_PAIRS][2];
   const char *log[OD_MOST_PAIRS];  // NULL: simulated
@@ -131,18 +133,20 @@ typedef struct od_friction_plan {
   od_ls_method search;
   double start_factor, step_tolerance, accept;
   double normal[2];     // pressures at which the numbers hold
-  double start_spread;  // random starts are up to so many times the start, or the start divided by it
+  double start_spread;  // random starts are up to this factor above or below the start
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search, 0: none
-  double noise;                                   // standard deviation of the force of a log; 0: found from it
-  double tolerance;                               // of parameters, relative: a run counts as found within it
+  double noise;                                   // standard deviation of the force of a log; 0: estimated from the
+                                                  // log
+  double tolerance;                               // relative error of parameters within which a study counts them as
+                                                  // found
   od_film_by film_by;
-  double film_time[2], bristle_time[2];  // s, parts of the run that the sequential method takes
+  double film_time[2], bristle_time[2];  // s, parts of the run for the sequential method
   od_friction_points points;
   od_settling settling;
   bool has_run;
   od_velocity_run run;  // simulated; no pieces: logged
-  double vary;          // how much pieces of the run differ from seed to seed, relative
+  double vary;          // relative variation of the run's pieces from seed to seed
   od_friction_error run_error;
   od_friction_log log;
   od_map_plan map;
@@ -152,8 +156,8 @@ typedef struct od_friction_plan {
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant, *log;  // instead of the file's
-  od_content content;                 // of the file, where it has been read already
+  const char *truth, *variant, *log;  // replace those of the file
+  od_content content;                 // of the file, if it has been read already
 } od_friction_options;
 
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,

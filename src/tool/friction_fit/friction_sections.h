@@ -1,4 +1,4 @@
-// The sections of friction files, each as a table in the file that reads it.
+// The sections of friction files. Each is a table in the file that reads it.
 #ifndef OD_FRICTION_FRICTION_SECTIONS_H
 #define OD_FRICTION_FRICTION_SECTIONS_H
 

@@ -1,11 +1,11 @@
-// Whether the result of a friction fit may be trusted, and what the data could not tell.
+// Verdict on a friction fit, and the parameters that are not identifiable.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "friction_fit/fit_stages.h"
 
-// "n, n_negative and vs"
+// Writes a list: "n, n_negative and vs".
 static void list_known(const od_friction_fitted *f, od_friction_known known, char *text, size_t size) {
   int left = 0;
   for (int i = 0; i < f->parameters; i++) left += f->parameter[i].known == known;
@@ -18,7 +18,7 @@ static void list_known(const od_friction_fitted *f, od_friction_known known, cha
   }
 }
 
-// What the run did not do, where that is why it tells too little.
+// Names missing features of the run that explain why parameters are not identifiable.
 static void advise(const od_friction_fitted *f, char *text, size_t size) {
   const od_friction_data *d = f->data;
   const od_friction_law *law = f->law.law;
@@ -51,13 +51,13 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
   }
 }
 
-// Residuals in the direction of motion over the position, in bins.
+// Residuals in the direction of motion, averaged over bins of the position.
 enum { BINS = 12 };
 typedef struct by_position {
-  double range;  // how far means of bins are apart
-  double part;   // of the residuals' variance that they explain
-  double
-      alike;  // correlation of the means of both directions: friction by position is the same in both; NAN: they share too few bins
+  double range;  // difference between the largest and smallest mean of a bin
+  double part;   // fraction of the residuals' variance that the bins explain
+  double alike;  // correlation of the means of both directions: position-dependent friction is the same in both; NAN:
+                 // too few common bins
 } by_position;
 
 typedef struct bins {
@@ -81,7 +81,7 @@ static bool fill_bins(const od_friction_fitted *f, bins *b) {
   return b->used > 0;
 }
 
-// Of the bins that both directions pass long enough.
+// Uses the bins that both directions pass long enough.
 static double find_alike(const bins *b) {
   double mean[2] = {0, 0}, up = 0, down[2] = {0, 0};
   int shared[BINS], count = 0;
@@ -114,7 +114,7 @@ static by_position look_at_position(const od_friction_fitted *f) {
   return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, find_alike(&b)};
 }
 
-// Whether a logged run begins in motion, and that counts.
+// Whether a logged run begins in motion, with a significant effect.
 static bool begins_moving(const od_friction_fitted *f) {
   const od_friction_data *d = f->data;
   double fastest = 0;
@@ -133,14 +133,14 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   return most;
 }
 
-// Whether residuals of points follow the speed, where they were fitted and matter.
+// Whether residuals of fitted points depend on the speed significantly.
 static bool follows_speed(const od_friction_fitted *f) {
   const od_steady_points *p = &f->data->points;
   if (f->plan->method != OD_FRICTION_STEADY) return false;
   return od_residuals_follow_speed(p->count, p->v, p->force, f->model);
 }
 
-// What speaks against the simulation that the data come from.
+// Passes on remarks against the simulation of the data.
 static bool pass_on_truth(const od_verdict *from, od_verdict *to) {
   bool ok = true;
   for (int i = 0; i < from->count && ok; i++)
@@ -215,7 +215,8 @@ static bool remark(od_friction_fitted *f) {
              f->data->v[0]) &&
          ok;
   by_position position = look_at_position(f);
-  // Where directions share no places, the position may stand for something else, and has to explain more.
+  // If the directions have no common bins, the position may be correlated with another quantity; a larger explained fraction is
+  // required.
   if (!explained && position.part > (isnan(position.alike) ? 0.5 : 0.2) && !(position.alike < 0.5))
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "position.matters", "Position:",

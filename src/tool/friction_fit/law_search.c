@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- What a law is compared with ----------------------------------------------------------------------------------
+// --- Targets ------------------------------------------------------------------------------------------------------
 
 static od_status evaluate_points(const od_law_target *t, const od_law_numbers *n, int columns, const int *number,
                                  double *force, double *slopes) {
@@ -26,7 +26,7 @@ static void weigh(const od_law_target *t, int columns, double *slopes) {
     for (int k = 0; k < columns; k++) slopes[(size_t)i * (size_t)columns + (size_t)k] *= t->weight[i];
 }
 
-// All of the run has to be driven, of which the rows are a part.
+// The whole run is simulated, even if the rows are a part of it.
 static od_status evaluate_run(const od_law_target *t, const od_law_numbers *n, int columns, const int *number,
                               double *force, double *slopes) {
   bool whole = t->first == 0 && t->rows == t->model->samples;
@@ -66,7 +66,7 @@ typedef struct search {
   int columns;
   const int *number;
   od_law_numbers law;
-  double *slopes;  // at the point where residuals were asked last
+  double *slopes;  // at the point of the last residuals
 } search;
 
 static int residuals(void *user, const double *x, double *r) {
@@ -92,7 +92,7 @@ static bool goes_on(void *user, const od_ls_progress *progress) {
   return s->o->progress(s->o->user, 0);
 }
 
-// Where a number may be. In logarithms it is positive, or negative, as it began.
+// Bounds of a number. A number searched in logarithms keeps the sign of its start.
 static void set_bounds(const search *s, int k, double start, double *low, double *high) {
   const od_limits *l = &od_law_field(s->law.law, s->number[k])->limits;
   *low = l->low, *high = l->high;
@@ -144,7 +144,7 @@ od_status od_law_search(const od_law_target *t, const od_law_options *o, int col
   return status;
 }
 
-// --- What the data tell -------------------------------------------------------------------------------------------
+// --- Identifiability ----------------------------------------------------------------------------------------------
 
 od_status od_law_information(const od_law_target *t, int columns, const int *number, const od_law_numbers *law,
                              double noise, od_identifiability **out, od_error *err) {

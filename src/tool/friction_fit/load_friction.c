@@ -1,4 +1,4 @@
-// From a friction file to a plan.
+// Reads a friction file into a plan.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ const od_section_class od_friction_file_section = {"friction file", "a friction 
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
-// The numbers of a friction in the true machine of the run's experiment: "main.friction", and the law that it has there.
+// Reads the numbers of a friction in the true machine of the run's experiment ("main.friction"), and its law.
 static void read_true_machine(od_friction_reader *r, const od_section *section) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
@@ -164,7 +164,7 @@ static void read_truth(od_friction_reader *r, int node) {
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
-// Keys of one direction stand for both, unless the law has one set of numbers.
+// A key of one direction selects both directions, unless the law has one set of numbers.
 static void add_parameter(od_friction_reader *r, int node, const char *key) {
   od_friction_plan *plan = r->plan;
   const od_friction_law *law = plan->start.law;
@@ -185,7 +185,7 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   }
 }
 
-// Without a list: all numbers that have no default, and viscous friction.
+// The default is all numbers without a default value, and viscous friction.
 static void read_parameters(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   const od_friction_law *law = r->plan->start.law;
@@ -239,7 +239,7 @@ void od_friction_read_times(od_friction_reader *r, const od_section *section, co
   if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
 }
 
-// The pressures at which numbers hold that follow pressures.
+// Reads the pressures at which pressure-dependent numbers hold.
 static void read_normal(od_friction_reader *r, const od_section *section) {
   const od_field field = od_key_field(section, "normal");
   od_loader *ld = &r->ld;
@@ -250,7 +250,7 @@ static void read_normal(od_friction_reader *r, const od_section *section) {
                                                             od_place_of(ld, pair[i]), OD_IN_LOADER));
 }
 
-// What a method needs and does not have.
+// Reports data that the method requires and the file does not have.
 static void check_method(od_friction_reader *r, const od_section *section) {
   od_friction_plan *plan = r->plan;
   od_loader *ld = &r->ld;

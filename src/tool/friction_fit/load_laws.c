@@ -1,4 +1,4 @@
-// Numbers of friction laws in a friction file: those of its section 'laws', and changes of them.
+// Numbers of friction laws in a friction file: the section 'laws', and changes of the numbers.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static void change(od_friction_reader *r, int key, const char *path, od_law_numb
   if (place < n->law->sided) n->q[base + place] = n->q[place];
 }
 
-// Keys of one direction come last, so that they overrule those of both.
+// Keys of one direction are read last, so that they override keys of both directions.
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers) {
   od_loader *ld = &r->ld;
   int base = numbers->law->sided + numbers->law->common;

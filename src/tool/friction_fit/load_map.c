@@ -52,7 +52,8 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
   return count;
 }
 
-// { Fs: [0.5 1/bar, 0.5 %/bar] }: how much of itself a parameter changes per pressure, in both directions unless it ends in _negative.
+// Reads { Fs: [0.5 1/bar, 0.5 %/bar] }: the relative change of a parameter per pressure, in both directions unless the key ends
+// in _negative.
 static void read_change(od_friction_reader *r, int key) {
   static const od_field field = {"change", "1/Pa", OD_ANY, 0};
   od_loader *ld = &r->ld;

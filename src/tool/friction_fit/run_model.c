@@ -18,7 +18,7 @@ od_status od_run_model_new(int count, const double *t, const double *v, int ever
     od_run_model_free(m);
     return status;
   }
-  // The grid knows every node that was given as a sample; only some of them are.
+  // The grid treats each given node as a sample; only some of them are.
   for (int i = 0; i < m->grid.nodes; i++) {
     int k = m->grid.sample[i];
     m->sample[i] = k >= 0 && k % every == 0 ? k / every : -1;
@@ -51,7 +51,7 @@ void od_run_model_free(od_run_model *m) {
   free(m);
 }
 
-// The factor that the pressures make, at every sample; NULL where the law does not follow them. False: memory ran out.
+// The pressure-dependent factor at each sample; NULL if the law does not depend on pressures. False: out of memory.
 static bool find_signals(const od_run_model *m, const double by[2], double **out) {
   *out = NULL;
   if (!m->pressure[0] || (by[0] == 0 && by[1] == 0)) return true;
@@ -71,7 +71,7 @@ od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, dou
   return status;
 }
 
-// Columns of the law's own numbers, side by side, to their places among all.
+// Moves the columns of the law's own numbers to their final positions among all columns.
 static void spread(size_t rows, int columns, const int *number, int own, double *slopes) {
   for (size_t i = rows; i-- > 0;) {
     double row[OD_MOST_DRIVE_COLUMNS] = {0};
@@ -81,7 +81,7 @@ static void spread(size_t rows, int columns, const int *number, int own, double 
   }
 }
 
-// The factor changes with a pressure's coefficient as the pressure does: its columns are derivatives along the pressures.
+// The derivative of the factor by a pressure coefficient is the pressure: these columns are derivatives along the pressures.
 static od_status slopes_by_pressure(const od_run_model *m, const od_law_numbers *n, const od_friction_start *start,
                                     int columns, const int *number, double *slopes) {
   od_status status = OD_OK;

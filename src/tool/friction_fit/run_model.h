@@ -12,16 +12,17 @@ typedef struct od_run_model {
   int *sample;
   double *work;
   const double
-      *pressure[2];  // at the samples, less the normal ones, for laws that follow them; the caller's. NULL: none
+      *pressure[2];  // at the samples, minus the normal ones, for pressure-dependent laws; owned by the caller. NULL:
+                     // none
 } od_run_model;
 
-// Over `count` nodes, of which every `every`-th is a sample.
+// Over `count` nodes; one in each `every` is a sample.
 od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out);
-// Over samples with straight lines between them, each divided into so many steps.
+// Over samples with linear interpolation, each interval divided into `substeps` steps.
 od_status od_run_model_between(int samples, const double *t, const double *v, int substeps, od_run_model **out);
 void od_run_model_free(od_run_model *m);
 
-// From rest. OD_NOT_FINITE: numbers that are no friction.
+// Starts at rest. OD_NOT_FINITE: the numbers are not valid for the law.
 od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force);
 // With derivatives by some numbers: a row of `columns` per sample.
 od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, int columns, const int *number,

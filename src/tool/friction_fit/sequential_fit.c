@@ -1,7 +1,8 @@
-// Dynamic numbers one after another, with those of steady motion known. The film's time constant comes from a step of the speed to a
-// lower one: with bristles that follow, the force tells the film (eq. 6.3 of source 28 in docs/theory.md),
-//   h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
-// and an ARMAX model of first order with noise of second order tells tau. The bristles' stiffness follows by least squares.
+// Dynamic numbers one after another, with known numbers of steady motion. The film's time constant comes from a step of the
+// speed to a lower one. With settled bristles the film follows from the force (eq. 6.3 of source 28 in docs/theory.md),
+// h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
+// and tau follows from an ARMAX model of first order with noise of second order. The bristles' stiffness is then fitted by
+// least squares.
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +25,8 @@ void od_friction_film(const od_law_numbers *n, int count, const double *v, const
     double speed = fabs(v[i]), r = pow(speed / p[OD_FAMILY_VS], p[OD_FAMILY_N]);
     double S = n->law->shape == OD_STRIBECK_EXPONENTIAL ? exp(-r) : 1 / (1 + r);
     double level = fabs(force[i]) - p[OD_FAMILY_VISCOUS] * speed;
-    double most = fmax(1 - p[OD_FAMILY_FC] / p[OD_FAMILY_FS], 0), complete = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_LOG_VB_VS]);
+    double most = fmax(1 - p[OD_FAMILY_FC] / p[OD_FAMILY_FS], 0),
+           complete = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_LOG_VB_VS]);
     film[i] = 1 - (level - p[OD_FAMILY_FC] * (1 - S)) / (p[OD_FAMILY_FS] * S);
     settled[i] = most * pow(fmin(speed / complete, 1), 2.0 / 3);
   }
@@ -42,7 +44,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   double *film = calloc(2 * (size_t)count, sizeof *film), *settled = film ? film + count : NULL;
   if (!film) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_friction_film(&f->law, count, d->v + first, d->force + first, film, settled);
-  // Both rest before the step.
+  // Both are constant before the step.
   double film_0 = film[0], settled_0 = settled[0];
   for (int i = 0; i < count; i++) film[i] -= film_0, settled[i] -= settled_0;
   const od_discrete_data data = {.rows = count, .outputs = 1, .u = settled, .y = film};
@@ -51,7 +53,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   od_status status = od_discrete_fit(&data, &options, &model, err);
   double pole = status == OD_OK ? -model.coefficient[OD_POLY_A][1] : NAN;
   double step = (d->t[end - 1] - d->t[first]) / (count - 1);
-  // Steady numbers that are a little off can make the film lead the speed; then this step does not tell its time constant.
+  // Small errors of the steady numbers can make the film lead the speed. Then this step does not determine the time constant.
   f->film_pole = pole;
   f->film_leads = status == OD_OK && !(pole > 0 && pole < 1);
   if (status == OD_OK && !f->film_leads) f->law.q[tau] = -step / log(pole);
@@ -60,7 +62,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   return status;
 }
 
-// One number by least squares over a part of the run.
+// Fits one number by least squares over a part of the run.
 static od_status fit_part(od_friction_fitted *f, const od_friction_run_options *options, int number,
                           const double time[2], od_error *err) {
   const od_friction_plan *plan = f->plan;

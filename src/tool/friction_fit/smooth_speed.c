@@ -1,5 +1,5 @@
-// Smoothing by Savitzky and Golay: the value in the middle of a parabola of least squares through neighbouring samples. It keeps what
-// bends slowly, and leaves sqrt(9 / (8 half + 4)) or so of white noise.
+// Smoothing by Savitzky and Golay: the value in the middle of a least-squares parabola through neighboring samples. Slow
+// variations are preserved; white noise is reduced to about sqrt(9 / (8 half + 4)).
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ bool od_smooth(int count, int half, double *x) {
   if (!from) return false;
   memcpy(from, x, (size_t)count * sizeof *from);
   for (int i = 0; i < count; i++) {
-    // At the ends the window is as wide as it can be on both sides.
+    // At the ends the window is as wide as it can be symmetrically.
     int m = half;
     if (i < m) m = i;
     if (count - 1 - i < m) m = count - 1 - i;

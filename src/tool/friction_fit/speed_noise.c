@@ -1,6 +1,7 @@
-// Noise of a log's speed. It is no noise of the force but goes through the law: from sample to sample it moves bristles and film as real
-// motion does, which makes estimates less certain, and about standstill it does not average out, which shifts them. Both are found by
-// adding as much noise again, several times: a change c of the predicted force moves estimates by -(J'J)^-1 J'c.
+// Noise of a log's speed. It is not noise of the force but acts through the law. From sample to sample it moves bristles and
+// film like real motion, which makes estimates less certain. Near zero speed it does not average out, which shifts the
+// estimates. Both effects are found by adding the same amount of noise again, several times: a change c of the predicted force
+// changes estimates by -(J'J)^-1 J'c.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 enum { DRAWS = 16 };
 
-// The speed with as much noise again, smoothed as it was.
+// The speed with the same amount of noise added, smoothed in the same way.
 static bool add_noise(const od_friction_data *d, uint64_t seed, double *v) {
   uint32_t stream = od_random_stream("speed");
   for (int i = 0; i < d->samples; i++)
@@ -21,7 +22,7 @@ static bool add_noise(const od_friction_data *d, uint64_t seed, double *v) {
   return ok;
 }
 
-// The changes of the predicted force, rows x DRAWS. False: memory ran out.
+// The changes of the predicted force, rows x DRAWS. False: out of memory.
 static bool find_changes(const od_friction_fitted *f, const od_law_target *t, const double *force, double *change) {
   const od_friction_data *d = f->data;
   size_t n = (size_t)d->samples;
@@ -55,7 +56,7 @@ double od_friction_speed_force(const od_friction_data *d, const od_run_model *m,
   return ok && n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
-// The mean of the moves of parameter k, and how far they scatter.
+// The mean of the changes of a parameter, and their standard deviation.
 static void take_moves(const double *move, double *shift, double *spread) {
   double mean = 0, squares = 0;
   for (int i = 0; i < DRAWS; i++) mean -= move[i] / DRAWS;

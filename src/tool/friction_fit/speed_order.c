@@ -1,4 +1,4 @@
-// Whether residuals of points at neighbouring speeds are alike, as they are where the curve has another form than the law.
+// Whether residuals of points at neighboring speeds are correlated. They are if the curve has another form than the law.
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,8 +13,9 @@ static int by_speed(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Half the mean square of the differences of neighbours, over the mean square, is 1 with a deviation of 1/sqrt(n) where they are
-// independent (von Neumann). What is less than a thousandth of the force does not matter. Directions are apart.
+// For independent residuals, half the mean square of the differences of neighbors divided by the mean square is 1 with a
+// deviation of 1/sqrt(n) (von Neumann). Residuals below a thousandth of the force are neglected. Directions are treated
+// separately.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model) {
   enum { LEAST = 20 };
   double squares = 0, steps = 0, largest = 0;

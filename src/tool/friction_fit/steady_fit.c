@@ -18,7 +18,7 @@ int od_friction_select(const od_friction_plan *plan, int which, int *number) {
   return count;
 }
 
-// Numbers that the force of steady motion at some speed depends on.
+// Selects the numbers that the steady force depends on at one of the speeds.
 static int keep_steady(const od_law_numbers *n, int count, const double *v, int columns, int *number) {
   int kept = 0;
   for (int k = 0; k < columns; k++) {
@@ -62,7 +62,8 @@ int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_
   return groups;
 }
 
-// Whether a law explains the points: up to their noise, or where that is not known, so that neighbours are not off alike.
+// Whether a law explains the points: to within their noise; if the noise is not known, without correlated residuals of
+// neighbors.
 static bool explains(const od_friction_plan *plan, const od_point_group *g, const od_law_numbers *law,
                      const od_law_found *found) {
   if (!found->converged) return false;
@@ -75,7 +76,7 @@ static bool explains(const od_friction_plan *plan, const od_point_group *g, cons
   return !alike;
 }
 
-// Another start: the Stribeck speed somewhere among the points' speeds, another exponent, and forces of their size.
+// Another start: a Stribeck speed within the range of the points, another exponent, and forces of the points' size.
 static void begin_again(const od_friction_plan *plan, const od_point_group *g, int attempt, od_law_numbers *law) {
   static const double exponent[] = {0.7, 1, 1.4, 0.5};
   double slowest = INFINITY, fastest = 0, largest = 0, least = INFINITY;
@@ -101,7 +102,7 @@ static void begin_again(const od_friction_plan *plan, const od_point_group *g, i
   }
 }
 
-// From the file's start, and where that does not explain the points, from others: the best counts.
+// Fits from the file's start and, if the result does not explain the points, from further starts. The best result is kept.
 static od_status fit_group(od_friction_fitted *f, const od_law_options *o, const od_point_group *g, od_error *err) {
   const od_friction_plan *plan = f->plan;
   od_law_target t = od_law_target_points(g->count, g->v, g->force, g->weight);
@@ -115,7 +116,7 @@ static od_status fit_group(od_friction_fitted *f, const od_law_options *o, const
     if (k > 0) begin_again(plan, g, k, &law);
     status = od_law_search(&t, o, g->columns, g->number, &law, &found, err);
     od_friction_count(f, &found);
-    // A start that cannot be evaluated is no reason to give up the others.
+    // A start that cannot be evaluated does not end the loop over starts.
     if (status == OD_NOT_FINITE && (k < plan->restarts || isfinite(least))) status = OD_OK, found.squares = INFINITY;
     if (status != OD_OK && status != OD_NOT_CONVERGED) break;
     status = OD_OK;

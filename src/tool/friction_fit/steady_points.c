@@ -1,6 +1,6 @@
-// Points of steady motion from a run. The run is cut into windows; one is settled if the means of its thirds differ by no more than a
-// small part of the speed, or than noise explains. Where settled windows of one speed last long enough, the last of them is the point:
-// film and bristles have had most time there.
+// Points of steady motion from a run. The run is divided into windows. A window is settled if the means of its thirds differ by
+// no more than a small fraction of the speed, or than noise explains. If consecutive settled windows of one speed last long
+// enough, the last one is the point: film and bristles have had the longest time to settle.
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,14 +18,14 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// The standard deviation of a sample, by differences of neighbours, which a slow drift does not touch.
+// The standard deviation of a sample, from differences of neighbors, which are insensitive to a slow drift.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
   return sqrt(sum / (2.0 * (count - 1)));
 }
 
-// How far the means of thirds are apart.
+// The largest difference between the means of thirds.
 static double drift_of(const double *x, int first, int count) {
   int third = count / 3;
   double a = mean_of(x, first, third), b = mean_of(x, first + third, third);
@@ -37,7 +37,7 @@ static window look_at(const od_friction_data *d, const od_settling *s, int first
   window w = {.v = mean_of(d->v, first, count), .force = mean_of(d->force, first, count)};
   w.noise = noise_of(d->v, first, count) / sqrt(count);
   w.force_sigma = hypot(noise_of(d->force, first, count) / sqrt(count), drift_of(d->force, first, count) / 2);
-  // Differences of three means of a third each.
+  // Three standard deviations of the difference between two means of a third each.
   double by_noise = 3 * sqrt(6) * w.noise;
   w.settled = fabs(w.v) > 3 * w.noise && drift_of(d->v, first, count) <= s->drift * fabs(w.v) + by_noise;
   return w;
@@ -47,7 +47,7 @@ static bool goes_on(const window *a, const window *b, double drift) {
   return a->settled && b->settled && fabs(a->v - b->v) <= drift * fabs(a->v) + 3 * (a->noise + b->noise);
 }
 
-// Leaves out points slower than the one with the largest force of their direction.
+// Removes points slower than the point with the largest force of their direction.
 static void drop_rise(od_steady_points *p) {
   double fastest[2] = {0, 0}, largest[2] = {0, 0};
   for (int i = 0; i < p->count; i++) {
@@ -62,7 +62,7 @@ static void drop_rise(od_steady_points *p) {
   p->count = kept;
 }
 
-// Samples of the run as if its motion were steady.
+// Uses samples of the run as points of steady motion.
 static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
   free(d->points.v), free(d->points.force), free(d->points.sigma);

@@ -6,7 +6,7 @@
 
 const char *const od_velocity_shapes[] = {"hold", "ramp", "half_cosine", "lag", "sine", "jump", NULL};
 
-// The speed at time t after the beginning of a piece that begins with a speed.
+// The speed at time t after the beginning of a piece with the initial speed `begin`.
 static double piece_value(const od_velocity_piece *p, double begin, double t) {
   double part = p->time > 0 ? fmin(t / p->time, 1) : 1;
   switch (p->shape) {
@@ -14,7 +14,7 @@ static double piece_value(const od_velocity_piece *p, double begin, double t) {
     case OD_VELOCITY_HALF_COSINE: return begin + (p->value - begin) * (1 - cos(M_PI * part)) / 2;
     case OD_VELOCITY_LAG: return p->value + (begin - p->value) * exp(-t / p->number);
     case OD_VELOCITY_SINE: {
-      // Half periods end where they began, not beside it by rounding.
+      // Half periods end exactly at the initial speed, without rounding errors.
       double halves = 2 * p->number * t, nearest = round(halves);
       return begin + (fabs(halves - nearest) < 1e-9 ? 0 : p->value * sin(M_PI * halves));
     }

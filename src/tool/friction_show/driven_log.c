@@ -12,7 +12,7 @@
 enum { MOST_POINTS = 64 };
 
 typedef struct factor {
-  int column, points;  // without points it is the column itself
+  int column, points;  // without points the factor is the column itself
   double x[MOST_POINTS], y[MOST_POINTS];
 } factor;
 
@@ -25,7 +25,7 @@ static od_status find_column(const od_table *log, const char *path, const char *
   return od_fail(err, OD_BAD_INPUT, "%s has no column '%s'%s", path, name, od_nearest_suggestion(&nearest).text);
 }
 
-// "X:Y,X:Y,..." behind the name of the column.
+// Reads "X:Y,X:Y,..." after the name of the column.
 static od_status read_points(const char *text, const char *points, factor *f, od_error *err) {
   const char *at = points;
   for (f->points = 0; f->points < MOST_POINTS; at++) {
@@ -65,7 +65,7 @@ static double factor_at(const factor *f, double x) {
   return f->y[f->points - 1];
 }
 
-// Multiplies one more factor into the signal. A law's factor is positive; a load may have either sign.
+// Multiplies the signal by one more factor. A law's factor is positive; a load may have either sign.
 static od_status apply_factor(const od_table *log, const char *path, const factor *f, bool positive, double *signal,
                               od_error *err) {
   for (long i = 0; i < log->rows; i++) {

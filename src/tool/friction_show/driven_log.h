@@ -1,4 +1,4 @@
-// A log that drives a friction law: times, a speed, and what the law's factor follows.
+// A log that drives a friction law: times, a speed, and the signal of the law's factor.
 #ifndef OD_FRICTION_SHOW_DRIVEN_LOG_H
 #define OD_FRICTION_SHOW_DRIVEN_LOG_H
 
@@ -8,14 +8,14 @@
 typedef struct od_driven_log {
   int count;
   double *t, *v;
-  double *signal;       // what the law's factor or load is multiplied by at every row; NULL: nothing
-  char speed[64];       // the name of its column
-  od_time_doubt doubt;  // about the unit of the times
+  double *signal;       // multiplier of the law's factor or load in each row; NULL: none
+  char speed[64];       // the name of the speed column
+  od_time_doubt doubt;  // ambiguity about the unit of the times
 } od_driven_log;
 
-// `column` has the speed; NULL: the first that is no time. Each of `factors` is "COLUMN" or "COLUMN=X:Y,X:Y,...", a table from values of that
-// column to factors, with straight lines between its points and held beyond them; several multiply. Free it in
-// every case.
+// `column` has the speed; NULL: the first column that is not the time. Each of `factors` is "COLUMN" or "COLUMN=X:Y,X:Y,...", a
+// table from values of that column to factors, linear between its points and constant beyond them; several are multiplied. Free
+// it in every case.
 od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
                              const od_friction_law *law, od_driven_log *out, od_error *err);
 void od_driven_log_free(od_driven_log *log);

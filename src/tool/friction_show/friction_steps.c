@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-// One run at the first speed as long as any film and bristle need to settle: steps of driven laws are exact at constant speed.
+// Duration of the motion at the first speed, long enough for film and bristles to settle. Steps of driven laws are exact at
+// constant speed.
 static const double settling = 1e6;
 
 typedef struct runs {
   double *t, *v, *force[2];
   void *memory;
-  int count;  // of nodes, two of them before the step
+  int count;  // number of nodes, two of them before the step
 } runs;
 
 static od_status compare_one(const od_set_law *law[2], const runs *r, double lag, double from, double to,

@@ -1,4 +1,5 @@
-// Views of a friction law alone: steady curve, sensitivities, loop under a sine, step of the speed, differences after steps, force for a log.
+// Views of a friction law alone: steady curve, sensitivities, loop under a sine, step of the speed, differences after steps,
+// force for a log.
 #ifndef OD_FRICTION_SHOW_FRICTION_VIEW_H
 #define OD_FRICTION_SHOW_FRICTION_VIEW_H
 
@@ -21,12 +22,12 @@ extern const char *const od_friction_shows[OD_SHOWS];  // "steady", ...
 
 typedef struct od_friction_request {
   od_friction_show show;
-  od_set_law law[OD_MOST_VARIED + 1];  // the law, then variants with one number changed each
+  od_set_law law[OD_MOST_VARIED + 1];  // the law, then variants with one changed number each
   int laws;
-  double speed;              // m/s, the largest of curves, loops and contours
+  double speed;              // m/s, the largest speed of curves, loops and contours
   double frequency;          // Hz, of the sine
   double from, to, lag;      // m/s and s, of the step
-  double time, step;         // s, of a step: the end of the rows, and between two rows
+  double time, step;         // s, of a step: the end of the rows, and the time between rows
   const char *log, *column;  // of OD_SHOW_LOG: see od_driven_log_read()
   const char *const *factors;
   int factor_count;
@@ -41,7 +42,7 @@ typedef struct od_friction_view {
   od_verdict warnings;
 } od_friction_view;
 
-// The request must live as long as the view. Free it in every case.
+// The request must outlive the view. Free it in every case.
 od_status od_friction_view_make(const od_friction_request *request, od_friction_view *out, od_error *err);
 void od_friction_view_free(od_friction_view *view);
 

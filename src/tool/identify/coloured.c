@@ -1,28 +1,28 @@
-// Standard deviations of estimates where residuals depend on each other.
+// Standard deviations of estimates if residuals are correlated.
 //
-// White residuals leave (J'J)^-1 s^2. Others do not; then the variances are found in two ways, of which the larger
-// counts.
+// White residuals give the covariance (J'J)^-1 s^2. For correlated residuals the variances are computed in two ways, and the
+// larger one is used.
 //
-// By the sums of neighbouring rows. The estimates are what the rows add up to: z_t is what row t of a set (all its
-// sensors) adds, by the influence of its residuals. The covariance of the sum is that of the z_t's autocovariances,
-// with the weights of Bartlett's window over b rows (Newey and West 1987), and is never negative:
+// 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of a set
+// (all its sensors), from the influence of its residuals. The covariance of the sum follows from the autocovariances of z_t
+// with the weights of Bartlett's window over b rows (Newey and West 1987). It is never negative:
 //
-//   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
+// V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
-// The second form needs one pass with a running sum, whatever b is. It asks nothing of the residuals but that they
-// forget: they may be larger at times, and together in several sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
-// Lewis, Stock and Watson 2018), or what Andrews (1991) asks for when the z_t are a process of first order, if that is
-// more; at most T/2. So few independent pieces leave V uncertain itself: intervals of normal width would hold the truth
-// too seldom. Kiefer and Vogelsang (2005) tell the width that 95 % want; sigmas are widened by its ratio to the normal
-// one.
+// The second form needs one pass with a running sum, for any b. The only assumption is that the correlation of residuals
+// decays: they may vary in size over time and be correlated between sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
+// Lewis, Stock and Watson 2018), or the width of Andrews (1991) for z_t as a process of first order, if that is larger; at most
+// T/2. Few independent pieces make V itself uncertain, so that intervals of normal width would contain the true value too
+// rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval; sigmas are multiplied by its ratio to the normal
+// width.
 //
-// By a process. Residuals of each sensor are taken for a stationary process e_t = sum_j a_j e_(t-j) + n_t, whose order
-// has the least AIC up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t' with g_t
-// what n_t adds to the estimates by all that follows from it. This is the more precise where it holds: noise that is
-// coloured by a filter, or slow disturbances.
+// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t, whose
+// order has the least AIC up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t', where g_t
+// is the total contribution of n_t to the estimates. This is more precise if the model holds: for noise colored by a filter, or
+// slow disturbances.
 //
-// Rows without values add nothing. Sets are independent. Rows come twice, for the window and for V. Memory: one series of one
-// sensor, and the rows of a window.
+// Rows without values contribute nothing. Sets are independent. Rows are visited twice, for the window and for V. Memory: one
+// series of one sensor, and the rows of a window.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +33,9 @@
 #include "least_squares/loss.h"
 #include "math/normal.h"
 
-static const double least_correlation = 0.05;  // of residuals: less does not matter
-static const double rounding = 1e-6;           // of the noise: what fits without noise leave need not be white
+static const double least_correlation = 0.05;  // of residuals; smaller correlations are ignored
+static const double rounding = 1e-6;           // of the noise; residuals of noise-free fits are round-off and need
+                                               // not be white
 
 bool od_fit_is_coloured(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
@@ -47,13 +48,13 @@ static bool any_is_coloured(const od_fitted *f) {
   return false;
 }
 
-// How much a residual weighs in the gradient: itself, or what a robust loss leaves of it.
+// The residual's weight in the gradient: the residual itself, or the residual reduced by a robust loss.
 static double weighed(const od_fit_work *w, double r) {
   od_loss_weight weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r);
   return weight.row * weight.residual;
 }
 
-// What a weighed residual of 1 of sensor i in row k adds to each parameter.
+// Adds the contribution of a weighted unit residual of sensor i in row k to each parameter, times `factor`.
 OD_INTO_WIDE void add_gain(const od_fit_work *w, const od_fit_block *b, long k, int i, double factor,
                            double *restrict z) {
   const double *restrict derivative = od_fit_derivatives(w, b, k, i);
@@ -72,9 +73,9 @@ OD_INTO_WIDE void add_square(int np, double factor, const double *restrict z, do
   }
 }
 
-// --- By the sums of neighbouring rows -----------------------------------------------------------------------------
+// --- Sums of neighboring rows -------------------------------------------------------------------------------------
 
-// What row k of a set adds to each parameter.
+// The contribution of row k of a set to each parameter.
 OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long k, double *z) {
   memset(z, 0, (size_t)w->np * sizeof *z);
   for (int i = 0; i < w->ns; i++) {
@@ -83,7 +84,7 @@ OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long
   }
 }
 
-// How much what a row adds follows what the row before added.
+// Sums for the correlation of a row's contribution with the contribution of the row before.
 typedef struct neighbours {
   const od_fit_work *w;
   double *z, *last, *squares, *products;  // np each
@@ -99,7 +100,7 @@ OD_WIDE static void add_neighbours(void *user, const od_fit_block *b) {
   }
 }
 
-// Rows of the window.
+// Finds the number of rows of the window.
 static od_status find_window(od_fit_work *w, int set, long *window, od_error *err) {
   int np = w->np;
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
@@ -117,20 +118,20 @@ static od_status find_window(od_fit_work *w, int set, long *window, od_error *er
   return status;
 }
 
-// Half the width of a 95 % interval, in standard deviations from a window that is this part of the series.
+// Half the width of a 95 % interval in standard deviations, for a window that is this fraction of the series.
 static double half_width(double part) {
   return OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
 }
 
 // A running sum over the last b rows.
 typedef struct window {
-  long b, t;           // rows of the window; the row that comes next
-  double factor;       // of each square
-  double *ring, *sum;  // b x np, np: what the rows of the window added, and together
+  long b, t;           // rows of the window; the next row
+  double factor;       // of each square in V
+  double *ring, *sum;  // b x np, np: contributions of the rows of the window, and their sum
   double *V;
 } window;
 
-// One row more, if there is one (z: what it adds), and one less.
+// Adds a row to the window, if there is one (z: its contribution), and removes the oldest.
 OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   double *place = v->ring + (v->t % v->b) * np;
   for (int a = 0; a < np; a++) {
@@ -141,16 +142,16 @@ OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   add_square(np, v->factor, v->sum, v->V);
 }
 
-// --- By a process of higher order ---------------------------------------------------------------------------------
+// --- Process of higher order --------------------------------------------------------------------------------------
 
 enum { MOST_ORDER = 100 };
 typedef struct process {
   int order;
   double a[MOST_ORDER];  // e_t = sum_j a[j - 1] e_(t-j) + n_t
-  double variance;       // of n
+  double variance;       // variance of n
 } process;
 
-// Levinson's and Durbin's recursion over all orders up to `most`; the one of least AIC stays.
+// Levinson's and Durbin's recursion over all orders up to `most`. Returns the process with the least AIC.
 static process fit_process(const double *covariance, int most, double rows) {
   process now = {.variance = covariance[0]}, best = now;
   double least = rows * log(now.variance);
@@ -159,7 +160,7 @@ static process fit_process(const double *covariance, int most, double rows) {
     memcpy(last, now.a, sizeof last);
     for (int i = 1; i < p; i++) sum -= last[i - 1] * covariance[p - i];
     double reflection = sum / now.variance;
-    // With samples missing the covariances need not be those of any process.
+    // If samples are missing, the covariances need not belong to any process.
     if (!(fabs(reflection) < 1)) break;
     now.order = p;
     now.a[p - 1] = reflection;
@@ -171,7 +172,7 @@ static process fit_process(const double *covariance, int most, double rows) {
   return best;
 }
 
-// The covariances of a series at the lags 0 to most, from the pairs that are there.
+// The covariances of a series at the lags 0 to most, from the pairs of available values.
 static double find_covariances(od_fit_work *w, const double *e, long rows, int most, double *covariance) {
   double present = 0;
   for (int lag = 0; lag <= most && od_fit_keeps_going(w); lag++) {
@@ -186,17 +187,17 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
   return present;
 }
 
-// Noise n_t enters e_t, e_(t+1), ..., and what it adds to the parameters is g_t = gain_t + sum_j a_j g_(t+j). A stationary process has
-// the same covariances backwards in time, so that V is also the sum over g_t = gain_t + sum_j a_j g_(t-j), which rows
-// give as they come, and goes on behind the last row until nothing is left.
+// Noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A stationary process
+// has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j g_(t-j). This form needs the
+// rows in order and continues after the last row until g_t has decayed.
 typedef struct filter {
   process p;
-  long t;        // the row that comes next
+  long t;        // the next row
   double *ring;  // order + 1 of np
   double *V;
 } filter;
 
-// The next place of the ring, with what the rows before lead to.
+// The next entry of the ring, with the contributions of earlier rows.
 OD_INTO_WIDE double *filter_next(filter *f, int np) {
   int size = f->p.order + 1;
   double *g = f->ring + (f->t % size) * np;
@@ -210,7 +211,7 @@ OD_INTO_WIDE double *filter_next(filter *f, int np) {
 }
 
 static void filter_end(filter *f, int np, long rows) {
-  const double nothing = 1e-12;  // of a variance
+  const double nothing = 1e-12;  // of a variance: has decayed
   double left = INFINITY;
   for (long t = 0; t < rows && left > nothing; t++) {
     const double *g = filter_next(f, np);
@@ -220,7 +221,7 @@ static void filter_end(filter *f, int np, long rows) {
   }
 }
 
-// Residuals of sensor i as a process. e: as many numbers as there are rows. False: they are none.
+// Models the residuals of sensor i as a process. e: memory for one number per row. False: no process fits.
 static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;
   double covariance[MOST_ORDER + 1] = {0};
@@ -274,7 +275,7 @@ static od_status go_through(od_fit_work *w, int set, passage *p) {
   return status;
 }
 
-// Adds a set's part of V: by windows, then by processes.
+// Adds the contribution of a set to V: from windows, then from processes.
 static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   size_t np = (size_t)w->np, ns = (size_t)w->ns, rows = (size_t)w->f->data[set]->fitted;
   long b = 1;
@@ -309,12 +310,12 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
 
 // --- Results ------------------------------------------------------------------------------------------------------
 
-// Never less than what white residuals would leave; what a bound or a constraint fixes has none.
+// The larger sigma: never below the sigma of white residuals. A parameter fixed by a bound or a constraint has no sigma.
 static double larger(double white, double wide) {
   return isfinite(white) && white > 0 && wide > white ? wide : white;
 }
 
-// The larger variance of two ways to find it, for a change of the parameters.
+// The variance of a change of the parameters along `gradient`, the larger of the two in V.
 static double variance_along(int np, const double *V, const double *gradient) {
   double variances[2] = {0};
   for (int way = 0; way < 2; way++)
@@ -323,7 +324,7 @@ static double variance_along(int np, const double *V, const double *gradient) {
   return fmax(fmax(variances[0], variances[1]), 0);
 }
 
-// Correlations of the errors: of the way that finds the larger variances.
+// The correlation of two errors, from the matrix with the larger variances.
 static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   const od_ls_result *r = w->f->search;
   int np = w->np;
@@ -335,7 +336,7 @@ static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   return its[i * np + j] / sqrt(its[i * (np + 1)] * its[j * (np + 1)]);
 }
 
-// V: by windows, then by processes.
+// Stores the sigmas. V: from windows, then from processes.
 static void keep(od_fit_work *w, const double *V, double *gradient) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;

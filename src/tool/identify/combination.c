@@ -1,9 +1,9 @@
-// Functions of parameters that people want to know: value = prod p_i^power_i * sum weight_i p_i.
+// User-defined functions of parameters: value = prod p_i^power_i * sum weight_i p_i.
 #include <math.h>
 
 #include "identify/fit.h"
 
-// The product of the powers; of that by parameter k if one is given, which works at zero as well.
+// The product of the powers; for k >= 0 divided by parameter k, which also works at zero.
 static double product(const od_combination *c, int parameters, const double *p, int k) {
   double value = 1;
   for (int i = 0; i < parameters; i++) {

@@ -1,5 +1,5 @@
-// The fit from its plan to its result, stage by stage: the problem (fit_problem.c), the search (fit_search.c), and what the
-// solution says about the parameters. fit_quality.c says how well it predicts.
+// The fit from its plan to its result, stage by stage: the problem (fit_problem.c), the search (fit_search.c), and the
+// uncertainty of the parameters at the solution. fit_quality.c computes the quality of predictions.
 #include "identify/fit.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
-// --- Waiting ------------------------------------------------------------------------------------------------------
+// --- Interrupts ---------------------------------------------------------------------------------------------------
 
-static const double patience = 0.5;      // s, to tell the best so far after an interrupt
-static const double most_entries = 4e6;  // of the Jacobian; with more of them it is known to take longer
+static const double patience = 0.5;      // s, time limit for the report of the best values after an interrupt
+static const double most_entries = 4e6;  // of the Jacobian; larger ones are known to exceed the time limit
 
 bool od_fit_keeps_going(void *work) {
   od_fit_work *w = work;
@@ -33,7 +33,7 @@ bool od_fit_keeps_going(void *work) {
   return needed && !w->out_of_patience;
 }
 
-// The best so far in words, where its quality is not known.
+// Writes the best values so far into err, for a result without quality.
 static od_status describe_best(const od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   char values[400] = "";
@@ -48,10 +48,10 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
                  od_count(r->iterations, "iteration").text, values);
 }
 
-// --- What was found -----------------------------------------------------------------------------------------------
+// --- Estimates ----------------------------------------------------------------------------------------------------
 
-// What a change of a parameter is a part of: its own size, or where it started. A number that may be zero has none but
-// the room between its bounds, or what the file says about its uncertainty.
+// The scale of a parameter's relative change: its own size, or its start. A parameter that may be zero has no such size; its
+// scale is the width between its bounds, or the uncertainty in the file.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;
@@ -62,7 +62,7 @@ double od_fit_loss_scale(const od_fit_plan *plan) {
   return plan->loss_scale > 0 ? plan->loss_scale : 1;
 }
 
-// Triangles of all fitted rows at the solution, in units of their noise: as they are, and weighted as a robust loss does.
+// R factors of all fitted rows at the solution, in units of their noise: plain, and with the weights of a robust loss.
 typedef struct triangles {
   const od_fit_work *w;
   od_row_qr plain, weighted;
@@ -91,7 +91,7 @@ static void add_rows(void *user, const od_fit_block *b) {
     }
 }
 
-// R (n x n) from a factorisation that has all rows.
+// R (n x n) from a factorization that contains all rows.
 static void finish(od_row_qr *qr, double *R) {
   int n = qr->k;
   od_row_qr_end(qr);
@@ -99,7 +99,7 @@ static void finish(od_row_qr *qr, double *R) {
     for (int j = 0; j < n; j++) R[i * n + j] = j >= i ? qr->R[i * (n + 1) + j] : 0;
 }
 
-// plain, weighted: n x n. False: a set cannot be predicted here.
+// plain, weighted: n x n. False: a set cannot be predicted at the solution.
 static bool find_triangles(od_fit_work *w, double *memory, double *plain, double *weighted) {
   triangles t = {.w = w, .robust = w->plan->loss != OD_LOSS_LINEAR};
   od_row_qr_begin(&t.plain, w->n, memory);
@@ -115,7 +115,7 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
   return true;
 }
 
-// With sigmas that are right the Jacobian's rows have noise 1.
+// With known sigmas the rows of the Jacobian have noise 1.
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   size_t square = (size_t)n * (size_t)n;
@@ -137,7 +137,7 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   return status;
 }
 
-// Estimates, and room for what is found of them later.
+// Stores the estimates and allocates the arrays of later stages.
 static od_status keep_estimates(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;
@@ -204,7 +204,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,     od_fit_judge_sets,
                                                             od_fit_find_pair,   od_fit_find_sigmas, od_fit_find_shift,
                                                             od_fit_look_beside, od_fit_judge,       od_fit_name_causes};
-  // On very many rows each stage takes long.
+  // With very many rows each stage takes long.
   for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && od_fit_keeps_going(&w); i++)
     status = stages[i](&w, err);
   if (w.out_of_patience && f->search) status = describe_best(&w, err);

@@ -1,6 +1,7 @@
-// Whether the standard deviations hold: they are those of a cost that is a bowl, by the derivatives at its lowest point. One standard deviation away
-// in a parameter, with the others following as their correlations say, a bowl has risen by half the variance of a residual. A cost
-// that has not is rugged or bent on that scale: estimates may be farther off than it says, and other minima near.
+// Checks the standard deviations. They assume a quadratic cost, from the derivatives at its minimum. One standard deviation
+// away in a parameter, with the other parameters changed according to their correlations, a quadratic cost has risen by half
+// the variance of a residual. Otherwise the cost is non-smooth or strongly nonlinear on that scale: errors of the estimates may
+// exceed their standard deviations, and other minima may be near.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-enum { MOST_LOOKED_AT = 8 };       // parameters, with two predictions without derivatives each
-static const double least = 1e-6;  // a rise of no more, or a fall
+enum { MOST_LOOKED_AT = 8 };       // parameters, each with two predictions without derivatives
+static const double least = 1e-6;  // smaller or negative rises are set to this
 
 typedef struct cost {
   const od_fit_plan *plan;
@@ -22,7 +23,7 @@ static void add_costs(void *to, int count, const double *r, const double *J, con
   c->sum += od_loss_cost(c->plan->loss, od_fit_loss_scale(c->plan), count, r);
 }
 
-// Parameters that have a standard deviation, the least certain in parts of themselves first.
+// Lists the parameters that have a standard deviation, the one with the largest relative sigma first.
 static int list_parameters(const od_fit_work *w, int *list) {
   const od_ls_result *r = w->f->search;
   int count = 0;
@@ -37,7 +38,7 @@ static int list_parameters(const od_fit_work *w, int *list) {
   return count;
 }
 
-// The point one standard deviation of a parameter away, up or down. False: it is beyond a bound.
+// The point one standard deviation of a parameter away, up or down. False: the point is outside a bound.
 static bool go_beside(const od_fit_work *w, int parameter, int side, double *x) {
   const od_ls_result *r = w->f->search;
   for (int j = 0; j < w->n; j++) {

@@ -1,5 +1,5 @@
-// Why a fit does not describe its data: an observer with the fit's model, sensors and parameters runs over the samples of the set
-// that is described worst, and faults are undone in turn (experiment/diagnosis.h).
+// The cause of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set, and
+// hypothetical faults are removed one after another (experiment/diagnosis.h).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "oleodyn/sim.h"
 
 enum { MOST_ROWS = 2000 };
-static const double widest = 0.5;  // sigma of a parameter, as a part of its start
+static const double widest = 0.5;  // sigma of a parameter, as a fraction of its start
 
 static bool is_blamed(const od_verdict *v) {
   static const char *const codes[] = {"noise.larger",     "residual.not_white", "fit.poor",        "fit.sensor",
@@ -20,7 +20,7 @@ static bool is_blamed(const od_verdict *v) {
   return false;
 }
 
-// The fitted set whose residuals are largest.
+// The fitted set with the largest residuals.
 static int worst_set(const od_fit_work *w) {
   int worst = -1;
   double most = -1;
@@ -52,7 +52,7 @@ static od_record *record_of(const od_fit_work *w, const od_fit_data *d) {
   return r;
 }
 
-// Ranges of the states while the model runs with the inputs of the record.
+// Ranges of the states in a simulation with the inputs of the record.
 static od_status find_ranges(const od_fit_work *w, const od_record *r, double *range) {
   od_sim *sim = od_sim_new(w->plant);
   double *low = calloc(2 * (size_t)w->nx + 1, sizeof *low), *high = low ? low + w->nx : NULL;
@@ -72,7 +72,7 @@ static od_status find_ranges(const od_fit_work *w, const od_record *r, double *r
   return status == OD_NO_MEMORY ? status : OD_OK;
 }
 
-// The fit as an experiment.
+// Runs the diagnosis with the fit as an experiment.
 static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record *record, od_error *err) {
   od_experiment e = *w->plan->e;
   size_t nx = (size_t)w->nx, n = nx + (size_t)w->np;
@@ -93,7 +93,7 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
       if (!isfinite(p->sigma)) p->sigma = 1;
       P[(nx + (size_t)i) * (n + 1)] = p->sigma * p->sigma;
     }
-    // A start that is not the model's may be anywhere in the range of the states.
+    // An initial state other than the model's may be anywhere in the range of the states.
     for (size_t i = 0; i < nx && w->plan->start != OD_FIT_FROM_MODEL; i++) P[i * (n + 1)] = pow(range[i], 2);
     e.sensor = sensor, e.parameter = parameter, e.covariance = P;
     e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;
@@ -124,5 +124,5 @@ od_status od_fit_name_causes(od_fit_work *w, od_error *err) {
   if (!record) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = diagnose(w, w->f->data[set], record, err);
   od_record_free(record);
-  return status == OD_INTERRUPTED ? OD_OK : status;  // what was found is complete
+  return status == OD_INTERRUPTED ? OD_OK : status;  // the findings so far are complete
 }

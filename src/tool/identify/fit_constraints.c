@@ -1,4 +1,4 @@
-// Constraints of a fit as the search wants them, and what they say about the result.
+// Constraints of a fit for the search, and their description in the result.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ int od_fit_active_rows(const od_fitted *f, double *rows) {
   return count;
 }
 
-// "0.12 kg s-2"
+// Writes a value with its unit: "0.12 kg s-2".
 static void write_amount(char *text, size_t size, double value, const od_expression *e) {
   char unit[120];
   od_expression_unit(e, unit);
@@ -50,7 +50,7 @@ bool od_fit_constraint_is_doubtful(const od_fitted *f, int i) {
   return r->active[i] && fabs(r->beyond[i]) > 3 * r->beyond_sigma[i];
 }
 
-// What the data would like: left and right sides by so much apart.
+// The text contains the difference between left and right side that the data prefer.
 void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) {
   const od_fit_constraint *c = &f->plan->constraint[i];
   const od_ls_result *r = f->search;

@@ -1,5 +1,5 @@
-// Data for a fit: from a log through its plan, or simulated: the true machine predicted by the rule that the fit uses,
-// with the sensors' noise. Then prepared as the plan says.
+// Data for a fit: read from a log through its plan, or simulated. A simulation predicts the true machine by the rule of the fit
+// and adds the sensors' noise. Then the data are prepared according to the plan.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "io/wording.h"
 
 static const double most_rows = 1e8;
-// Of a step: what times may be off and still be meant uniform, as those printed with few digits are; as in prepare.c.
+// Tolerance of uniform times, as a fraction of a step, for times printed with few digits. The same value as in prepare.c.
 static const double uniform_within = 0.01;
 
 static bool is_linear(const od_machine *machine) {
@@ -45,7 +45,8 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Each sensor's standard deviation, which may be a part of the signal's own. A signal that does not move has none.
+// Finds the standard deviation of each sensor, which may be given as a fraction of the signal's size. A constant signal has no
+// size.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -61,7 +62,7 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
 
 // --- Simulated ----------------------------------------------------------------------------------------------------
 
-// Asked every so many rows.
+// Calls the callback at regular intervals of rows.
 static bool goes_on(const od_waiting *waiting, long row) {
   return row % 65536 != 0 || !waiting || !waiting->keeps_going || waiting->keeps_going(waiting->user);
 }
@@ -85,7 +86,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   }
   if (status == OD_OK) status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
   const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
-  // A true machine may be what its model is not.
+  // The true machine may be nonlinear even if the model is linear.
   od_rule rule = od_fit_rule(plan, true);
   rule.exact = rule.exact && is_linear(truth);
   const od_predictor_options options = {.rule = rule,
@@ -105,8 +106,8 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   return status;
 }
 
-// Scale and bias are no noise: a set without noise has them, too. The set's name is part of the stream, so that sets have
-// noise of their own.
+// Adds scale, bias and noise. A set without noise also has scale and bias. The name of the set is part of the random stream, so
+// that each set has its own noise.
 static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -132,12 +133,12 @@ static const od_machine *truth_of(const od_fit_plan *plan, const od_fit_set *set
   return set->truth ? set->truth : plan->e->truth;
 }
 
-// Round-off in time / step must not take a row.
+// The number of rows, robust against round-off in time / step.
 static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
   return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
 }
 
-// Inputs and outputs of the true machine, which may be known already.
+// Inputs and outputs of the true machine, copied if they are already known.
 static od_status true_motion(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_machine *truth = truth_of(plan, d->set);
   int nu = od_machine_input_count(truth);
@@ -153,7 +154,7 @@ static od_status true_motion(const od_fit_plan *plan, od_fit_data *d, const od_w
   return OD_OK;
 }
 
-// Without what the sensors make of it.
+// Simulates the true machine, without errors of sensors.
 static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_machine *truth = truth_of(plan, d->set);
   d->step = plan->e->step;
@@ -222,8 +223,8 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
 
 // --- Both ---------------------------------------------------------------------------------------------------------
 
-// Times are the log's own where they are not uniform to the last digits; a rule that needs uniform ones may still take them
-// as such.
+// The log's own times are kept if they are not uniform to the last digits. A rule that needs uniform times may still treat them
+// as uniform.
 static void find_times(od_fit_data *d) {
   double off = 0;
   d->begin = d->time[0];
@@ -237,7 +238,7 @@ static bool is_wanted(const od_prepare *p) {
   return p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
 }
 
-// Inputs and outputs side by side, as the preparation wants them, and back.
+// Joins inputs and outputs for the preparation, and splits them afterwards.
 static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   int ns = plan->e->sensors, nu = od_machine_input_count(plan->e->model), n = ns + nu;
   double *all = calloc((size_t)d->rows * (size_t)n + 1, sizeof *all);
@@ -250,7 +251,7 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
       memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
       memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
     }
-    // No more than two copies of long logs at a time.
+    // Frees early, so that at most two copies of a long log exist at a time.
     free(d->u), free(d->y);
     d->u = d->y = NULL;
     od_error why = {0};
@@ -280,8 +281,8 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return status;
 }
 
-// The steps that a sensor counts in are more noise, unless the file says what to assume. What is at an end of its range is
-// left out.
+// Adds the quantization of a sensor to its noise, unless the file states an assumption. Removes values at an end of the
+// sensor's range.
 static void reckon_with_noise(const od_experiment *e, od_fit_data *d) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];

@@ -1,5 +1,5 @@
-// Sensors whose residuals go together. A fit takes the noise of sensors for independent; what is the same noise twice counts twice, and
-// standard deviations come out too small.
+// Sensors with correlated residuals. A fit assumes that the noise of sensors is independent. Noise shared by two sensors is
+// counted twice, and standard deviations become too small.
 #include <math.h>
 
 #include "experiment/innovations.h"
@@ -19,7 +19,7 @@ static double correlation_of(const od_fit_work *w, int a, int b) {
   return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
 }
 
-// At the solution, where the predictions stand.
+// Uses the predictions at the solution.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   (void)err;

@@ -1,4 +1,4 @@
-// The problem that a fit poses: data and a predictor of each set, unknowns with their starts and bounds.
+// The least-squares problem of a fit: data and a predictor for each set, unknowns with their starts and bounds.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
          derivatives = values * (size_t)od_predictor_columns(w->predictor[set]);
   size_t most = w->options->most_kept > 0 ? w->options->most_kept : most_kept;
   w->y[set] = malloc((values + 1) * sizeof(double));
-  // Without room for derivatives they are predicted again where they are wanted.
+  // Without memory for derivatives, rows are predicted again when their derivatives are needed.
   if (d->fitted > 0 && !od_fit_is_shooting(w) && w->kept + derivatives <= most) {
     w->dy[set] = malloc((derivatives + 1) * sizeof(double));
     w->kept += derivatives;
@@ -78,7 +78,7 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   return w->y[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// The model's own initial state, from which unknown ones are counted.
+// The model's initial state, the reference for unknown initial states.
 static od_status find_initial_state(od_fit_work *w, od_error *err) {
   void *work = malloc(w->plant->work_size + 1);
   w->x0 = calloc(2 * (size_t)w->nx + 1, sizeof *w->x0);
@@ -90,7 +90,7 @@ static od_status find_initial_state(od_fit_work *w, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
 }
 
-// A start somewhere in the box, in logarithms where that spans more than a factor of ten.
+// A random start in the box; logarithmic if the box spans more than a factor of ten.
 static double draw(const od_estimated *p, uint64_t seed) {
   double part = od_random_uniform(seed, od_random_stream(p->path), 0, OD_USE_START);
   if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);
@@ -103,7 +103,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   w->n = w->np;
   for (int set = 0; set < w->f->sets; set++) {
     w->states[set] = w->n;
-    // Segments keep their states to themselves.
+    // Segments have their own states.
     if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;

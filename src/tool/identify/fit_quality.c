@@ -1,5 +1,5 @@
-// How well a fitted model predicts: per set and sensor, what was fitted and what was not seen; whether residuals are white; and
-// the table of all samples.
+// Quality of a fitted model's predictions, per set and sensor, for fitted and for other rows; whiteness of residuals; and the
+// table of all samples.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { WHITE_LAGS = 20 };
 
-// Root of the sum of squares, also of numbers whose squares are none. With a NAN among them it stays NAN.
+// Root of the sum of squares without overflow. NAN if one of the numbers is NAN.
 typedef struct norm {
   double largest, sum;
 } norm;
@@ -26,7 +26,7 @@ static double root(const norm *n) {
   return n->largest * sqrt(n->sum);
 }
 
-// How far a sensor moved about its mean over some rows.
+// Deviation of a sensor from its mean over some rows.
 static norm movement(const od_fit_work *w, int set, int i, long first, long end) {
   const od_fit_data *d = w->f->data[set];
   norm moved = {0};
@@ -41,16 +41,16 @@ static norm movement(const od_fit_work *w, int set, int i, long first, long end)
   return moved;
 }
 
-// How much of a movement is explained by predictions that are off by so much. NAN: it does not move, or is not predicted.
+// The fraction of a movement that is explained by predictions with the error `off`. NAN: no movement, or no prediction.
 static double explained(const norm *off, const norm *moved) {
   return root(moved) > 0 ? 100 * (1 - root(off) / root(moved)) : (double)NAN;
 }
 
-// Predictions as they come, against what was measured.
+// Errors of predictions, accumulated block by block.
 typedef struct misses {
   const od_fit_work *w;
   int set;
-  norm *off;  // ns of the fitted part, then ns of the other
+  norm *off;  // ns of the fitted rows, then ns of the other rows
 } misses;
 
 static void add_misses(void *user, const od_predicted *rows) {
@@ -67,7 +67,7 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// The value that sorting would put at an index, by Hoare's selection: it takes time in proportion to their number.
+// The value at an index of the sorted list, by Hoare's selection, in linear time.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
     double pivot = values[low + (high - low) / 2];
@@ -89,7 +89,7 @@ static double select_value(double *values, long count, long index) {
   return values[index];
 }
 
-// The middle one of those that are there, by size. Changes their order.
+// The median magnitude of the available values. Changes their order.
 static double median_size(double *values, long rows) {
   long n = 0;
   for (long k = 0; k < rows; k++)
@@ -104,7 +104,7 @@ static double largest_correlation(const double *correlation) {
   return largest;
 }
 
-// What is simulated without noise leaves residuals that need not be white.
+// Judges the whiteness of residuals. Data simulated without noise leave residuals that need not be white.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
                             od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];
@@ -131,7 +131,7 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   q->typical = median_size(memory, end - first) / d->sigma[i];
 }
 
-// The fitted part, then the other.
+// The fitted rows, then the other rows.
 typedef struct part {
   long first, end;
   od_fit_quality *quality;
@@ -143,7 +143,7 @@ static void od_work_parts_of(const od_fit_work *w, int set, int i, part parts[2]
   parts[1] = (part){d->fitted, d->rows, &r->unseen_quality[i]};
 }
 
-// With the starting values; predictions at the solution stay where they are.
+// Quality with the starting values. The stored predictions at the solution are not changed.
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   misses m = {w, set, calloc(2 * (size_t)w->ns + 1, sizeof *m.off)};
   if (!m.off) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -161,14 +161,14 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   return OD_OK;
 }
 
-// With what was found. Fitted sets have been predicted there already, for their derivatives.
+// Quality with the estimates. Fitted sets have already been predicted there for their derivatives.
 static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
   bool done = w->influence && d->fitted > 0;
   r->predicted = done ? OD_OK : od_fit_predict_set(w, set, w->f->search->x, false);
   od_fit_keep_gaps(w, set);
-  // Nothing is said about what cannot be predicted.
+  // A set that cannot be predicted has no predicted values.
   for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
   w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
   double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);

@@ -1,5 +1,5 @@
-// Predictions of a fit's sets, and their rows with derivatives at the solution. Rows x parameters are held in memory only where
-// they take little of it; else whoever wants them gets them block by block, predicted again.
+// Predictions of a fit's sets, and their rows with derivatives at the solution. Derivatives (rows x parameters) are kept in
+// memory only if they are small; otherwise callers get them block by block, predicted again.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ bool od_fit_is_from_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
 }
 
-// A set that nothing is fitted to begins at the model's own state.
+// A set that is not fitted starts at the model's initial state.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish) {
   const double *from = NULL;
@@ -50,7 +50,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
   return od_fit_predict_rows(w, set, predictor, x, &wish);
 }
 
-// Its user, which may visit blocks on their way.
+// User data of the predictor's callback. The callback may visit blocks.
 typedef struct keeper {
   const od_fit_work *w;
   int set;

@@ -1,5 +1,5 @@
-// Residuals of all fitted samples in units of their noise, and their derivatives, as the least-squares engine wants them: row by
-// row as they are predicted, or all together where sets are predicted in segments.
+// Residuals of all fitted samples in units of their noise, and their derivatives, for the least-squares engine: row by row
+// during the prediction, or all together if sets are predicted in segments.
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ double od_fit_residual(const od_fit_work *w, int set, long k, int i) {
   return (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
 }
 
-// What is possible is no bound of the search at first, for any bound changes its steps. A trial that leaves it ends
-// this search; another one follows with what was left as a bound.
+// Whether all parameters are within their possible range. The range is not a bound of the search at first, because any bound
+// changes the steps. A trial outside the range ends the search; another search follows with this end of the range as a bound.
 static bool is_possible(od_fit_work *w, const double *x) {
   const od_estimated *p = w->plan->e->parameter;
   for (int i = 0; i < w->np && !w->left; i++)
@@ -20,16 +20,16 @@ static bool is_possible(od_fit_work *w, const double *x) {
   return !w->left;
 }
 
-// --- Rows as they are predicted -----------------------------------------------------------------------------------
+// --- Streamed rows ------------------------------------------------------------------------------------------------
 
 typedef struct stream {
   od_fit_work *w;
-  od_fit_block block;  // the rows that came last
+  od_fit_block block;  // the last rows received
   od_ls_take *take;
   void *to;
 } stream;
 
-// One row: by all parameters, and by the initial state of its own set; those of other sets have no influence.
+// One row: derivatives by all parameters and by the initial state of its set; zero for the initial states of other sets.
 static void put_row(const od_fit_work *w, const od_fit_block *b, const double *from, double part, double *to) {
   for (int c = 0; c < w->np; c++) to[c] = part * from[c];
   if (w->n == w->np) return;
@@ -37,7 +37,7 @@ static void put_row(const od_fit_work *w, const od_fit_block *b, const double *f
   for (int c = w->np; c < b->columns; c++) to[od_fit_column(w, b, c)] = part * from[c];
 }
 
-// The residuals of a block, whose they are (entry of the block's outputs), and what their derivatives are multiplied by.
+// The residuals of a block, their entries in the block's outputs, and the factors of their derivatives.
 static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_predicted *rows, od_fit_passing *p) {
   int count = 0;
   for (int k = 0; k < rows->count; k++) {
@@ -61,7 +61,7 @@ static void pass_on(void *user, const od_predicted *rows) {
   int columns = s->block.columns, count = find_residuals(w, w->f->data[s->block.set], rows, p);
   if (rows->every == 1) od_fit_keep_rows(w, s->block.set, rows);
   if (count == 0) return;
-  // Most often they are the block as it is.
+  // In most cases the rows are the block itself.
   const double *J = rows->dy;
   if (J && (count < rows->count * w->ny || columns < w->n)) {
     J = p->J;
@@ -89,8 +89,8 @@ int od_fit_rows(void *user, const double *x, bool derivatives, int every, od_ls_
 
 // --- Segments -----------------------------------------------------------------------------------------------------
 
-// Values and derivatives together cost less than one after the other, and most trials are accepted; after one that was not,
-// values come first.
+// Values and derivatives together cost less than separately, and most trials are accepted. After a rejected trial, values are
+// computed first.
 int od_fit_residuals(void *user, const double *x, double *r) {
   od_fit_work *w = user;
   const od_fit_data *d;

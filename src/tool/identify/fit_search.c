@@ -1,5 +1,5 @@
-// The search for the parameters of a fit: the least-squares engine, ranges of parameters that become bounds when they are left,
-// and in words why a search ended.
+// The search for the parameters of a fit: the least-squares engine, ranges of parameters that become bounds when a trial leaves
+// them, and the reason for the end of a search in words.
 #include <math.h>
 #include <stdio.h>
 
@@ -19,12 +19,12 @@ static void bound_by_possible(od_fit_work *w) {
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
-  // Nobody knows how many iterations there will be; a fit seldom takes more than thirty.
+  // The number of iterations is unknown; a fit seldom takes more than thirty.
   w->done = 1 - exp(-(double)p->iterations / 10);
   return od_fit_keeps_going(w);
 }
 
-// With what may be the reason: times that are not in seconds.
+// The message includes a possible reason: times that are not in seconds.
 static od_status complain_about_start(const od_fit_work *w, int set, od_status why, od_error *err) {
   const od_fit_set *of = w->f->data[set]->set;
   od_verdict times = {0};
@@ -37,7 +37,7 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   return why;
 }
 
-// All sets can be predicted, and yet there is no sum of squares: a sample is too far off.
+// All sets can be predicted, but the sum of squares is not finite: the residual of a sample is too large.
 static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   const od_fit_data *d, *its = NULL;
   double worst = 0, time = 0, value = 0;
@@ -54,7 +54,8 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
                  name, its->set->name, value, time, worst);
 }
 
-// What the engine says, in words of the fit. A search that could not begin: the first set that cannot be predicted.
+// Translates the engine's status into a message about the fit. If the search could not begin, the message is about the first
+// set that cannot be predicted.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   w->f->only_predicted = w->options->only_predict;
@@ -67,7 +68,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %s; the result is the best so far",
                    od_count(r->iterations, "iteration").text);
-  // Of several starts the best may be one that did not come to its end.
+  // Of several starts, the best one may have ended early.
   if (r && r->reason == OD_LS_EVALUATIONS)
     return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
                    w->plan->evaluations);
@@ -95,7 +96,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// One row in so many is enough for the first iterations, where the others cost little then.
+// The first iterations use one row of each `every`, if the other rows then cost little.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)
@@ -151,7 +152,7 @@ void od_fit_search_text(const od_fitted *f, char *text, size_t size) {
 od_status od_fit_search(od_fit_work *w, od_error *err) {
   double begin = od_seconds();
   od_status status = search_once(w, err);
-  // Every time one more end of a parameter's range becomes a bound.
+  // In each pass one more end of a parameter's range becomes a bound.
   for (int ends = 0; ends < 2 * w->np && w->left && !w->interrupted; ends++) {
     od_ls_result_free(w->f->search);
     w->f->search = NULL;
@@ -159,8 +160,8 @@ od_status od_fit_search(od_fit_work *w, od_error *err) {
     status = search_once(w, err);
   }
   w->f->seconds = od_seconds() - begin;
-  if (w->shooting) w->derived_at[0] = NAN;  // the last trial need not be where the search ended
-  // A search whose last trial was not waited for may take that for its end.
+  if (w->shooting) w->derived_at[0] = NAN;  // the last trial may differ from the final point of the search
+  // An interrupted search may have taken its unfinished last trial for its end.
   if (w->interrupted && w->f->search) {
     w->f->search->reason = OD_LS_STOPPED;
     status = OD_INTERRUPTED;

@@ -1,4 +1,4 @@
-// Multiple shooting of a fit: segments of every fitted set, and what the search wants of them.
+// Multiple shooting of a fit: segments of each fitted set, and the callbacks of the search.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,9 @@
 #include "identify/fit_work.h"
 
 static const double most_growth =
-    30;  // of a change of a node, in sizes of states, over a segment that the program chooses
-static const double follows = 0.3;  // of a signal's movement: segments that are off by less follow the data
+    30;  // largest growth of a change of a node, in sizes of states, over an automatically chosen segment
+static const double follows = 0.3;  // fraction of a signal's movement: segments with smaller residuals follow the
+                                    // data
 enum { LEAST_ROWS = 5, CHOSEN_ROWS = 10 };
 
 static od_shooting_data data_of(const od_fit_work *w, int set) {
@@ -15,7 +16,7 @@ static od_shooting_data data_of(const od_fit_work *w, int set) {
   return (od_shooting_data){d->y, d->sigma, w->plan->loss, od_fit_loss_scale(w->plan)};
 }
 
-// --- Making them ----------------------------------------------------------------------------------------------------
+// --- Creation -------------------------------------------------------------------------------------------------------
 
 static od_status make_segments(od_fit_work *w, int set, int segments, od_error *err) {
   const od_fit_data *d = w->f->data[set];
@@ -37,7 +38,7 @@ static od_status make_segments(od_fit_work *w, int set, int segments, od_error *
   return status;
 }
 
-// How much a change of a state grows at most from a node to the end of its segment.
+// The largest growth of a change of a state from a node to the end of its segment.
 static double growth_of(const od_shooting *s) {
   double most = 0;
   for (int k = 0; k + 1 < s->nodes; k++)
@@ -47,8 +48,8 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// Residuals of a set over its movement about the mean, both as sums of squares in units of noise; where sensors never move,
-// over the noise.
+// Residuals of a set divided by its movement about the mean, both as sums of squares in units of noise; for constant sensors,
+// divided by the noise.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;
@@ -65,7 +66,7 @@ static double part_left(const od_fit_work *w, int set) {
   return left / moved;
 }
 
-// What a number of segments gives with the starting values: infinite where nothing can be predicted, or changes grow too much.
+// The residuals with a number of segments at the starting values; infinite if the prediction fails or changes grow too much.
 static double try_segments(od_fit_work *w, int set, int segments, od_error *err) {
   od_shooting_data data = data_of(w, set);
   if (make_segments(w, set, segments, err) != OD_OK) return NAN;
@@ -78,7 +79,7 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// As few segments as follow the data well with the starting values, or else the number that follows them best.
+// Chooses the smallest number of segments that follows the data well at the starting values, else the best number.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;

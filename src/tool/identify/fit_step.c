@@ -1,16 +1,16 @@
-// How far the steps of the predictions shift the estimates.
+// Shift of the estimates by the integration error of the predictions.
 //
-// The last prediction is repeated with half the steps. Errors of a rule of order p fall by 2^p, so that the prediction
-// of endlessly short steps is off by (y_half - y) 2^p / (2^p - 1), and the estimates by what such a change of the
-// residuals does to them. Data that are simulated for the fit have the same errors as their predictions: those do not
-// count. Exact discretisation has none.
+// The last prediction is repeated with half the step. Errors of a rule of order p decrease by 2^p, so the prediction in the
+// limit of small steps differs by (y_half - y) 2^p / (2^p - 1). The shift of the estimates follows from this change of the
+// residuals. Data simulated for the fit have the same integration errors as their predictions and are not counted. Exact
+// discretization has no such error.
 #include <math.h>
 #include <stdlib.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-static const double aim = 0.25;  // sigmas of a shift that is small enough
+static const double aim = 0.25;  // largest acceptable shift, in sigmas
 
 static bool has_steps(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
@@ -28,7 +28,7 @@ typedef struct changes {
   double *sum;
 } changes;
 
-// sum += J'W d, over all that is fitted.
+// sum += J'W d, over all fitted rows.
 static void add_change(void *user, const od_fit_block *b) {
   const changes *of = user;
   const od_fit_work *w = of->w;
@@ -67,7 +67,7 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   return status;
 }
 
-// Steps so much shorter that the largest shift becomes small.
+// The number of steps between two samples that makes the largest shift acceptable.
 static int better_substeps(const od_fit_work *w, double order) {
   double worst = 0, now = w->plan->substeps ? w->plan->substeps : 1;
   for (int a = 0; a < w->np; a++)

@@ -1,5 +1,4 @@
-// May what a fit found be believed? All that speaks for and against it, as remarks of one verdict, which terminal, JSON
-// and report tell in the same words.
+// Verdict on a fit: remarks for and against its result. Terminal, JSON and report print the same words.
 #include <math.h>
 #include <stdio.h>
 
@@ -13,21 +12,21 @@
 #include "model/model.h"
 
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
-static const double far_from = 1000;    // standard deviations of the noise: such a residual is no noise
+static const double far_from = 1000;    // standard deviations of the noise: a larger residual is not noise
 static const double large_shift = 0.5;  // standard deviations of an estimate
-static const double many_sigmas = 5;    // of what the file says about a parameter's uncertainty
+static const double many_sigmas = 5;    // of the uncertainty that the file gives for a parameter
 static const double large_factor = 10;  // from start to estimate
-static const double few_samples = 20;   // say nothing about their spread
+static const double few_samples = 20;   // too few to estimate their spread
 static const double poor_fit = -5;      // percent: clearly worse than a constant, which has 0
-static const double violated = 1e-6;    // units of a residual: a constraint that is off by more is not satisfied
-static const double jump = 1e-6;        // of a state's range, between two segments: not continuous
-static const double poor_variance = 4;  // of residuals in units of their noise
+static const double violated = 1e-6;    // unit of a residual: a constraint with a larger error is violated
+static const double jump = 1e-6;        // of a state's range, between two segments: a larger jump is a discontinuity
+static const double poor_variance = 4;  // variance of residuals in units of their noise
 
 typedef struct judge {
   const od_fitted *f;
   const od_experiment *e;
   od_verdict *verdict;
-  bool ok;  // memory sufficed
+  bool ok;  // false: out of memory
 } judge;
 
 #define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
@@ -63,18 +62,18 @@ static void judge_search(judge *j) {
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %ld iterations.",
            r->iterations);
-  // A start that violates constraints, or whose segments do not join, may cost less.
+  // The start may have a smaller cost if it violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
     REMARK(j, OD_UNSOUND, "fit.worse", "Worse than the start:",
            "the weighted squares of the residuals are %.3g times what they are with the starting values.",
            r->cost / r->start_cost);
 }
 
-// A cost that rises so many times as much as it should, or as little.
-static const double no_bowl = 5;
+// Limit of the ratio between the rise of the cost and the rise of a quadratic cost, in both directions.
+static const double largest_rise_ratio = 5;
 static void judge_bowl(judge *j) {
   const od_fit_bowl *b = &j->f->bowl;
-  if (b->parameter < 0 || (b->rise < no_bowl && b->rise > 1 / no_bowl)) return;
+  if (b->parameter < 0 || (b->rise < largest_rise_ratio && b->rise > 1 / largest_rise_ratio)) return;
   char rise[80];
   if (b->rise > 0)
     snprintf(rise, sizeof rise, "rise by %.2g times what", b->rise);
@@ -86,12 +85,12 @@ static void judge_bowl(judge *j) {
          j->f->name[b->parameter], rise);
 }
 
-// --- How well it fits -----------------------------------------------------------------------------------------------
+// --- Quality of the fit ---------------------------------------------------------------------------------------------
 
 static void judge_fit(judge *j) {
   const od_fitted *f = j->f;
   double fit = f->only_predicted ? f->start_fit : f->fit;
-  // What only starting values predict is what was asked for.
+  // A prediction with the starting values only is not judged by its fit.
   bool poor = fit < poor_fit && f->search->squares / f->search->m > poor_variance;
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
@@ -147,7 +146,7 @@ static void judge_outlier(judge *j, int set, int i, bool unseen) {
       rules ? ", and weighs more than all others together" : "");
 }
 
-// Sigmas that are said to be right must be; others only weigh, and may be off by more.
+// Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
 static void judge_spread(judge *j, int set, int i) {
   const od_fit_set_result *s = &j->f->set[set];
   const od_fit_quality *q = &s->fitted_quality[i];
@@ -253,7 +252,8 @@ static void judge_bound(judge *j, int i) {
            od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
 }
 
-// By many of the sigmas that the file gives it; without one and without bounds, by a large factor or through zero.
+// Judges the distance of an estimate from its start: by the number of sigmas in the file; without a sigma and without bounds,
+// by a large factor or a change of sign.
 static void judge_move(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
@@ -348,7 +348,7 @@ static void judge_estimates(judge *j) {
 
 // --- Data, seen and unseen ----------------------------------------------------------------------------------------
 
-// Twice as much is left over as in fitted data, both in its own unit and as a part of the movement.
+// Whether the residuals are twice those of fitted data, both in the unit of the sensor and as a fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
   for (int set = 0; set < j->f->sets; set++) {
@@ -376,7 +376,7 @@ static void judge_validation(judge *j) {
         od_name_list_text(&worse));
 }
 
-// Inputs that may be others than the machine has seen: doubtful where residuals show it.
+// Interpolated or assumed inputs may differ from the true ones; the remark is doubtful if residuals indicate it.
 static void judge_inputs(judge *j, const od_fit_set_result *s) {
   const od_fit_set *set = s->data->set;
   if (!set->log) return;
@@ -423,12 +423,13 @@ static void judge_data(judge *j, int set) {
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// A sampled delay, unless it delays an input of the machine, which does not depend on parameters.
+// Whether a block loses derivatives: a sampled delay, unless it delays an input of the machine, which does not depend on
+// parameters.
 static bool forgets_derivatives(const od_model *m, const od_block *b) {
   return b->samples > 0 && m->block_line[b->line].source >= m->inputs;
 }
 
-// Where predictions cannot say exactly how they depend on the parameters, nothing that rests on derivatives is right.
+// If the derivatives of predictions by parameters are not exact, no result based on derivatives is valid.
 static void judge_gradient(judge *j) {
   const od_model *m = od_machine_model(j->e->model);
   od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};

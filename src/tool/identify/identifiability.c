@@ -11,12 +11,12 @@
 #include "identify/null_space.h"
 #include "least_squares/distance.h"
 
-static const double rank_tolerance = 1e-9;  // singular values below this, of columns of length 1, are zero
-static const double seen_tolerance = 1e-6;  // part of a gradient along null directions that counts as none
+static const double rank_tolerance = 1e-9;  // smaller singular values, of columns of length 1, are taken for zero
+static const double seen_tolerance = 1e-6;  // fraction of a gradient along null directions that is neglected
 
 // ---- factors
 
-// The lower triangle L with J' = L Q, n x n and read by columns. J by rows is J' by columns, as LAPACK wants it.
+// The lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK.
 static od_status triangle(const od_sensitivities *s, double *L) {
   int n = s->columns, m = s->rows, least = m < n ? m : n;
   size_t all = (size_t)m * (size_t)n;
@@ -32,8 +32,8 @@ static od_status triangle(const od_sensitivities *s, double *L) {
   return status;
 }
 
-// Constraints fix the directions of their gradients: a (n x n, by columns) loses them, and gets them back as columns of their
-// own behind it, so long that they come first. Returns how many there are. rows: tied x n.
+// Constraints fix the directions of their gradients. These directions are removed from a (n x n, by columns) and appended as
+// additional columns, scaled so that their singular values come first. Returns their number. rows: tied x n.
 static int tie_directions(const od_sensitivities *s, const double *factor, double *a, double *rows) {
   int n = s->columns;
   double size = 0, *Q = a + n * n;
@@ -53,8 +53,8 @@ static int tie_directions(const od_sensitivities *s, const double *factor, doubl
   return tied;
 }
 
-// Singular values and, as rows of V, directions of J diag(factor): the left vectors of diag(factor) L. Those that constraints
-// fix come first, with infinite values; *tied: how many.
+// Singular values and, as rows of V, directions of J diag(factor): the left vectors of diag(factor) L. Directions fixed by
+// constraints come first, with infinite values; *tied is their number.
 static od_status directions(const od_sensitivities *s, const double *L, const double *factor, double *singular,
                             double *V, int *tied) {
   int n = s->columns, most = n + s->tied;
@@ -100,7 +100,7 @@ static void find_sigmas(od_identifiability *id, double *gradient) {
   }
 }
 
-// The null space in units of the scales, from that of columns of length 1.
+// The null space in units of the scales, from the null space of columns of length 1.
 static bool find_nulls(od_identifiability *id, const double *value) {
   int n = id->columns, count = id->nulls;
   double *basis = malloc(((size_t)(n * count) + 1) * sizeof *basis);
@@ -122,7 +122,7 @@ static od_status find(od_identifiability *id, const od_sensitivities *s, double 
   int n = id->columns;
   od_status status = triangle(s, L);
   if (status != OD_OK) return status;
-  // Columns of length 1; a column of zeros stays one.
+  // Scales columns to length 1; a column of zeros is not changed.
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++) sum = hypot(sum, L[j * n + i]);
@@ -177,7 +177,7 @@ od_status od_identifiability_new(const od_sensitivities *s, od_identifiability *
 
 void od_identifiability_free(od_identifiability *id) {
   if (!id) return;
-  free(id->direction);  // the beginning of one piece of memory
+  free(id->direction);  // the start of the allocation that holds all arrays
   free(id->null);
   free(id);
 }
@@ -198,12 +198,12 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
   va_end(arguments);
 }
 
-// Between the parts of a list: ", " or " and ".
+// The separator in a list: ", " or " and ".
 static const char *joint(int done, int all) {
   return done == 0 ? "" : done == all - 1 ? " and " : ", ";
 }
 
-// lambda^e for an exponent that is a simple ratio or not.
+// Writes lambda^e, as a simple ratio if e is one.
 static void put_power(writer *w, double e) {
   double size = fabs(e);
   if (e < 0) put(w, "1/");
@@ -236,7 +236,7 @@ static void put_scaling(writer *w, const od_identifiability *id, const double *e
     }
 }
 
-// "a up by 1 with b down by 1.9"
+// Writes "a up by 1 with b down by 1.9".
 static void put_changes(writer *w, int n, const double *c, const char *unit, const char *const *names) {
   int done = 0;
   for (int i = 0; i < n; i++) {
@@ -275,7 +275,7 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
   int n = id->columns, row = n - id->nulls - id->weak + k;
   double *c = calloc((size_t)n, sizeof *c), largest = 0;
   if (!c) return 0;
-  // In per cent of the scales, the largest change being one standard deviation; small parts are left out.
+  // In percent of the scales. The largest change is one standard deviation; small parts are left out.
   for (int i = 0; i < n; i++)
     if (fabs(id->direction[row * n + i]) > fabs(largest)) largest = id->direction[row * n + i];
   for (int i = 0; i < n; i++) {

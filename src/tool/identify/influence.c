@@ -1,5 +1,4 @@
-// (J'WJ)^+ = D V diag(1/s^2) V' D from the triangle of the weighted rows, R D = U diag(s) V', with D such that columns
-// have length 1.
+// (J'WJ)^+ = D V diag(1/s^2) V' D from the triangle of the weighted rows, R D = U diag(s) V'. D scales the columns to length 1.
 #include "identify/influence.h"
 
 #include <lapacke.h>
@@ -9,9 +8,9 @@
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"
 
-static const double precision = 1e-11;  // of J, as the search has it
+static const double precision = 1e-11;  // of J, the same as in the search
 
-// The triangle of the free columns, k x k, read by columns.
+// The triangle of the free columns, k x k, stored by columns.
 static bool triangle(const od_influence_of *of, int k, const int *column, double *R) {
   double *memory = malloc(od_row_qr_size(k) * sizeof *memory);
   if (!memory) return false;
@@ -54,7 +53,7 @@ static void fill(od_influence *g, int k, const int *column, const double *scale,
   }
 }
 
-// What active constraints tie cannot change: R loses those directions. rows: 2 k x k.
+// Active constraints prevent changes along their gradients: removes these directions from R. rows: 2 k x k.
 static void take_ties_out(const od_influence_of *of, int k, const int *column, const double *scale, double *R,
                           double *rows) {
   double *Q = rows + k * k;
@@ -76,7 +75,7 @@ static od_status find(const od_influence_of *of, od_influence *g, int k, const i
   double *R = memory, *U = R + square, *V = U + square, *scale = V + square, *singular = scale + k;
   if (!triangle(of, k, column, R)) return OD_NO_MEMORY;
   scale_columns(k, R, scale);
-  if (of->tied > 0) take_ties_out(of, k, column, scale, R, U);  // U and V serve as rows and Q
+  if (of->tied > 0) take_ties_out(of, k, column, scale, R, U);  // U and V are scratch memory for the rows and Q
   // V' by columns is V by rows.
   if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', k, k, R, k, singular, U, k, V, k) != 0) return OD_NOT_FINITE;
   fill(g, k, column, scale, singular, V);

@@ -1,10 +1,9 @@
-// How the estimates of a fit follow its residuals: near a minimum residuals that are larger by d make
+// Influence of the residuals on the estimates of a fit. Near a minimum, a change d of the residuals changes the unknowns by
 //
-//   dx = -(J'WJ)^+ J'W d
+// dx = -(J'WJ)^+ J'W d
 //
-// of what is fitted. J are the derivatives of the residuals, W the weights of a robust loss (1 for plain squares), and
-// ^+ is the inverse over the identifiable directions. Parameters at a bound do not
-// move, and none moves against an active constraint.
+// J: derivatives of the residuals. W: weights of a robust loss (1 for plain squares). ^+: inverse over the identifiable
+// directions. Parameters at a bound do not change, and no parameter changes against an active constraint.
 #ifndef OD_IDENTIFY_INFLUENCE_H
 #define OD_IDENTIFY_INFLUENCE_H
 
@@ -12,15 +11,15 @@
 
 typedef struct od_influence {
   int np, n;
-  double *gain;  // np x n: the rows of the inverse that belong to parameters,
+  double *gain;  // np x n: the rows of the inverse for the parameters,
   double *by;    // and the same by columns, n x np
 } od_influence;
 
 typedef struct od_influence_of {
-  int m, n, np;     // rows, what is fitted, the parameters among it
-  const double *J;  // m x n, each row times the root of its weight; or the triangle of such rows
+  int m, n, np;     // number of rows, of unknowns, of parameters among the unknowns
+  const double *J;  // m x n, each row times the square root of its weight; or the triangle of such rows
   const int *at_bound;
-  int tied;           // active constraints,
+  int tied;           // number of active constraints,
   const double *tie;  // and their gradients, tied x np
 } od_influence_of;
 

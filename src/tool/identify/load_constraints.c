@@ -1,11 +1,11 @@
-// The section 'constraints' of a fit file: relations between parameters, as people write them.
+// The section 'constraints' of a fit file: relations between parameters.
 //
-//   constraints:
-//     - friction.coulomb <= friction.static
-//     - spring.k1 = 2 * spring.k2
-//     - 0.1 <= leak.a + leak.b <= 1
+// constraints:
+// - friction.coulomb <= friction.static
+// - spring.k1 = 2 * spring.k2
+// - 0.1 <= leak.a + leak.b <= 1
 //
-// A chain becomes one constraint per relation. Equalities come first, as the search wants them.
+// A chain becomes one constraint per relation. Equalities come first, the order that the search requires.
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void add(od_experiment_loader *xl, od_fit_plan *plan, int *capacity, cons
                                   .right = r->side[i + 1]};
 }
 
-// The place of a character of a text that stands in one line of the file.
+// The place of a character in a text that is on one line of the file.
 static od_place place_in(const od_loader *ld, int node, int at) {
   od_place place = od_place_of(ld, node);
   place.column += at;

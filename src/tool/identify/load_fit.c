@@ -1,10 +1,10 @@
-// From a fit file to a plan: an experiment file whose parameters are to be fitted, with five more sections.
+// Reads a fit file into a plan: an experiment file with parameters to be fitted and five more sections.
 //
-//   fit           how: method, integrator, where predictions begin, loss, starts, what is held out
-//   sets          the data: logs or simulated runs, fitted or only predicted
-//   prepare       what is done to signals before
-//   combinations  functions of the parameters that people want to know
-//   constraints   relations between parameters (load_constraints.c)
+// fit           method, integrator, start of predictions, loss, starts, held-out rows
+// sets          the data: logs or simulated runs, fitted or only predicted
+// prepare       preparation of signals
+// combinations  user-defined functions of the parameters
+// constraints   relations between parameters (load_constraints.c)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,16 +127,16 @@ static const od_key combination_keys[] = {
     {"sum", OD_NUMBER_MAP, NULL, "parameters and their weights, which are added"}};
 const od_section_class od_combination_section = {"combination", "a function of parameters", OD_KEYS(combination_keys)};
 
-// --- How ----------------------------------------------------------------------------------------------------------
+// --- Settings of the fit ------------------------------------------------------------------------------------------
 
-// An integrator of the table, that of the experiment if none is named here; what comes after them is exact discretisation.
+// Reads an integrator of the table; the default is the experiment's. The index after the table is exact discretization.
 static od_rule read_rule(od_loader *ld, const od_section *section, const od_experiment *e) {
   int chosen = od_section_get(ld, section, "integrator") >= 0 ? od_key_choice(ld, section, "integrator") : -1;
   const od_integrator *integrator = chosen >= 0 ? od_integrator_at(chosen) : e->integrator;
   return (od_rule){.integrator = integrator, .exact = !integrator};
 }
 
-// What segments cannot be cut from: whatever a machine remembers besides its state.
+// Rejects shooting for machines with memory outside the state: they cannot be started at a node.
 static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_model *m = xl->e->model ? od_machine_model(xl->e->model) : NULL;
@@ -156,7 +156,7 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   }
 }
 
-// shooting: auto, {segments: 20} or {length: 0.5 s}
+// Reads shooting: auto, {segments: 20} or {length: 0.5 s}
 static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_section *how) {
   static const char *const words[] = {"auto", "no", NULL};
   od_loader *ld = &xl->ld;
@@ -201,9 +201,9 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   if (plan->hold_out >= 1) od_complain_number(ld, hold_out, "hold_out must be less than 1, or 100 %%");
 }
 
-// --- What is done to signals before -------------------------------------------------------------------------------
+// --- Preparation of signals ---------------------------------------------------------------------------------------
 
-// Windows have a sample in their middle.
+// Reads the length of a window, which must be odd, so that it has a sample in the middle.
 static int read_window(od_loader *ld, const od_section *section, const char *key, int number) {
   const od_limits *l = &od_key_of(section->of, key)->limits;
   if (!od_number_is_given(ld, number)) return 0;
@@ -281,7 +281,7 @@ static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
   } else if (data >= 0) {
     read_logged(xl, set, data, od_format(ld, "%s.data", path));
   } else {
-    // Without a word about it, the experiment's own true machine.
+    // The default is the true machine of the experiment.
     if (simulate >= 0) set->truth = od_load_machine_of(xl, &section, "simulate");
     if (simulate < 0 && !xl->e->truth) od_complain(ld, key, "the set '%s' needs 'data' or 'simulate'", name);
     if (!(set->time > 0) && set->truth) set->time = od_machine_run(set->truth)->time;
@@ -292,7 +292,7 @@ static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
   }
 }
 
-// With --data, its log takes the place of all that is fitted; sets for validation stay.
+// With --data, its log replaces all fitted sets. Sets for validation remain.
 static bool is_replaced(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int map = od_value(ld, key);
@@ -302,7 +302,7 @@ static bool is_replaced(od_experiment_loader *xl, int key) {
   return xl->options->data && strcmp(text, "validate") != 0;
 }
 
-// The experiment's own log, or its true machine.
+// Adds the log or the true machine of the experiment as a set.
 static void add_own_set(od_experiment_loader *xl, fit_loader *fl) {
   const od_experiment *e = xl->e;
   od_fit_set *set = new_set(fl, &xl->ld);
@@ -311,7 +311,7 @@ static void add_own_set(od_experiment_loader *xl, fit_loader *fl) {
   if (e->log) set->plan = e->data;
 }
 
-// Without fitted sets in the file, or with --data, there is the experiment's own.
+// Without fitted sets in the file, or with --data, the experiment's own set is used.
 static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
@@ -324,7 +324,7 @@ static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
   for (int i = 0; i < fl->plan->sets; i++) {
     od_fit_set *set = &fl->plan->set[i];
     fitted = fitted || !set->validates;
-    if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the sets have stopped moving
+    if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the addresses of sets are final now
   }
   if (fl->plan->sets > 0 && !fitted && !xl->options->data)
     od_complain(ld, node, "all sets are for validation; a fit needs one with 'use: fit'");
@@ -332,7 +332,7 @@ static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
 
 // --- True values ----------------------------------------------------------------------------------------------------
 
-// What a parameter is in the machine that a fitted set was simulated with; NAN for a log, whose true machine is not known.
+// The value of a parameter in the machine that a fitted set was simulated with; NAN for a log, whose true machine is not known.
 static double true_value(const od_fit_set *set, const od_estimated *p) {
   if (set->log) return NAN;
   if (!set->truth || p->number < 0) return p->truth;
@@ -340,7 +340,7 @@ static double true_value(const od_fit_set *set, const od_estimated *p) {
   return number < 0 ? (double)NAN : od_machine_number(set->truth, number).value;
 }
 
-// True is what all fitted sets were simulated with: nothing, as soon as one of them is a log or has another truth.
+// A true value exists only if all fitted sets were simulated with the same value. A log among them has none.
 static void keep_truths(od_experiment *e, const od_fit_plan *plan) {
   for (int i = 0; i < e->parameters; i++) {
     od_estimated *p = &e->parameter[i];
@@ -413,7 +413,7 @@ static void read_combination(od_experiment_loader *xl, fit_loader *fl, int key) 
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-// Starts are drawn between bounds.
+// Random starts need bounds.
 static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   for (int key = od_first(ld, node, "parameters"); plan->starts > 0 && key >= 0; key = od_next(ld, key))
@@ -424,7 +424,7 @@ static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int 
     }
 }
 
-// Constraints and shooting leave no choice of the method.
+// Constraints and shooting determine the method.
 static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
   int node = od_map_find(&xl->ld, how, "method");
   if (plan->constraints == 0 && !plan->shooting.on) return;

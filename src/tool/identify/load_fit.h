@@ -1,4 +1,4 @@
-// What the files that read a fit file share.
+// Shared by the readers of fit files.
 #ifndef OD_IDENTIFY_LOAD_FIT_H
 #define OD_IDENTIFY_LOAD_FIT_H
 

@@ -1,8 +1,9 @@
-// Of all bases of a null space the most readable one: directions with few parameters and simple ratios.
+// The most readable basis of a null space: directions with few parameters and simple ratios.
 //
-// Candidates are the directions on which count - 1 conditions hold: a parameter stays as it is, or two parameters change
-// by the same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an amount,
-// and as small relative changes; what reads simplest tells its price. The cheapest independent candidates are the basis.
+// Candidates are the directions on which count - 1 conditions hold: a parameter is constant, or two parameters change by the
+// same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an amount, and as small
+// relative changes; the price of the simplest form is the price of the candidate. The cheapest independent candidates are the
+// basis.
 #include "identify/null_space.h"
 
 #include <math.h>
@@ -10,22 +11,22 @@
 #include <string.h>
 
 static const double negligible = 1e-7;  // of the largest coefficient
-static const double alike = 1e-5;       // how far a ratio may be off a simple one
+static const double alike = 1e-5;       // largest difference of a ratio from a simple one
 enum { MOST_CANDIDATES = 200000 };
 
 typedef struct candidate {
   double price;
   od_null_form form;
-  double *coefficient;  // as said in this form
+  double *coefficient;  // in this form
   double *direction;    // in units of scale
 } candidate;
 
 typedef struct search {
   int n, count;
   const double *basis, *scale, *value;
-  double *conditions;  // rows of `count` numbers: what each condition asks of the combination of basis vectors
+  double *conditions;  // rows of `count` numbers: coefficients of each condition for the combination of basis vectors
   int condition_count;
-  candidate *best;  // cheapest first, with room for one more than count
+  candidate *best;  // cheapest first; allocated for one more than count
   int filled;
   double *work, *matrix, *trial[3];
 } search;
@@ -44,7 +45,7 @@ static double price_of_ratio(double ratio) {
   return simple == 0 ? 4 : fabs(simple) == 1 ? 1 : 1.5;
 }
 
-// Divides by the entry that makes the others simplest, rounds what is simple, and tells the price.
+// Divides by the entry that makes the others simplest, rounds simple ratios, and returns the price.
 static double simplify(int n, double *c) {
   double best = INFINITY, unit = 1;
   for (int i = 0; i < n; i++) {
@@ -62,7 +63,7 @@ static double simplify(int n, double *c) {
   return best;
 }
 
-// A direction in units of scale, in the three forms.
+// Rates a direction, in units of scale, in the three forms.
 static candidate judge(const search *s, const double *direction) {
   candidate c = {.price = INFINITY};
   bool powers = true;
@@ -74,7 +75,7 @@ static candidate judge(const search *s, const double *direction) {
     powers = powers && (s->value[i] != 0 || fabs(direction[i]) <= negligible);
   }
   for (int form = OD_NULL_SCALES; form <= OD_NULL_LOCAL; form++) {
-    // Amounts of different units cannot be compared: what is negligible is decided on the scaled direction.
+    // Amounts of different units cannot be compared. Negligible entries are decided on the scaled direction.
     for (int i = 0; i < s->n; i++)
       if (fabs(direction[i]) <= negligible) s->trial[form][i] = 0;
     if (form == OD_NULL_SCALES && !powers) continue;
@@ -85,9 +86,9 @@ static candidate judge(const search *s, const double *direction) {
   return c;
 }
 
-// ---- keeping the cheapest independent ones
+// ---- the cheapest independent candidates
 
-// The first of the candidates that depends on those before it; `filled` if none does.
+// The index of the first candidate that depends linearly on those before it; `filled` if none does.
 static int first_dependent(const search *s) {
   for (int k = 0; k < s->filled; k++) {
     double *v = s->work + k * s->n, size = 0;
@@ -114,7 +115,7 @@ static bool comes_before(const search *s, const candidate *a, const candidate *b
   return false;
 }
 
-// Takes a candidate in at its place by price; one that depends on cheaper ones goes.
+// Inserts a candidate by price and removes a candidate that depends on cheaper ones.
 static void offer(search *s, const double *direction) {
   candidate c = judge(s, direction);
   if (s->filled == s->count && c.price > s->best[s->count - 1].price) return;
@@ -160,7 +161,7 @@ static void find_conditions(search *s, bool pairs) {
     }
 }
 
-// The one combination of basis vectors that meets count - 1 conditions; false where there are several.
+// The unique combination of basis vectors that meets count - 1 conditions. False if it is not unique.
 static bool solve(search *s, const int *chosen, double *combination) {
   int n = s->count, rows = n - 1, pivot_of[16], used = 0;
   double *M = s->matrix;
@@ -202,14 +203,14 @@ static void offer_combination(search *s, const double *combination, double *dire
   offer(s, direction);
 }
 
-// How many ways there are to choose `few` of `many`, at most `limit` + 1.
+// The number of ways to choose `few` of `many`, at most `limit` + 1.
 static double choices(int many, int few, double limit) {
   double ways = 1;
   for (int i = 0; i < few && ways <= limit; i++) ways *= (double)(many - i) / (i + 1);
   return ways;
 }
 
-// All choices of count - 1 conditions, as an odometer.
+// Tries all choices of count - 1 conditions, counting like an odometer.
 static void try_all(search *s) {
   int few = s->count - 1, chosen[16];
   double combination[16], *direction = s->trial[OD_NULL_LOCAL] + s->n;
@@ -224,7 +225,7 @@ static void try_all(search *s) {
   }
 }
 
-// Gauss-Jordan with full pivoting: every direction has a parameter of its own.
+// Gauss-Jordan with full pivoting: each direction has a parameter that no other direction has.
 static void offer_echelon(search *s) {
   int n = s->n, count = s->count;
   double *M = s->work + n * (count + 1), *direction = s->trial[OD_NULL_LOCAL] + n;

@@ -1,4 +1,4 @@
-// A null space in a form that people can read.
+// A null space in readable form.
 #ifndef OD_IDENTIFY_NULL_SPACE_H
 #define OD_IDENTIFY_NULL_SPACE_H
 
@@ -6,8 +6,8 @@
 
 #include "identify/identifiability.h"
 
-// basis: count x n, rows span the null space in units of scale. Fills null[0 .. count), whose coefficients have room
-// for n numbers each. False: memory ran out.
+// basis: count x n, rows span the null space in units of scale. Fills null[0 .. count), whose coefficient arrays must hold n
+// numbers each. False: out of memory.
 bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value, od_null *null);
 
 #endif

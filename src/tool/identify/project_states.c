@@ -1,6 +1,7 @@
-// Identifiability of the parameters while the initial states are unknown: a change of the parameters shows only in what no
-// change of the states explains as well, in the columns of the parameters less their projection onto the states' columns.
-// The states themselves need not be identifiable; columns that depend on others are found by pivoting. All of it happens in the small triangle of the Jacobian.
+// Identifiability of the parameters with unknown initial states. A change of the parameters is visible only as far as no change
+// of the states has the same effect: in the columns of the parameters minus their projection onto the columns of the states.
+// The states themselves need not be identifiable; dependent columns are found by pivoting. The computation uses the small
+// triangle of the Jacobian.
 #include "identify/project_states.h"
 
 #include <math.h>
@@ -9,11 +10,12 @@
 
 #include "least_squares/row_qr.h"
 
-static const double rank_tolerance = 1e-9;  // of a column's length: what is left of one that depends on others
-static const double no_size = 10;           // standard deviations of a parameter alone, where it has no size of its own
-static const double zero = 1e-6;  // of its size: a parameter so near to zero is, for what is said about factors
+static const double rank_tolerance = 1e-9;  // of a column's length: the remainder of a dependent column
+static const double no_size = 10;           // scale of a parameter without a size, in standard deviations of this
+                                            // parameter alone
+static const double zero = 1e-6;            // of its size: smaller parameters are zero in texts about factors
 
-// Columns one after another, n entries each, states first.
+// Columns are contiguous, n entries each, states first.
 static bool triangle(int m, int n, int np, const double *J, double *column) {
   double *memory = malloc(od_row_qr_size(n) * sizeof *memory);
   if (!memory) return false;
@@ -39,7 +41,7 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-// Takes the direction of a column, which becomes zero, out of all others; twice, so that rounding leaves nothing of it.
+// Removes the direction of a column from all columns; the column itself becomes zero. Done twice, to remove round-off.
 static void take_out(int n, double *column, int pivot, double length) {
   double *v = column + pivot * n;
   for (int i = 0; i < n; i++) v[i] /= length;
@@ -83,7 +85,7 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
     scale[c] = size[c] > 0 ? size[c] : own > 0 ? no_size / own : 1;
     value[c] = fabs(parameters[c]) > zero * scale[c] ? parameters[c] : 0;
     double *from = column + (states + c) * n;
-    // What is left of a column by rounding is nothing.
+    // A remainder at the level of round-off is set to zero.
     bool explained = !(sqrt(dot(n, from, from)) > rank_tolerance * length[states + c]);
     for (int i = 0; i < n; i++) rows[i * np + c] = explained ? 0 : from[i];
   }

@@ -1,12 +1,12 @@
-// What data can tell about the parameters of a fit, whatever the unknown initial states that are searched with them.
+// Identifiability of the parameters of a fit, with unknown initial states that are searched together with them.
 #ifndef OD_IDENTIFY_PROJECT_STATES_H
 #define OD_IDENTIFY_PROJECT_STATES_H
 
 #include "identify/identifiability.h"
 
-// J: m x n, of residuals in units of their noise; the first np columns are parameters, the others initial states. size:
-// of each parameter, which changes are counted in; 0: it has none of its own, and its uncertainty alone stands in. tie: gradients
-// of constraints that the parameters satisfy, tied x np.
+// J: m x n, of residuals in units of their noise; the first np columns are parameters, the others initial states. size: the
+// unit of each parameter's changes; 0: the parameter has no size, and its standard deviation is used. tie: gradients of
+// constraints that the parameters satisfy, tied x np.
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
                                             const double *size, int tied, const double *tie, od_identifiability **out,
                                             od_error *err);

@@ -1,4 +1,4 @@
-// Segments of a set: predictions from nodes, what is missing of continuity, and the elimination of the nodes.
+// Segments of a set: predictions from nodes, gaps of continuity, and the elimination of the nodes.
 #include "identify/shooting.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 static void set_rows(od_shooting *s, const od_shooting_of *of) {
   for (int k = 0; k < s->nodes; k++) s->row[k] = (int)(of->fitted * k / s->nodes);
-  s->row[s->nodes] = (int)of->rows;  // the last segment goes on to the end
+  s->row[s->nodes] = (int)of->rows;  // the last segment extends to the end
 }
 
 static bool take_memory(od_shooting *s, long rows) {
@@ -68,7 +68,7 @@ od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error 
       s->at = s->node;
       return OD_OK;
     }
-    s->next = NULL;  // still the caller's
+    s->next = NULL;  // the predictor remains the caller's
   }
   od_shooting_free(s);
   *out = NULL;
@@ -79,7 +79,7 @@ void od_shooting_free(od_shooting *s) {
   if (!s) return;
   od_predictor_free(s->next);
   free(s->row);
-  free(s->node);  // the beginning of one piece of memory
+  free(s->node);  // the start of the allocation that holds all arrays
   free(s);
 }
 
@@ -93,7 +93,7 @@ static double *dy_row(const od_shooting *s, long row) {
   return s->dy + row * s->ny * (s->np + s->nx);
 }
 
-// Derivatives of the state at the end: by the node, by the parameters.
+// Stores the derivatives of the state at the end: by the node, by the parameters.
 static void keep_end_slopes(od_shooting *s, int k) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k);
   for (int i = 0; i < nx; i++) {
@@ -102,12 +102,12 @@ static void keep_end_slopes(od_shooting *s, int k) {
   }
 }
 
-// Outputs at the end of a segment belong to the next one, which writes its own over them afterwards.
+// Predicts a segment. The outputs at its end belong to the next segment, which overwrites them.
 static od_status predict_segment(od_shooting *s, int k, const double *p, bool derivatives) {
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;
   od_predictor *predictor = k > 0 ? s->next : s->first;
-  // A start at rest looks for its state itself.
+  // A start at rest computes its own state.
   const double *from = s->at + k * s->nx;
   od_predictor_window(predictor, first, count);
   od_status status =
@@ -135,8 +135,8 @@ double od_shooting_gap(const od_shooting *s) {
 
 // ---- elimination
 
-// The triangle of a segment's rows by its node, in units of the sizes of states, with right-hand sides. `change`: instead of
-// residuals (rows x ny).
+// The triangle of a segment's rows by its node, in units of the sizes of states, with right-hand sides. `change` replaces the
+// residuals (rows x ny); NULL: residuals.
 static bool compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k), all = nx + np, stride;
   long end = s->row[k + 1] < s->fitted ? s->row[k + 1] : s->fitted;
@@ -166,7 +166,7 @@ static bool compress(od_shooting *s, int k, const od_shooting_data *data, const 
   return true;
 }
 
-// Continuity in units of the sizes of states.
+// The continuity equations, in units of the sizes of states.
 static void tie(od_shooting *s, int k) {
   int nx = s->nx, np = s->np;
   for (int i = 0; i < nx; i++) {
@@ -177,7 +177,7 @@ static void tie(od_shooting *s, int k) {
   }
 }
 
-// What the changes of node k do to row `row`: derivatives with nodes eliminated, and the shift by closing the gaps.
+// The effect of the changes of node k on row `row`: derivatives with nodes eliminated, and the shift by closing the gaps.
 static void project_row(const od_shooting *s, int k, long row, int i, double *projected, double *shift) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k);
   const double *from = s->dy + (row * s->ny + i) * (np + nx);

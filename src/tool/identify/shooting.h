@@ -1,20 +1,19 @@
-// Multiple shooting of one fitted set: its rows are cut into segments, each predicted from a state of its own, the node. That
-// states at the ends of segments are those at the next nodes (continuity) is an equation of the fit, so that
-// predictions stay near the data long before the parameters are right, however unstable the machine is.
+// Multiple shooting of one fitted set. Its rows are divided into segments; each is predicted from its own initial state, the
+// node. Continuity is an equation of the fit: the state at the end of a segment equals the next node. Predictions therefore
+// stay near the data while the parameters are still wrong, even for unstable machines.
 //
-//   x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
+// x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
 //
-// At every point of the search the nodes are eliminated: for each change of the parameters there is one change of all
-// nodes that keeps continuity to first order and fits the data best. What it costs grows with the number of segments, not with its
-// square or cube.
+// At each point of the search the nodes are eliminated: for each change of the parameters there is one change of all nodes that
+// keeps continuity to first order and fits the data best. The effort is linear in the number of segments.
 #ifndef OD_IDENTIFY_SHOOTING_H
 #define OD_IDENTIFY_SHOOTING_H
 
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 
-// The linear equations between nodes, in units of their sizes. For each of `columns` right-hand sides: least squares over
-// all segments of |R_k z_k + c_k| with z_(k+1) = F_k z_k + h_k. The first node is fixed at 0, or free.
+// The linear equations between nodes, in units of their sizes. For each of `columns` right-hand sides: minimizes the sum of
+// squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The first node is fixed at 0, or free.
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;
@@ -26,63 +25,63 @@ typedef struct od_chain {
   double *memory;    // od_chain_memory() doubles
 } od_chain;
 size_t od_chain_memory(int nodes, int nx, int columns);
-// False: there is no finite solution.
+// False: no finite solution.
 bool od_chain_solve(od_chain *chain);
 
 typedef struct od_shooting {
   int nodes, nx, np, ny;
   int *row;                    // nodes + 1: the first row of each segment; then the end of all rows
-  long fitted;                 // rows that count
-  od_predictor *first, *next;  // the set's own predictor serves the first segment, this one all others
+  long fitted;                 // number of fitted rows
+  od_predictor *first, *next;  // the predictor of the first segment (the set's own), and of all others
   bool free_start;
   double *node, *trial;   // nodes x nx: accepted, and of a trial
-  double *at;             // the nodes that predictions begin at: one of both
-  double *x;              // np: where the accepted nodes belong
-  double *gap;            // nodes x nx: what is missing at the end of each segment
-  double *size, *weight;  // nx: sizes of states; what a gap of 1 is in residuals
+  double *at;             // the nodes of the current prediction: `node` or `trial`
+  double *x;              // np: the parameters of the accepted nodes
+  double *gap;            // nodes x nx: discontinuity at the end of each segment
+  double *size, *weight;  // nx: sizes of states; the weight of a unit gap, in residuals
   double *F, *G;          // nodes x nx x nx, nodes x nx x np: derivatives of the states at the ends
-  double *y, *dy;         // rows x ny, rows x ny x (np + nx); of the first segment with a start that is not free np
+  double *y, *dy;         // rows x ny, rows x ny x (np + nx); np columns in a first segment with a given start
   double *projected;      // rows x ny x np: derivatives with the nodes eliminated
-  double *shift;          // rows x ny: what closing the gaps does
+  double *shift;          // rows x ny: effect of closing the gaps
   double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes by parameters, then by closing the gaps
   double *y_end, *dy_end;             // a row of outputs that belongs to the next segment
   double *end, *S;                    // the state at an end, and its derivatives
   od_chain chain;
 } od_shooting;
 
-// The data that nodes are fitted to: what sensors said (rows x ny, NAN: nothing), and their sigmas.
+// The data that nodes are fitted to: sensor values (rows x ny, NAN: no value), and their sigmas.
 typedef struct od_shooting_data {
   const double *y, *sigma;
   od_ls_loss loss;
   double loss_scale;
 } od_shooting_data;
 
-// `first` is the predictor of the set as the fit has it, `next` one with all states free, which the shooting then owns.
-// segments: of the fitted rows.
+// `first` is the predictor of the set in the fit. `next` is a predictor with all states free; the shooting takes ownership of
+// it. segments: of the fitted rows.
 typedef struct od_shooting_of {
   int segments;
   long rows, fitted;
   int nx, np, ny;
   od_predictor *first, *next;
   bool free_start;
-  double *y;  // rows x ny, where predictions go
+  double *y;  // rows x ny, receives predictions
 } od_shooting_of;
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err);
 void od_shooting_free(od_shooting *s);
 
-// Where nodes begin: each at the end of the segment before, moved towards the data of its own segment (shooting_start.c).
+// Initial nodes: each is the end of the segment before, moved towards the data of its own segment (shooting_start.c).
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
-// Predicts all segments from the nodes `at`; derivatives if wanted.
+// Predicts all segments from the nodes `at`, with derivatives if requested.
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);
-// After a prediction with derivatives: eliminates the nodes. Fills projected, shift and trial_response.
+// Call after a prediction with derivatives: eliminates the nodes. Fills projected, shift and trial_response.
 od_status od_shooting_eliminate(od_shooting *s, const od_shooting_data *data);
-// The trial's nodes for parameters p, with a part of the gaps closed. And: the trial is accepted.
+// Computes the trial's nodes for parameters p, with a fraction `part` of the gaps closed. And: accepts the trial.
 void od_shooting_move(od_shooting *s, const double *p, double part);
 void od_shooting_accept(od_shooting *s, const double *p);
-// How far all gaps are open, in units of residuals.
+// The norm of all gaps, in units of residuals.
 double od_shooting_gap(const od_shooting *s);
-// What a prediction with other steps changes, once continuity is restored: y has it and gaps are its own; the
-// derivatives are those of the last elimination. change: rows x ny.
+// The change of a prediction with other steps, after continuity is restored. y and the gaps are those of the new prediction;
+// the derivatives are those of the last elimination. change: rows x ny.
 od_status od_shooting_change(od_shooting *s, const od_shooting_data *data, const double *before, double *change);
 
 #endif

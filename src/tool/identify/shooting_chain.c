@@ -1,22 +1,22 @@
-// The equations between the nodes of a multiple shooting, in one pass forwards and one backwards.
+// The equations between the nodes of a multiple shooting, solved in one forward and one backward pass.
 //
-// Eliminating nodes by continuity alone would multiply transition matrices: what an unstable machine multiplies by e^20 forwards, a
-// stiff one multiplies by e^20 backwards, and hydraulic machines are both. So continuity counts as further rows of
-// the least squares, with a heavy weight 1/e, and nodes are eliminated by orthogonal transformations, from the first to the last (the
-// square-root information filter and smoother of Bierman). What is left of continuity is corrected by repeating it with
-// the shortfall added to its right-hand side (method of multipliers), which makes it smaller by e^2 each time.
+// Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies by e^20 forwards,
+// a stiff one by e^20 backwards, and hydraulic machines are both. Therefore continuity is added as further rows of the least
+// squares, with a large weight 1/e, and nodes are eliminated by orthogonal transformations from the first to the last (the
+// square-root information filter and smoother of Bierman). The remaining gaps are corrected by repeated passes with the gaps
+// added to the right-hand side (method of multipliers). Each pass reduces them by e^2.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "identify/shooting.h"
 
-static const double heavy = 1e5;   // 1/e, over the heaviest row of the data
-static const double weak = 1e-10;  // of that row: what holds a start that the data need not determine
+static const double heavy = 1e5;   // 1/e, relative to the heaviest row of the data
+static const double weak = 1e-10;  // relative to that row: weight that fixes a start which the data do not determine
 enum { MOST_PASSES = 8 };
-static const double closed = 1e-13;  // of the largest change of any node: continuity is met
+static const double closed = 1e-13;  // of the largest change of any node: smaller gaps count as closed
 
-// Per node: nx rows of R11, R12 and the right-hand sides, kept for the way back; then scratch.
+// Per node: nx rows of R11, R12 and the right-hand sides, kept for the backward pass; then scratch.
 static int width_of(const od_chain *c) {
   return 2 * c->nx + c->columns;
 }
@@ -25,7 +25,7 @@ size_t od_chain_memory(int nodes, int nx, int columns) {
   return (size_t)nodes * states * width + 4 * states * width + (size_t)nodes * states * (size_t)columns + 1;
 }
 
-// Householder reflections: the first `columns` of `rows` x `width` become a triangle.
+// Householder reflections: reduces the first `columns` of `rows` x `width` to a triangle.
 static void triangle(int rows, int width, int columns, double *A) {
   for (int c = 0; c < columns && c < rows; c++) {
     double norm = 0;
@@ -44,8 +44,8 @@ static void triangle(int rows, int width, int columns, double *A) {
   }
 }
 
-// The heaviest rows first, as the stability of weighted least squares wants it: continuity, then what is known of the node, then
-// the data. block: 3 nx rows.
+// Stacks the heaviest rows first, for the stability of weighted least squares: continuity, then the information about the node,
+// then the data. block: 3 nx rows.
 static void stack(const od_chain *c, int k, const double *known, const double *h, double *block) {
   int nx = c->nx, width = width_of(c), first = 2 * nx;
   memset(block, 0, (size_t)(3 * nx * width) * sizeof *block);
@@ -78,7 +78,7 @@ static void pass(od_chain *c, const double *h) {
     for (int i = 0; i < nx; i++)
       memcpy(known + i * narrow, block + (nx + i) * width + nx, (size_t)narrow * sizeof *known);
   }
-  // The last node: no continuity behind it.
+  // The last node has no continuity equation after it.
   int last = c->nodes - 1;
   for (int i = 0; i < nx; i++) {
     double *data = block + (nx + i) * narrow;
@@ -101,7 +101,7 @@ static void pass(od_chain *c, const double *h) {
   }
 }
 
-// Adds what is missing of continuity to its right-hand sides; the largest part of a column's changes that is.
+// Adds the remaining gaps to the right-hand sides of continuity. Returns the largest gap relative to the changes of its column.
 static double correct(const od_chain *c, double *h) {
   int nx = c->nx, nb = c->columns;
   double worst = 0;
@@ -121,7 +121,7 @@ static double correct(const od_chain *c, double *h) {
   return worst;
 }
 
-// From a first node that is given continuity alone says what all others are.
+// If the first node is given, continuity alone determines all others.
 static bool follow_start(od_chain *c) {
   int nx = c->nx, nb = c->columns;
   bool finite = true;

@@ -1,6 +1,6 @@
-// Where the nodes of a multiple shooting begin: along the log as an observer goes. A node starts at the end of the segment
-// before it and is moved so that its own segment comes nearer to the data, but only along what the segment's sensors show
-// clearly; what they do not show, such as a pressure far from any sensor, stays as it was simulated.
+// Initial nodes of a multiple shooting, found along the log in the manner of an observer. A node starts at the end of the
+// segment before it. It is moved to bring its own segment closer to the data, but only along directions that are clearly
+// visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their simulated values.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "identify/shooting.h"
 
 enum { ROUNDS = 4 };
-static const double shown = 0.03;     // of the clearest direction: directions that sensors show less are left alone
-static const double smallest = 1e-6;  // of a state's largest value: its size where it hardly moves
+static const double shown = 0.03;     // of the most visible direction: less visible directions are not changed
+static const double smallest = 1e-6;  // of a state's largest value: the size of a nearly constant state
 
-// Rows of one segment by its node, columns scaled to length 1: residuals become smaller by the step -V diag(s/(s^2 + shown^2))
-// U'r. True: it was found. J: rows x nx by rows, r: rows.
+// Rows of one segment by its node, columns scaled to length 1: the step -V diag(s/(s^2 + shown^2)) U'r reduces the residuals.
+// False: the factorization failed. J: rows x nx by rows, r: rows.
 static bool damped_step(int rows, int nx, double *J, const double *r, double *step) {
   size_t m = (size_t)rows, n = (size_t)nx;
   double *memory = calloc(2 * n + n * n + m + 1, sizeof *memory);
@@ -39,7 +39,7 @@ static bool damped_step(int rows, int nx, double *J, const double *r, double *st
   return found;
 }
 
-// Residuals of a segment and their derivatives by its node; the number of rows.
+// Residuals of a segment and their derivatives by its node. Returns the number of rows.
 static int gather(const od_shooting *s, int first, int count, const od_shooting_data *data, double *J, double *r) {
   int rows = 0, columns = s->np + s->nx;
   for (int row = first; row < first + count && row < s->fitted; row++)
@@ -87,7 +87,7 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
   return OD_OK;
 }
 
-// Sizes of states by how far the nodes lie apart; what a gap does to residuals by the derivatives of all segments.
+// Sizes of states from the distances between nodes; weights of gaps in residuals from the derivatives of all segments.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {

@@ -1,4 +1,4 @@
-// Pressures and flows of cylinders and motors that push with a given force at a given speed.
+// Pressures and flows of cylinders and motors for a given force at a given speed.
 #include <math.h>
 
 #include "inverse/inverse_run.h"
@@ -8,12 +8,12 @@ static double number(const od_model *m, const od_instance *e, int place) {
   return m->theta[e->number + place];
 }
 
-// The pressure of a chamber whose oil is that of a tank; NAN: it has another one.
+// The pressure of a chamber that is connected to a tank; NAN: it is not.
 static double tank_pressure(const od_model *m, int node) {
   return node >= 0 && m->node[node].kind == OD_NODE_TANK ? m->theta[m->node[node].number] : NAN;
 }
 
-// Of a motor: its numbers in the order of its class.
+// Numbers of a motor, in the order of its class.
 enum { MOTOR_DISPLACEMENT, MOTOR_LEAKAGE, MOTOR_VISCOUS, MOTOR_SETTING };
 
 od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive) {
@@ -43,7 +43,7 @@ od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive) {
   return oil;
 }
 
-// A cylinder pushes with p_a A_a - p_b A_b.
+// The force of a cylinder is p_a A_a - p_b A_b.
 static od_oil_need cylinder_need(const od_drive_oil *o, const od_inverse_options *options, double push, double speed) {
   double rule = options->pressure;
   od_oil_need need;
@@ -70,7 +70,7 @@ static od_oil_need cylinder_need(const od_drive_oil *o, const od_inverse_options
   return need;
 }
 
-// A motor drives on with D (p_from - p_to) less its viscous friction; a signal swivels it.
+// The torque of a motor is D (p_from - p_to) minus its viscous friction; a signal changes its displacement.
 static od_oil_need motor_need(const od_drive_oil *o, double signal, double push, double speed) {
   double D = o->area_a * signal, difference = (push + o->viscous * speed) / D;
   double flow = D * speed + o->leakage * difference;

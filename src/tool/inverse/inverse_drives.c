@@ -1,4 +1,4 @@
-// What can drive a machine: cylinders, motors, forces, torques and joints.
+// Possible drives of a machine: cylinders, motors, forces, torques and joints.
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *dri
   return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
 }
 
-// Whether a signal says which part of a number counts, so that the number itself is what there can be.
+// Whether a signal selects a fraction of a number, so that the number itself is the maximum.
 static bool is_part(const od_model *m, int signal) {
   return signal < 0 || (signal < m->inputs && strcmp(m->input[signal].unit, "1") == 0);
 }

@@ -23,7 +23,7 @@ static void add_data(const od_inverse_findings *f, od_result *r) {
   od_result_set(r, "drives", drives);
 }
 
-// The row with the largest size of a column.
+// The row with the largest magnitude of a column.
 static long peak_row(const od_table *t, int column) {
   long at = 0;
   for (long k = 1; k < t->rows; k++)
@@ -48,7 +48,7 @@ static void add_quantities(const od_table *t, od_result *r) {
   }
 }
 
-// How rates of samples were found.
+// Reports how rates of samples were computed.
 static void add_smoothing(const od_inverse_findings *f, od_result *r) {
   json_t *list = json_object();
   for (int i = 0; i < f->options->moves - f->options->loose; i++) {

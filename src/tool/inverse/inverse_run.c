@@ -8,7 +8,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-enum { ASK = 256, NOISE_ROWS = 64 };  // noise is looked at in so many rows
+enum { ASK = 256, NOISE_ROWS = 64 };  // noise is evaluated in at most NOISE_ROWS rows
 
 // ---- the table
 
@@ -21,10 +21,11 @@ typedef struct run {
   od_inverse *inverse;
   od_drive_oil *oil;
   double *u, *q, *rate, *second, *effort, *row;
-  double *nominal;  // efforts without noise, and squares of what noise adds
-  double *look;     // times at which a motion has a peak, rising
+  double *nominal;  // efforts without noise, and squares of the contributions of noise
+  double *look;     // times of peaks of a motion, increasing
   int looks, looked;
-  double *loose;  // coordinates that move on their own, then their rates; and room for four more such, and their errors
+  double *loose;  // freely moving coordinates, then their rates; then memory for four more such vectors, and their
+                  // errors
 } run;
 
 static int add_column(run *s, int *end, const char *element, const char *quantity, const char *unit) {
@@ -35,12 +36,12 @@ static int add_column(run *s, int *end, const char *element, const char *quantit
   return at;
 }
 
-// Whether a drive moves along one coordinate or length; a force at a point and a torque on a body have no such one.
+// Whether a drive acts along one coordinate or length. A force at a point and a torque on a body do not.
 static bool has_speed(const od_model *m, const od_drive *drive) {
   return drive->kind != OD_DRIVE_LOAD || m->load[drive->index].kind == OD_LOAD_JOINT;
 }
 
-// The length of a cylinder, which may be what is prescribed.
+// The column of a cylinder's length, which may be a prescribed quantity.
 static int length_column(run *s, int *end, int d) {
   int actuator = s->m->instance[s->o->drive[d].index].actuator;
   for (int i = 0; i < s->o->moves; i++) {
@@ -50,7 +51,7 @@ static int length_column(run *s, int *end, int d) {
   return add_column(s, end, od_inverse_drive_name(s->machine, &s->o->drive[d]), "length", "m");
 }
 
-// Walked twice: to count, and to label.
+// Called twice: to count the columns, and to label them.
 static int lay_columns(run *s) {
   const od_inverse_options *o = s->o;
   int end = 0, hydraulic = 0;
@@ -124,7 +125,7 @@ static bool allocate(run *s) {
 
 // ---- rows
 
-// How fast a drive moves along itself.
+// The speed of a drive along its own direction.
 static double drive_speed(run *s, const od_drive *drive) {
   od_output o = {.kind = OD_OUT_COORDINATE_RATE, .index = drive->index, .second = -1};
   if (drive->kind == OD_DRIVE_LOAD) o.index = s->m->load[drive->index].coordinate;
@@ -161,10 +162,10 @@ static void fill_row(run *s, double t) {
   row[s->r->power] = power;
   at = s->r->power + 1;
   for (int i = 0; i < o->output_count; i++) row[at++] = od_inverse_output(s->inverse, &s->m->output[o->outputs[i]]);
-  for (int i = 0; i < at; i++) row[i] += 0.0;  // nothing is minus zero
+  for (int i = 0; i < at; i++) row[i] += 0.0;  // replaces minus zero by zero
 }
 
-// Says why the machine cannot be where it should.
+// Reports why the machine cannot reach the prescribed position.
 static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
@@ -180,7 +181,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
         "reach, or one follows from the others",
         t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
-  // The quantity that is farthest from what it should be, where the machine stopped.
+  // The quantity with the largest error at the position where the solver stopped.
   int worst = 0;
   double most = -1;
   for (int i = 0; i < o->moves; i++) {
@@ -195,7 +196,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
       od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
 }
 
-// Efforts and accelerations at a time, with coordinates that move on their own at x (their values, then their rates).
+// Efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates).
 static od_status solve_at(run *s, double t, const double *x) {
   const od_inverse_options *o = s->o;
   int driven = o->moves - o->loose;
@@ -212,7 +213,7 @@ static od_status solve_at(run *s, double t, const double *x) {
   return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
 }
 
-// One step of the classical Runge-Kutta rule for what moves on its own.
+// One step of the classical Runge-Kutta rule for the freely moving coordinates.
 static od_status step_loose(run *s, double t, double h, double *x) {
   static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   int n = s->o->loose, driven = s->o->moves - n;
@@ -236,7 +237,7 @@ static od_status step_loose(run *s, double t, double h, double *x) {
   return OD_OK;
 }
 
-// From row to row in two steps; what one step would have made tells how far off they are.
+// Integrates from row to row in two steps. The difference from a single step estimates the error.
 static od_status advance_loose(run *s, double t, double h) {
   int n = s->o->loose;
   double *x = s->loose, *whole = x + 2 * n, *error = x + 12 * n;
@@ -258,7 +259,7 @@ static void start_loose(run *s) {
   }
 }
 
-// The sum of all errors, of the range of what it is about.
+// The sum of all errors, relative to the range of the coordinate.
 static void find_loose_error(run *s) {
   int n = s->o->loose, first = 1 + s->o->moves - n;
   for (int i = 0; i < n; i++) {
@@ -268,8 +269,8 @@ static void find_loose_error(run *s) {
   }
 }
 
-// What errors of second rates, one for each motion, make of the efforts, where the machine is: efforts are linear in second rates, so
-// that one solution for each motion is enough. The largest of all calls, for each drive.
+// The change of the efforts by errors of second derivatives, one for each motion. Efforts are linear in second derivatives, so
+// one solution per motion is sufficient. Keeps the maximum over all calls for each drive.
 static od_status find_spread(run *s, double (*error)(const od_trajectory *), double *spread) {
   const od_inverse_options *o = s->o;
   double *nominal = s->nominal, *square = nominal + o->drives;
@@ -304,7 +305,7 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// When motions have a peak, and when inputs, some of which act on the machine, are largest and least.
+// Lists the times of peaks of motions, and of maxima and minima of inputs, some of which act on the machine.
 static void list_looks(run *s) {
   for (int i = 0; i < s->o->moves - s->o->loose; i++)
     for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->look[s->looks++] = s->o->motion[i].peak[k];
@@ -313,7 +314,7 @@ static void list_looks(run *s) {
   qsort(s->look, (size_t)s->looks, sizeof *s->look, by_time);
 }
 
-// Peaks of motions and inputs between a row and the next one: what is needed there. Positions that cannot be reached are left to the rows.
+// Evaluates peaks of motions and inputs between a row and the next one. Positions that cannot be reached are left to the rows.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
@@ -360,7 +361,7 @@ static od_status fill_table(run *s, od_error *err) {
   return OD_OK;
 }
 
-// Cylinders and motors that are no drives push nothing.
+// Cylinders and motors that are not drives have no force.
 static int *find_idle(const run *s, int *count) {
   int *idle = calloc((size_t)s->m->instances + 1, sizeof *idle);
   *count = 0;

@@ -1,4 +1,4 @@
-// What speaks against the numbers that were found for a prescribed motion.
+// Remarks against the results for a prescribed motion.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// Flow that compresses the oil is told where it is more than this part of the largest flow.
+// Flow by compression of the oil is reported if it exceeds this fraction of the largest flow.
 static const double much_compression = 0.05;
 
-// Hydraulic machines do not need more than this; who does has a wrong unit, mass or motion.
+// Upper limits of plausible values of hydraulic machines. Larger values indicate a wrong unit, mass or motion.
 static const struct {
   const char *unit;
   double most;
 } plausible[] = {{"Pa", 1e8}, {"N", 1e8}, {"N m", 1e8}, {"m/s", 100}, {"rad/s", 2e3}, {"W", 1e8}};
-// The same of second rates of what is prescribed.
+// The same for second derivatives of prescribed quantities.
 static const double plausible_acceleration = 1e4, plausible_turning = 1e6;
 
 static double cell(const od_table *t, long row, int column) {
@@ -41,7 +41,7 @@ static bool judge_stroke(const od_machine *machine, const od_inverse_options *o,
                         retracted ? "shorter" : "longer", range);
 }
 
-// The largest flow that only compresses oil, by differences of pressures from row to row.
+// The largest flow by compression of oil, from differences of pressures between rows.
 static double compression(const od_model *m, const od_inverse_options *o, const od_inverse_result *r, int d) {
   od_drive_oil oil = od_drive_oil_of(m, &o->drive[d]);
   const od_drive_columns *c = &r->columns[d];
@@ -94,7 +94,7 @@ static bool judge_cylinder(const od_machine *machine, const od_inverse_options *
   return ok;
 }
 
-// A motor that is swivelled to nothing, for one, has no pressure with which it could push.
+// Reports values that are not finite, for example of a motor with zero displacement, which has no pressure for a torque.
 static bool judge_numbers(od_inverse_result *r) {
   const od_table *t = r->table;
   for (int c = 0; c < t->columns; c++)
@@ -115,8 +115,8 @@ static bool add_implausible(od_verdict *v, const char *name, const char *what, d
                         name, what, od_display_quantity(value, unit).text, t, limit);
 }
 
-// Efforts, speeds, pressures and powers of drives, and second rates of motions, that no machine has. Of each drive the first kind alone: the
-// others follow from it.
+// Reports implausible efforts, speeds, pressures and powers of drives, and second derivatives of motions. For each drive only
+// the first kind is reported, because the others follow from it.
 static bool judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   bool ok = true;
@@ -184,7 +184,7 @@ static bool judge_supply(const od_inverse_options *o, od_inverse_result *r) {
   return ok;
 }
 
-// Whether an element pushes with pressures of oil that is not a tank's.
+// Whether an element exerts forces by pressures of oil that is not in a tank.
 static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_class *c) {
   bool force = false;
   for (int k = 0; k < c->outs; k++) force = force || c->out[k].kind == OD_TO_FORCE;
@@ -195,7 +195,7 @@ static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_elem
   return false;
 }
 
-// Elements that push and have states or pressures: which, and cylinders and motors that were left out.
+// Lists elements with states or pressures that exert forces, and cylinders and motors that are not drives.
 static bool judge_elements(const od_machine *machine, const od_inverse_options *o, od_verdict *v) {
   const od_model *m = od_machine_model(machine);
   bool ok = true;

@@ -1,5 +1,5 @@
-// Signals of blocks that act on the mechanism and follow what an inverse run does not know: states of blocks, pressures, states of elements. They
-// stay at what they are at the start.
+// Signals of blocks that act on the mechanism and depend on quantities that an inverse run does not compute: states of blocks,
+// pressures, states of elements. These signals keep their initial values.
 #include <stdlib.h>
 
 #include "inverse/inverse_run.h"
@@ -21,7 +21,7 @@ static bool block_is_kept(const od_model *m, const od_block *b, const bool *kept
   return b->states > 0;
 }
 
-// Which signals follow such states, by blocks before them, in any number of rounds.
+// Finds the signals that depend on such states, directly or through other blocks, by repeated passes.
 static void find_kept(const od_model *m, bool *kept, bool *mark) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -40,7 +40,7 @@ static const char *signal_name(const od_model *m, int signal) {
   return "";
 }
 
-// Marks the signals that act on the mechanism, but for those of loads that are drives.
+// Marks the signals that act on the mechanism, except those of loads that are drives.
 static void find_acting(const od_model *m, const od_inverse_options *o, bool *acts) {
   for (int i = 0; i < m->loads; i++) {
     bool driven = false;

@@ -8,28 +8,29 @@ enum {
   DEGREE = 6,
   MOST_HALF = 500,    // a window has at most 2 * MOST_HALF + 1 rows
   LEAST_HALF = 3,     // DEGREE + 1 rows: interpolation
-  MOST_TRIED = 4000,  // rows that cross-validation looks at
+  MOST_TRIED = 4000,  // rows used for cross-validation
   LEAST_TRIED = 8,
-  LAGS = 20,  // of autocorrelations of residuals
+  LAGS = 20,  // number of lags of autocorrelations of residuals
 };
-// Noise below this part of the largest second rate is not smoothed.
+// Noise below this fraction of the largest second derivative is not smoothed.
 static const double little_noise = 0.002;
-// Numbers have so many digits: residuals below are rounding.
+// Relative rounding of the samples: smaller residuals are rounding.
 static const double digits = 1e-15;
-// Residuals of white noise are correlated less than this; those of a motion that the polynomials cannot follow are more.
+// Limit of the correlation of residuals: white noise is below it; a motion that the polynomials cannot follow is above it.
 static const double much_correlation = 0.5;
 
 typedef struct fitting {
   const double *t, *y;
   int rows;
-  bool uniform;  // times are equally spaced, so that windows differ by their place in the log alone
-  // Weights of the samples of a window in value, rate and second rate at one of its rows, and which window and row they are for.
+  bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
+  // Weights of the samples of a window in value, rate and second derivative at one of its rows, and the window and row they
+  // belong to.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
 
-// Weights of the polynomial's value and derivatives at node `at`, by orthogonal polynomials over the nodes, which Forsythe's recursion
-// makes: sum over p of P_p(at) P_p(t_j) / |P_p|^2.
+// Weights of the polynomial's value and derivatives at node `at`, by orthogonal polynomials over the nodes from Forsythe's
+// recursion: sum over p of P_p(at) P_p(t_j) / |P_p|^2.
 static void find_weights(fitting *f, const double *t, int count, int at) {
   double x[2 * MOST_HALF + 1], now[2 * MOST_HALF + 1], before[2 * MOST_HALF + 1] = {0};
   double scale = (t[count - 1] - t[0]) / 2, here[3] = {1, 0, 0}, last[3] = {0, 0, 0}, norm_before = 1;
@@ -56,7 +57,7 @@ static void find_weights(fitting *f, const double *t, int count, int at) {
   for (int j = 0; j < count; j++) f->weight[1][j] /= scale, f->weight[2][j] /= scale * scale;
 }
 
-// The polynomial of the window around a row, at that row: its value, rate and second rate.
+// The polynomial of the window around a row, at that row: its value, rate and second derivative.
 static void fit_at(fitting *f, int row, int half, double out[3]) {
   int count = 2 * half + 1 < f->rows ? 2 * half + 1 : f->rows, first = row - count / 2;
   if (first < 0) first = 0;
@@ -65,7 +66,7 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
     find_weights(f, f->t + first, count, row - first);
     f->count = count, f->at = row - first;
   }
-  // Differences to the row's own sample keep digits where values are large.
+  // Differences from the row's own sample keep digits if values are large.
   for (int d = 0; d < 3; d++) {
     double sum = 0;
     for (int j = 0; j < count; j++) sum += f->weight[d][j] * (f->y[first + j] - f->y[row]);
@@ -73,7 +74,7 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
   }
 }
 
-// How much larger the standard deviation of the second rate is than that of the samples, of the last polynomial.
+// The standard deviation of the second derivative divided by that of the samples, for the last polynomial.
 static double gain(const fitting *f) {
   double sum = 0;
   for (int j = 0; j < f->count; j++) sum += f->weight[2][j] * f->weight[2][j];
@@ -86,16 +87,16 @@ static int by_size(const void *a, const void *b) {
 }
 
 typedef struct trial {
-  double error;  // root mean square of what the samples differ from polynomials through the others
-  double
-      noise;  // standard deviation of the samples' noise, by the median of residuals: single kinks of the motion are none
+  double error;     // root mean square of the differences between samples and polynomials through the other samples
+  double noise;     // standard deviation of the samples' noise, from the median of residuals, which is insensitive to
+                    // single kinks of the motion
   double residual;  // root mean square of residuals
   double pattern;   // largest autocorrelation of residuals
   int tried;
 } trial;
 
-// Leave-one-out cross-validation: a residual over (1 - leverage) is the difference of a sample to the polynomial through the others. Rows are
-// those whose windows are centred; rows at rest, where all samples of the window are the same, do not count.
+// Leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample and the polynomial
+// through the others. Uses the rows with centered windows, except rows at rest, where all samples of the window are equal.
 static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
@@ -105,7 +106,7 @@ static bool try_window(fitting *f, int half, trial *out) {
   if (!size) return false;
   for (int i = half; i < f->rows - half; i += stride) largest = fmax(largest, fabs(f->y[i]));
   for (int i = half; i < f->rows - half; i++) {
-    // Neighbours are needed for autocorrelations: blocks of rows rather than single ones.
+    // Autocorrelations need neighbors: blocks of rows are used instead of single ones.
     if (stride > 1 && (i - half) / 64 % stride != 0) continue;
     double at[3];
     fit_at(f, i, half, at);
@@ -122,7 +123,7 @@ static bool try_window(fitting *f, int half, trial *out) {
     squares += pow(residual / (1 - leverage), 2), residuals += residual * residual;
     if (out->tried < inner / stride + 1) size[out->tried++] = fabs(residual) / sqrt(1 - leverage);
   }
-  // Where all but the windows of one jump are at rest, residuals are those of the jump.
+  // If all rows except the windows of one jump are at rest, the residuals are those of the jump.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
     qsort(size, (size_t)out->tried, sizeof *size, by_size);
@@ -134,14 +135,15 @@ static bool try_window(fitting *f, int half, trial *out) {
       out->pattern = fmax(out->pattern, fabs(product[k]) / residuals);
       sum += product[k] / residuals;
     }
-    // Noise that goes on from row to row, such as that of a coarse resolution, has less of a mean of zero in a window.
+    // Noise that is correlated between rows, such as that of a coarse resolution, averages out less in a window.
     out->noise *= sqrt(fmax(1, 2 * sum));
   }
   free(size);
   return true;
 }
 
-// The widest window whose error is that of the best one, but for its own uncertainty: wider windows have less noise in second rates.
+// The widest window whose error equals the smallest error within its uncertainty: wider windows have less noise in second
+// derivatives.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;
   trial now;
@@ -170,8 +172,8 @@ static double deviation(const double *y, int rows) {
 
 typedef struct fitted {
   int window;
-  double gain, end_gain;  // of noise, in the second rate of a row in the middle, and of the first row
-  double end_difference;  // by which another window differs at the ends
+  double gain, end_gain;  // of noise, in the second derivative of a middle row, and of the first row
+  double end_difference;  // difference to another window at the ends
 } fitted;
 
 static void fit_all(fitting *f, int half, double *value, double *rate, double *second, fitted *out) {
@@ -184,7 +186,7 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
     if (i == f->rows / 2) out->gain = gain(f);
   }
   out->window = f->count;
-  // What a window of another width makes of the ends is about as far off.
+  // The difference to a window of another width estimates the error at the ends.
   int other = half > LEAST_HALF ? half - (half > 9 ? half / 3 : 1) : LEAST_HALF + 1;
   const int end[] = {0, f->rows - 1};
   for (int k = 0; k < 2; k++) {
@@ -194,7 +196,7 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
   }
 }
 
-// Half of the window whose polynomials pass half of the power of a sine of this frequency (Schafer 2011).
+// Half the width of the window whose polynomials pass half of the power of a sine of this frequency (Schafer 2011).
 static int half_of(const double *t, int rows, double low_pass) {
   double per_second = (rows - 1) / (t[rows - 1] - t[0]);
   double half = round(((DEGREE + 1) * per_second / (2 * low_pass) + 4.6) / 3.2);
@@ -218,9 +220,9 @@ od_status od_smooth_samples(const double *t, const double *y, int rows, double l
     if (used.noise * fit.gain > little_noise * largest) {
       trial best = used;
       ok = choose_window(f, &half, &best);
-      // Residuals as large as the motion, and with a pattern, are a motion that the samples are too few for: it is not smoothed away.
+      // Residuals as large as the motion and with a pattern are a motion that the samples do not resolve: it is not smoothed.
       bool is_motion = best.residual > 0.1 * deviation(y, rows) && best.pattern > much_correlation;
-      // The narrowest window that can be tried: narrower ones still may be better.
+      // The narrowest window that can be tried; even narrower ones may be better.
       if (ok && half > LEAST_HALF + 1 && !is_motion) {
         fit_all(f, half, value, rate, second, &fit);
         out->chosen = true;

@@ -1,4 +1,4 @@
-// A log with a motion: columns that are called like quantities of a machine that can be prescribed, over time.
+// A log with a motion: columns over time with the names of quantities of a machine that can be prescribed.
 #ifndef OD_INVERSE_MOTION_LOG_H
 #define OD_INVERSE_MOTION_LOG_H
 
@@ -7,10 +7,10 @@
 
 typedef struct od_motion_log {
   int columns;
-  int *output;        // of the machine, for each column
+  int *output;        // output of the machine, for each column
   double *t, *value;  // SI; value[row * columns + column]
   long rows;
-  od_time_doubt doubt;  // about the unit of the times
+  od_time_doubt doubt;  // ambiguity about the unit of the times
 } od_motion_log;
 
 // Free it in every case. Without a file (path NULL) the log is empty.
@@ -18,7 +18,7 @@ od_status od_motion_log_read(const od_machine *machine, const char *path, od_mot
 void od_motion_log_free(od_motion_log *log);
 // A column as a trajectory. low_pass: see od_smooth_samples().
 od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out);
-// Half of the rate of samples, Hz.
+// Half the sampling rate, Hz.
 double od_motion_log_nyquist(const od_motion_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-// What speaks against a prescribed motion itself: jumps, noise and resolution of samples, rows that miss its peaks.
+// Remarks against a prescribed motion itself: jumps, noise and resolution of samples, rows that miss its peaks.
 #include <math.h>
 #include <stdio.h>
 
@@ -7,15 +7,15 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// Noise of a sampled motion is reported where it makes more than this part of the largest effort.
+// Noise of a sampled motion is reported if its effect exceeds this fraction of the largest effort.
 static const double much_noise = 0.005;
-// Errors of the first and the last row are reported from this part of the largest effort on.
+// Errors of the first and the last row are reported above this fraction of the largest effort.
 static const double much_at_ends = 0.01;
-// Samples are too few where that makes more than this part of the largest effort.
+// Samples are too few if their resolution affects the effort by more than this fraction of the largest effort.
 static const double much_coarse = 0.1;
-// A smoother that removes more than this part of the motion.
+// A larger removed fraction of the motion is reported.
 static const double much_removed = 0.1;
-// Rows miss a peak that is beyond theirs by this part, and are useless where it is by that one.
+// A peak beyond the largest row by the first fraction is reported as missed; beyond the second, the rows are useless.
 static const double some_missed = 0.01, much_missed = 0.1;
 
 static bool judge_jumps(const od_model *m, const od_inverse_options *o, od_verdict *v) {
@@ -47,7 +47,7 @@ static double largest_effort(const od_inverse_result *r, int d) {
   return fmax(fabs(s.min), fabs(s.max));
 }
 
-// The drive whose effort has the largest part of an error, above `limit`; -1: none.
+// The drive with the largest relative error of its effort, above `limit`; -1: none.
 static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, const double *error, double limit) {
   int worst = -1;
   for (int d = 0; d < o->drives; d++) {
@@ -57,7 +57,7 @@ static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, 
   return worst;
 }
 
-// The motion that has most of an error in its second rate, of its largest one.
+// The motion with the largest relative error of its second derivative.
 static int worst_motion(const od_inverse_options *o, bool ends) {
   int worst = 0;
   double most = -1;
@@ -70,7 +70,7 @@ static int worst_motion(const od_inverse_options *o, bool ends) {
   return worst;
 }
 
-// Noise of the samples in all rows, or what the first and the last row are off by: there polynomials are one-sided.
+// Judges noise of the samples in all rows, or the errors of the first and the last row, where polynomials are one-sided.
 static bool judge_noise(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   int worst = worst_drive(o, r, r->noise, much_noise);
   bool ends = worst < 0;
@@ -131,7 +131,7 @@ static bool judge_samples(const od_machine *machine, const od_inverse_options *o
   return ok;
 }
 
-// How far a column goes beyond its rows at peaks of the motion, of its largest value.
+// The excess of a column at peaks of the motion over its rows, relative to its largest value.
 static double missed(const od_inverse_result *r, int column, double *value, double *t) {
   od_summary rows = od_table_summary(r->table, column);
   double above = r->most[column] - rows.max, below = rows.min - r->least[column];
@@ -151,7 +151,7 @@ static bool judge_rows(const od_inverse_options *o, od_inverse_result *r) {
     if (by > worst) worst = by, column = c, value = its_value, t = its_t;
   }
   if (column < 0) return true;
-  // Efforts before what they follow from.
+  // Efforts are reported before quantities that follow from them.
   for (int d = 0; d < o->drives; d++) {
     double its_value, its_t, by = missed(r, r->columns[d].effort, &its_value, &its_t);
     if (by > fmin(0.5 * worst, much_missed)) column = r->columns[d].effort, value = its_value, t = its_t;
@@ -171,7 +171,7 @@ static bool judge_rows(const od_inverse_options *o, od_inverse_result *r) {
 
 bool od_motion_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   bool ok = judge_jumps(od_machine_model(machine), o, &r->verdict);
-  // Where samples are too few, what differs from polynomials is the motion, and nothing to smooth.
+  // If samples are too few, the residuals of the polynomials are motion and must not be smoothed.
   bool few = worst_drive(o, r, r->coarse, much_coarse) >= 0;
   ok = judge_samples(machine, o, few, r) && ok;
   ok = (few || judge_noise(machine, o, r)) && ok;

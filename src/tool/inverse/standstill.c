@@ -1,5 +1,5 @@
-// Frictions without states where the motion stands still. Their laws give next to nothing there, since they are functions of the speed; what
-// really acts is anything between minus and plus the friction that has to be overcome.
+// Frictions without states at zero speed. Their laws are functions of the speed and give almost zero force there. The actual
+// force can be anything between minus and plus the breakaway force.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// A number of an instance by its key; NAN: its class has none. Of those for negative speeds only where it has them.
+// A number of an instance by its key; NAN: its class has none. Numbers for negative speeds only if the instance has them.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_class *c = od_instance_class(e);
   int fields = c->field_count - (e->choice[0] ? 0 : c->optional_fields);
@@ -17,7 +17,7 @@ static double number_of(const od_model *m, const od_instance *e, const char *key
   return NAN;
 }
 
-// The friction that has to be overcome, with what a factor of 1 makes of it: the larger one of both directions.
+// The breakaway force with a factor of 1: the larger one of both directions.
 static double size_of(const od_model *m, const od_instance *e, const char **power) {
   double fs = fmax(number_of(m, e, "Fs"), number_of(m, e, "Fs_negative"));
   *power = isnan(fs) ? "factor_Fc" : "factor_Fs";
@@ -55,7 +55,7 @@ void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_i
     }
     double factor = number_of(m, e, "factor") * od_inverse_signal(inverse, s->instance);
     double size = s->friction * (factor > 0 ? pow(factor, s->power) : 0);
-    // In a single row it only turns round.
+    // A zero speed in a single row is only a reversal.
     if (s->together++ == 0) {
       s->began = t;
       continue;

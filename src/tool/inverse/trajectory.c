@@ -9,19 +9,20 @@
 
 enum {
   MOST_NODES = 20000000,
-  LEAST_LOOKS = 8,       // at a piece of a signal between two breaks
-  MOST_LOOKS = 2000000,  // at all of it
+  LEAST_LOOKS = 8,       // evaluations of a piece of a signal between two breaks
+  MOST_LOOKS = 2000000,  // of the whole signal
 };
-// Breaks that are as close as this, of the whole time, are one.
+// Breaks closer than this fraction of the whole time are merged.
 static const double same_break = 1e-9;
-// A jump of the rate below this part of its largest value is rounding.
+// A jump of the rate below this fraction of its largest value is rounding.
 static const double rounding = 1e-6;
-// A rate that changes by more than this part of its range from node to node is not resolved: a sine with fewer than five nodes per period.
+// A rate that changes by more than this fraction of its range between nodes is not resolved: a sine with fewer than five nodes
+// per period.
 static const double unresolved = 0.6;
 
 // ---- peaks
 
-// The highest value of each order and the least one, and between which times the highest ones around there are.
+// The largest and the least value of each order, and the interval of time around the largest one.
 typedef struct peaks {
   double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
 } peaks;
@@ -38,7 +39,7 @@ static void look(od_trajectory *r, peaks *p, double t, double low, double high) 
       p->value[k] = peak_size(y, k), p->low[k] = low, p->high[k] = high, r->peak[k] = t;
 }
 
-// Golden section: between two looks beside the highest one the motion has one peak.
+// Golden section: between the two evaluations next to the largest one the motion has one peak.
 static void refine(od_trajectory *r, const peaks *p, int which) {
   const double section = 0.6180339887498949;
   double a = p->low[which], b = p->high[which], y[3];
@@ -64,12 +65,12 @@ static peaks no_peaks(void) {
 
 // ---- signals in closed form
 
-// Looks at a piece without breaks, of which `last` is the last time; returns how often.
+// Evaluates a piece without breaks up to the time `last`. Returns the number of evaluations.
 static int look_at_piece(od_trajectory *r, peaks *p, double begin, double last, double shortest) {
   int looks = 0;
   for (double t = begin, before = begin; t <= last; looks++) {
     double pace = od_machine_input_pace(r->machine, r->input, t, last);
-    // Not quite equal steps, so that they do not fall into step with a sine.
+    // Slightly unequal steps, to avoid aliasing with a sine.
     double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * looks, 1);
     double next = t + fmax(fmin(pace, (last - begin) / LEAST_LOOKS), shortest) * uneven;
     if (isfinite(pace) && next - t < r->spacing) r->spacing = next - t;
@@ -89,7 +90,7 @@ static void find_jumps(od_trajectory *r, double before, double after) {
   if (fabs(b[0] - a[0]) > r->step) r->step = fabs(b[0] - a[0]), r->step_at = after;
 }
 
-// Jumps that are rounding are none.
+// Removes jumps that are rounding.
 static void forget_rounding(od_trajectory *r, const peaks *p) {
   if (r->jump <= rounding * fmax(p->value[2], p->value[3])) r->jump = 0;
   if (r->step <= rounding * fmax(p->value[0], p->value[1])) r->step = 0;
@@ -106,7 +107,7 @@ static void of_signal(const od_machine *machine, int input, double begin, double
   for (double t = begin; t < end && looks < MOST_LOOKS;) {
     double next = fmin(od_machine_input_next_break(machine, input, t), end), after = next;
     looks += look_at_piece(out, &p, t, next < end ? nextafter(next, -INFINITY) : end, (end - begin) / MOST_LOOKS);
-    while (after < end) {  // the last one of breaks that are one
+    while (after < end) {  // the last of merged breaks
       double further = od_machine_input_next_break(machine, input, after);
       if (!(further < next + near)) break;
       after = further;
@@ -155,7 +156,7 @@ static bool allocate(od_trajectory *r, int nodes) {
   return r->t && r->value && r->rate && r->second;
 }
 
-// Where the samples are too few for the motion. At a constant speed there is nothing to resolve.
+// Finds where the samples do not resolve the motion. A constant speed is always resolved.
 static void find_coarse(od_trajectory *r) {
   double slowest = INFINITY, fastest = -INFINITY;
   for (int i = 0; i < r->nodes; i++) slowest = fmin(slowest, r->rate[i]), fastest = fmax(fastest, r->rate[i]);
@@ -222,8 +223,8 @@ void od_trajectory_free(od_trajectory *r) {
   *r = (od_trajectory){0};
 }
 
-// Value, rate and second rate each by the cubic through the four nodes around t. They are those of polynomials by least squares, whose small
-// differences from node to node a common polynomial would make much of.
+// Value, rate and second derivative, each by the cubic through the four nodes around t. The nodes come from least-squares
+// polynomials; a common polynomial would amplify their small differences.
 static void interpolate(const od_trajectory *r, int low, double t, double out[3]) {
   const double *const column[] = {r->value, r->rate, r->second};
   int first = low - 1 < 0 ? 0 : low + 3 > r->nodes ? r->nodes - 4 : low - 1;
@@ -242,7 +243,7 @@ void od_trajectory_at(const od_trajectory *r, double t, double out[3]) {
     return;
   }
   int low = 0, high = r->nodes - 1;
-  // Times of rows are rounded: the first and the last node have their rates.
+  // Times of rows are rounded: times close to the first or last node get its rates.
   double near = 1e-9 * (r->t[high] - r->t[0]) / high;
   if (fabs(t - r->t[0]) <= near) t = r->t[0];
   if (fabs(t - r->t[high]) <= near) t = r->t[high];
@@ -268,7 +269,7 @@ void od_trajectory_at(const od_trajectory *r, double t, double out[3]) {
     out[0] = a0, out[1] = r->rate[low], out[2] = r->second[low];
     return;
   }
-  // What is missing at the next node decides the three higher powers.
+  // The remainder at the next node determines the three higher powers.
   double d0 = r->value[low + 1] - a0 - a1 - a2, d1 = h * r->rate[low + 1] - a1 - 2 * a2,
          d2 = h * h * r->second[low + 1] - 2 * a2;
   double a3 = 10 * d0 - 4 * d1 + d2 / 2, a4 = -15 * d0 + 7 * d1 - d2, a5 = 6 * d0 - 3 * d1 + d2 / 2;

@@ -25,7 +25,8 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
-// A signal that comes between making a file and noting it would leave it behind.
+// Creates a file and registers it as unfinished. Signals are blocked in between, so that a signal does not leave the file
+// behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
@@ -37,7 +38,7 @@ static int create_noted(const char *path, mode_t mode) {
   return fd;
 }
 
-// Creates a file that was not there before: PATH.tmp-PID-N.
+// Creates a new file: PATH.tmp-PID-N.
 static int create_temporary(od_atomic_file *f, mode_t mode) {
   size_t room = strlen(f->path) + 40;
   f->temporary = malloc(room);
@@ -57,7 +58,7 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
   f->path = exists ? realpath(path, NULL) : strdup(path);
   if (!f->path) return od_fail(err, OD_NO_MEMORY, "memory ran out");
 
-  // A device or pipe cannot be replaced by renaming; a file that may not be written must not be.
+  // A device or pipe cannot be replaced by renaming, and a write-protected file must not be replaced.
   int fd = -1;
   if (exists && !S_ISREG(old.st_mode)) {
     fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -93,14 +94,14 @@ const char *od_atomic_hand_over(od_atomic_file *f) {
   return f->temporary ? f->temporary : f->path;
 }
 
-// Has the system put on disk what it holds of an open file. Some file systems cannot.
+// Writes the buffers of an open file to disk. Some file systems do not support this.
 static bool synchronise(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
-// Closes what was written. A full disk may show only when the last buffer is flushed, or when it reaches the disk.
+// Closes the file. A full disk may be detected only when the last buffer is flushed or written to disk.
 static bool finish(od_atomic_file *f) {
-  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // another library has written it
+  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // a library wrote the file
   if (!f->file) return !f->temporary;
   errno = 0;
   bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronise(fileno(f->file)));
@@ -113,7 +114,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// A rename is lasting once the folder is on disk. What cannot be had of a folder is not the file's fault.
+// A rename is permanent once the folder is on disk. Errors of the folder are ignored.
 static void synchronise_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");

@@ -1,5 +1,5 @@
-// A file that appears complete or not at all: written under a temporary name in the same folder, put on disk, and renamed at
-// the end.
+// A file that appears complete or not at all: written under a temporary name in the same folder, flushed to disk, and renamed
+// at the end.
 #ifndef OD_ATOMIC_FILE_H
 #define OD_ATOMIC_FILE_H
 
@@ -8,18 +8,18 @@
 #include "oleodyn/status.h"
 
 typedef struct od_atomic_file {
-  FILE *file;       // write here
-  char *path;       // where the file is to appear, links followed
-  char *temporary;  // where it is written; NULL for devices and pipes, which are written directly
+  FILE *file;       // the stream to write to
+  char *path;       // the final path, with links resolved
+  char *temporary;  // the temporary path; NULL for devices and pipes, which are written directly
 } od_atomic_file;
 
-// Opens. On success end with od_atomic_commit() or od_atomic_discard(); both release everything.
+// Opens the file. After success call od_atomic_commit() or od_atomic_discard(); both release everything.
 od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
-// Whether od_atomic_open() would succeed: worth asking before hours of work. Leaves nothing behind.
+// Whether od_atomic_open() would succeed, for checks before long work. Leaves no file behind.
 od_status od_atomic_probe(const char *path, od_error *err);
-// The name to give to a library that opens files itself; closes f->file.
+// The path for a library that opens files itself. Closes f->file.
 const char *od_atomic_hand_over(od_atomic_file *f);
-// Closes, checks that all was written, and renames. On failure nothing is left behind.
+// Closes the file, checks that all data were written, and renames it. After a failure no file is left behind.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);
 void od_atomic_discard(od_atomic_file *f);
 

@@ -7,13 +7,13 @@
 
 #include "io/number.h"
 
-// 1, 2 or 5 times a power of ten, near the given size.
+// 1, 2 or 5 times a power of ten, close to the given size.
 static double round_step(double size) {
   double power = pow(10, floor(log10(size))), mantissa = size / power;
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
 }
 
-// Whether a prefix may stand before the unit and means a factor of the whole: kPa, mm/s, but not k kg nor mm^2.
+// Whether a prefix before the unit scales the whole unit: kPa, mm/s, but not k kg nor mm^2.
 static bool takes_prefix(const char *unit) {
   static const char *const simple[] = {"Pa", "N", "J", "W", "V", "A", "Hz", "m", "rad"};
   for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
@@ -23,7 +23,7 @@ static bool takes_prefix(const char *unit) {
   return false;
 }
 
-// Numbers between 0.1 and 10000 are shown as they are; others by thousands.
+// Numbers between 0.1 and 10000 are shown without a prefix; others with a power of a thousand.
 static void choose_unit(od_axis *axis, const char *unit) {
   static const char *const prefixes[] = {"n", "\u00b5", "m", "", "k", "M", "G"};
   double size = fmax(fabs(axis->low), fabs(axis->high));
@@ -40,13 +40,13 @@ static void choose_unit(od_axis *axis, const char *unit) {
 }
 
 od_axis od_axis_make(double min, double max, const char *unit, double wanted) {
-  // Steps and their powers must be numbers too, which leaves out the largest and the smallest.
+  // Limits of values, so that steps and their powers are finite and normal.
   static const double largest = 1e300, smallest = 1e-290;
   if (!isfinite(min) || !isfinite(max)) min = -1, max = 1;
   min = fmin(fmax(min, -largest), largest), max = fmin(fmax(max, -largest), largest);
   double size = fmax(fabs(min), fabs(max));
   if (size < smallest) min = max = size = 0;
-  // What does not move is shown in the middle; rounding errors are no movement.
+  // A constant value is shown in the middle; rounding errors do not count as a change.
   if (max - min <= 1e-9 * size || max == min) {
     double room = size > 0 ? 0.1 * size : 1;
     min -= room;
@@ -65,7 +65,7 @@ double od_axis_tick(const od_axis *axis, int i) {
   return axis->first + i * axis->step;
 }
 
-// Charts have a true minus sign, which is as wide as a plus.
+// Replaces the hyphen by a minus sign, which is as wide as a plus.
 static void with_minus(const char *number, char text[OD_AXIS_TEXT]) {
   bool negative = number[0] == '-';
   snprintf(text, OD_AXIS_TEXT, "%s%s", negative ? "\u2212" : "", number + negative);
@@ -73,7 +73,7 @@ static void with_minus(const char *number, char text[OD_AXIS_TEXT]) {
 
 void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
-  // A tick at zero may be off by a rounding error.
+  // A tick at zero may have a rounding error.
   double value = od_axis_tick(axis, i);
   if (fabs(value) < 1e-6 * axis->step) value = 0;
   od_number_fixed(number, value / axis->factor, axis->decimals);
@@ -82,7 +82,7 @@ void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
 
 void od_axis_value(const od_axis *axis, double value, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
-  // What cannot be seen in the chart is rounding.
+  // Values that are too small to be visible in the chart are rounding errors.
   if (fabs(value) < 1e-6 * (axis->high - axis->low)) value = 0;
   od_number_round(number, value / axis->factor, 4);
   with_minus(number, text);

@@ -1,4 +1,5 @@
-// A sum over bytes that come in parts of any size, by which a file is known again: other bytes have another sum, but for one chance in 2^64.
+// A checksum over bytes that arrive in parts of any size. It identifies a file: different contents have different sums, except
+// with probability 2^-64.
 #ifndef OD_IO_BYTE_SUM_H
 #define OD_IO_BYTE_SUM_H
 
@@ -8,7 +9,7 @@
 
 typedef struct od_byte_sum {
   uint64_t sum;
-  unsigned char part[8];  // bytes that do not fill a word yet
+  unsigned char part[8];  // bytes that do not yet fill a word
   size_t parts;
 } od_byte_sum;
 

@@ -5,7 +5,7 @@
 
 #include "io/svg.h"
 
-// --- Where things lie ---------------------------------------------------------------------------------------------
+// --- Positions ----------------------------------------------------------------------------------------------------
 
 double od_chart_x(const od_chart *c, double value) {
   return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);
@@ -15,7 +15,7 @@ double od_chart_y(const od_chart *c, double value) {
   return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
 }
 
-// What lies far outside is put just outside: numbers stay short.
+// Values far outside the frame are moved to just outside, so that coordinates stay short.
 static double bounded_y(const od_chart *c, double value) {
   return fmin(fmax(od_chart_y(c, value), c->y - 2 * c->height), c->y + 3 * c->height);
 }
@@ -38,7 +38,7 @@ void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class) {
   }
 }
 
-// An inner drawing cuts off what lies outside it; its view box leaves the coordinates as they are.
+// An inner SVG element clips its contents; its view box leaves the coordinates unchanged.
 void od_chart_inside_begin(FILE *to, const od_chart *c) {
   fprintf(to, "<svg x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n", c->x,
           c->y, c->width, c->height, c->x, c->y, c->width, c->height);
@@ -50,7 +50,7 @@ void od_chart_inside_end(FILE *to) {
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
 
-// The rows from `row` on that fall on the same column of pixels as it and have a value; which is lowest and highest.
+// The rows from `row` on that have a value and fall on the same column of pixels; the lowest and the highest of them.
 typedef struct span {
   long last, low, high;
 } span;
@@ -68,21 +68,21 @@ static span same_pixel(const od_chart *c, const od_series *x, const od_series *y
   return s;
 }
 
-// A line that leaves out points which lie, within a tolerance, on the straight way from the last one written to a later
-// one: low and high bound the slopes of such ways.
+// A polyline without points that lie, within a tolerance, on the straight line from the last written point to a later one. low
+// and high bound the slopes of such lines.
 typedef struct pen {
   FILE *to;
-  bool down, waiting;  // whether a line has begun; whether a point waits to be written or left out
+  bool down, waiting;  // whether a line has begun; whether a point is pending
   double x0, y0, x1, y1, low, high;
 } pen;
 
 static const double tolerance = 0.12;
 
-static void pen_aim(pen *p, double x, double y, bool anew) {
+static void pen_aim(pen *p, double x, double y, bool is_first) {
   double run = x - p->x0, a = (y - tolerance - p->y0) / run, b = (y + tolerance - p->y0) / run;
   double low = fmin(a, b), high = fmax(a, b);
-  p->low = anew ? low : fmax(p->low, low);
-  p->high = anew ? high : fmin(p->high, high);
+  p->low = is_first ? low : fmax(p->low, low);
+  p->high = is_first ? high : fmin(p->high, high);
   p->x1 = x;
   p->y1 = y;
   p->waiting = true;
@@ -115,7 +115,7 @@ static void pen_lift(pen *p) {
 
 // --- Series -------------------------------------------------------------------------------------------------------
 
-// Of each column of pixels the extremes and the last are enough.
+// For each column of pixels only the extremes and the last point are drawn.
 void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name) {
   pen p = {.to = to};
   od_svg_path_begin(to, class_name, name);
@@ -127,7 +127,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
     span s = same_pixel(c, &x, &y, row);
     long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
     for (int i = 0; i < 4; i++) {
-      // The first is on the way to the others, unless the line starts here or there are no others.
+      // The first point lies on the way to the others, unless the line starts here or there are no others.
       if (rows[i] == drawn || (i == 0 && p.down && s.last > row)) continue;
       drawn = rows[i];
       pen_to(&p, od_chart_x(c, od_series_at(&x, drawn)), bounded_y(c, od_series_at(&y, drawn)));
@@ -138,7 +138,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
   od_svg_path_end(to);
 }
 
-// Of a band's columns of pixels: where they are and where the lower edge is, until the upper edge is drawn.
+// Pixel columns of a band: position and lower edge, kept until the upper edge is drawn.
 enum { MOST_COLUMNS = 1024 };
 typedef struct edge {
   double x[MOST_COLUMNS], low[MOST_COLUMNS];
@@ -176,7 +176,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
       row++;
       continue;
     }
-    // The first column begins with its first row and any other ends with its last, so that the band has no loose ends.
+    // The first column begins at its first row and each other column ends at its last row, so that the band is closed.
     double at = od_chart_x(c, od_series_at(&x, lower.count == 0 ? first : row - 1));
     lower.x[lower.count] = at;
     lower.low[lower.count++] = bounded_y(c, low);
@@ -186,7 +186,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
   od_svg_path_end(to);
 }
 
-// Few dots are drawn larger, by a class of their own.
+// Whether there are few dots. Few dots are drawn larger, by another class.
 static bool are_few(const od_chart *c, const od_series *y) {
   double count = 0;
   for (long i = 0; i < y->count && count <= c->width / 3; i++) count += isfinite(od_series_at(y, i));
@@ -199,7 +199,7 @@ void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const 
   od_svg_path_begin(to, both, NULL);
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) continue;
-    // Gaps between samples do not matter to dots, so the span goes on behind them.
+    // Gaps between samples do not affect dots, so the span continues after them.
     double at = od_chart_x(c, od_series_at(&x, row)), low = od_series_at(&y, row), high = low;
     for (; row + 1 < y.count && floor(od_chart_x(c, od_series_at(&x, row + 1))) == floor(at); row++) {
       double value = od_series_at(&y, row + 1);

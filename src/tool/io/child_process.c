@@ -10,7 +10,7 @@
 
 enum { MEGABYTE = 1 << 20 };
 
-// Far more than an undamaged file needs: reading takes milliseconds per megabyte.
+// The limit of processor time, far above the need of an undamaged file: reading takes milliseconds per megabyte.
 static rlim_t processor_seconds(long long bytes) {
   return (rlim_t)(1 + bytes / MEGABYTE);
 }
@@ -19,7 +19,7 @@ static rlim_t memory_bytes(long long bytes) {
   return ((rlim_t)2048 * MEGABYTE) + 32 * (rlim_t)bytes;
 }
 
-// The address space that the process has already, which tools such as sanitizers make enormous.
+// The current address space of the process, which tools such as sanitizers enlarge.
 static rlim_t address_space(void) {
   unsigned long long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -36,7 +36,7 @@ static void limit(int resource, rlim_t soft, rlim_t hard) {
   setrlimit(resource, &(struct rlimit){soft, hard});
 }
 
-// Libraries print about damaged files; messages are made by the caller.
+// Discards the output of libraries about damaged files; the caller writes the messages.
 static void silence(void) {
   int nowhere = open("/dev/null", O_RDWR);
   if (nowhere < 0) return;
@@ -49,11 +49,11 @@ static void restrict_child(long long bytes) {
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_CPU, seconds, seconds + 1);
   if (present != RLIM_INFINITY) limit(RLIMIT_AS, present + memory_bytes(bytes), present + memory_bytes(bytes));
-  // A child that waits takes no processor time. Slow disks may take a while.
+  // A waiting child uses no processor time. Slow disks may need a while.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, NULL);
-  // The caller's handlers are not for the child.
+  // The child does not use the caller's handlers.
   static const int signals[] = {SIGALRM, SIGXCPU, SIGPIPE, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
   alarm((unsigned)(10 + 10 * seconds));
@@ -72,7 +72,7 @@ static od_status what_happened(const od_child_process *isolated, int end, od_err
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", (long long)processor_seconds(isolated->bytes));
-  // A child that ends by itself without an answer had no memory for it, or not as much as its limit.
+  // A child that exits without an answer ran out of memory or reached its memory limit.
   if (WIFEXITED(end)) return od_fail(err, OD_BAD_INPUT, "ran out of memory");
   return od_fail(err, OD_BAD_INPUT, signal == SIGKILL ? "was killed" : "crashed");
 }

@@ -1,5 +1,5 @@
-// Work in a child process, for libraries that may crash, hang or ask for all memory when a file is damaged. What the child
-// has found comes back through a pipe; whatever becomes of the child, the caller goes on.
+// Work in a child process, for libraries that may crash, hang or allocate all memory when a file is damaged. The result comes
+// back through a pipe. The caller continues even if the child crashes.
 #ifndef OD_IO_CHILD_PROCESS_H
 #define OD_IO_CHILD_PROCESS_H
 
@@ -9,16 +9,16 @@
 #include "oleodyn/status.h"
 
 typedef struct od_child_process {
-  // In the child: does the work and writes what it found. It must not change anything that is to be seen outside.
+  // In the child: does the work and writes the result. Must not change anything visible outside the child.
   void (*work)(void *user, FILE *to);
-  // In the caller's process: reads that; false if it is not complete.
+  // In the caller's process: reads the result. Returns false if it is not complete.
   bool (*take)(void *user, FILE *from);
   void *user;
-  long long bytes;  // size of the file the work is about: time and memory are limited in proportion to it
+  long long bytes;  // size of the file that is read: limits of time and memory are proportional to it
 } od_child_process;
 
-// OD_OK if take() got all. Else OD_BAD_INPUT with what happened to the child ("crashed", "took longer than 1 s"), or OD_IO
-// if there could be no child.
+// OD_OK if take() got the complete result. Else OD_BAD_INPUT with the reason ("crashed", "took longer than 1 s"), or OD_IO if
+// no child could be started.
 od_status od_child_process_run(const od_child_process *isolated, od_error *err);
 
 #endif

@@ -1,18 +1,18 @@
-// Clocks, for reports of how long something took. No result may depend on them: limits are counted in evaluations, steps or runs, so that results are
-// the same on a busy computer. The check tests/checks/rooms lists the files that include this.
+// Clocks, for reports of elapsed time. No result may depend on them: limits are counted in evaluations, steps or runs, so that
+// results are the same on a busy computer. The check tests/checks/rooms lists the files that include this.
 #ifndef OD_IO_CLOCK_H
 #define OD_IO_CLOCK_H
 
 #include <time.h>
 
-// Seconds since some moment in the past; never goes back.
+// Seconds since a fixed time in the past; monotonic.
 static inline double od_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Seconds of the processor that this thread has used.
+// Processor time of this thread in seconds.
 static inline double od_processor_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -11,7 +11,7 @@ enum { LEVELS = 12 };
 
 static const double page_width = 960, page_height = 720, left = 96, top = 94, width = 660, height = 540, key_x = 800;
 
-// The levels from dark blue over green to yellow, so that they are told apart in grey, too.
+// The levels from dark blue through green to yellow, which remain distinct in grayscale.
 static const char style[] =
     "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
     ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
@@ -25,7 +25,7 @@ typedef struct page {
   const od_contour *c;
   od_chart chart;
   double low, high;           // of z, SI
-  double x_factor, y_factor;  // shown number = SI number * factor
+  double x_factor, y_factor;  // displayed number = SI number * factor
   double half_x, half_y;      // half a cell, SI
 } page;
 
@@ -41,7 +41,7 @@ static od_axis axis_of(const double *value, int count, double half, const char *
   return od_axis_make(low * shown.factor, high * shown.factor, shown.unit, ticks);
 }
 
-// Neighbours of one level in a row are one rectangle.
+// Neighbors of one level in a row become one rectangle.
 static void draw_field(FILE *to, const page *p) {
   const od_contour *c = p->c;
   for (int row = 0; row < c->rows; row++)

@@ -1,11 +1,11 @@
-// A quantity over two others as a picture: a field of colours, one per level, with a scale beside it.
+// A quantity over two others as a picture: a field of colors, one per level, with a color scale at its side.
 #ifndef OD_CONTOUR_PLOT_H
 #define OD_CONTOUR_PLOT_H
 
 #include "io/table.h"
 
-// Evenly spaced, increasing abscissae x (columns of them) and y (rows); z[row * columns + column]. Names of x and y are those of the
-// axes, that of z stands above the scale. Units are SI; what is shown are those of io/display.h.
+// Evenly spaced, increasing abscissae x (columns of them) and y (rows); z[row * columns + column]. The names of x and y label
+// the axes; the name of z labels the scale. Units are SI; displayed units are those of io/display.h.
 typedef struct od_contour {
   int columns, rows;
   const double *x, *y, *z;

@@ -5,8 +5,8 @@
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// The cells of the line at r, by the separator that is given or else its own, and how many are numbers; 0: it has none.
-// r goes to the next line.
+// The number of cells of the line at r, with the given separator or, if zero, its own, and how many are numbers; 0: none. r
+// goes to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   od_csv_reader line = *r;
   od_csv_cells found = {0};
@@ -25,7 +25,7 @@ static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   return count;
 }
 
-// At least two cells, most of them numbers.
+// The number of cells of a row of data: at least two cells, most of them numbers; else 0.
 static int cells_of_row(od_csv_reader *r) {
   int numbers, count = count_cells(r, '\0', &numbers);
   return count >= 2 && 2 * numbers > count ? count : 0;
@@ -36,8 +36,8 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
-// Two rows of the same number of cells, or one at the end, show how wide the table is at least; its header is the line before
-// them, or the one before that if the units are between. Where the first line is as wide already, nothing is skipped.
+// Two consecutive rows with the same number of cells, or one at the end of the file, give the minimum width of the table. The
+// header is the line before them, or the line before the units. If the first line already has this width, nothing is skipped.
 void od_csv_skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {

@@ -1,7 +1,7 @@
-// Tables of CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark;
-// comment lines that start with '#'; empty cells; a header with or without units, perhaps with the units in a line of
-// their own below it, or none at all; lines of other text before it. Where semicolons or tabs separate, a number may have a
-// decimal comma. A cell that should be a number and is not is a flaw of its column, which matters to those who use the column.
+// Tables from CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark; comment
+// lines that start with '#'; empty cells; a header with or without units, optionally with the units in a line below it, or no
+// header; lines of other text before the header. With semicolons or tabs as separators a number may have a decimal comma. A
+// cell that is not a number is a flaw of its column. Flaws matter only to users of the column.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static od_status label_from(od_table *table, int column, const od_csv_cell *c) {
   return status;
 }
 
-// A unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. What the header says comes first.
+// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. A unit in the header has priority.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
   char *text = od_csv_cell_text(c), *name = text ? strdup(table->name[column]) : NULL;
@@ -51,14 +51,14 @@ static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   return status;
 }
 
-// Keeps what is wrong with a column, or makes it an error.
+// Stores the flaw of a column, or makes it an error.
 static od_status flawed(const od_csv_reader *r, int column, const od_error *flaw) {
   if (!r->flaw) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
   r->flaw[column] = strdup(flaw->text);
   return r->flaw[column] ? OD_OK : od_csv_no_memory(r);
 }
 
-// Whether a flaw of a column matters: it is used, and this is its first one.
+// Whether a flaw of a column matters: the column is used, and this is its first flaw.
 static bool is_news(const od_csv_reader *r, int column) {
   if (r->wanted && !r->wanted[column]) return false;
   return r->flaw ? !r->flaw[column] : !r->used || r->used[column];
@@ -76,7 +76,7 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   return flawed(r, column, &flaw);
 }
 
-// A row that ends early lacks the cells of its last columns.
+// Reports a row that ends early: cells of the last columns are missing.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
   od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %d", r->path, line, od_csv_column(r, r->at),
@@ -89,18 +89,18 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   return status;
 }
 
-// One row of numbers into values; as many cells as the header has. spare: each line may end with a separator. A text in the
-// last column may hold separators; other cells too many are numbers cut in two, such as those with a decimal comma.
+// Reads one row of numbers into values; as many cells as the header has. spare: each line may end with a separator. A text in
+// the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
-  bool text = false;  // whether the last cell is no number
+  bool text = false;  // whether the last cell is not a number
   for (;; r->at++) {
     od_csv_cell c;
     double ignored;
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
-    // Whether the last cell is a number tells what cells too many are.
+    // The kind of surplus cells depends on whether the last cell is a number.
     if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
       values[count++] = NAN;
       if (od_csv_at_line_end(r)) break;
@@ -138,7 +138,7 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   return status == OD_OK ? OD_OK : od_csv_no_memory(r);
 }
 
-// Numbers, or cells that count as missing.
+// Whether the line contains only numbers and missing cells.
 static bool is_data(const od_csv_reader *r, const od_csv_cells *line) {
   double ignored;
   for (int i = 0; i < line->count; i++)
@@ -146,7 +146,7 @@ static bool is_data(const od_csv_reader *r, const od_csv_cells *line) {
   return true;
 }
 
-// A line below the header without any number says the units.
+// Whether a line below the header contains units: it has no number.
 static bool says_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
@@ -157,13 +157,13 @@ static bool says_units(const od_csv_reader *r, const od_csv_cells *line, int col
   return any && line->count >= columns && line->count <= columns + 1;
 }
 
-// Takes the line at r->at if it is one of units; else it stays where it is.
+// Reads the line at r->at if it is a line of units; else the position does not change.
 static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   od_csv_reader before = *r;
   od_csv_cells line = {0};
   od_error ignored = {0};
   *taken = false;
-  r->err = &ignored;  // what is wrong with a row is said when it is read as one
+  r->err = &ignored;  // errors of a row are reported when it is read as a row
   od_status status = od_csv_read_line(r, &line);
   r->err = before.err;
   if (status == OD_NO_MEMORY) {
@@ -178,7 +178,7 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   return status == OD_OK ? OD_OK : od_csv_no_memory(r);
 }
 
-// Remembers the line of the row that is about to be appended.
+// Stores the line number of the row that is appended next.
 static bool keep_line(od_table *table, int line) {
   if (table->rows == table->capacity) {
     size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
@@ -205,14 +205,14 @@ static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   return status;
 }
 
-// The header at r->at into a table without rows. numbered: the line is no header but data.
+// Reads the header at r->at into a table without rows. numbered: the line is not a header but data.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   od_csv_cells header = {0};
   r->separator = od_csv_find_separator(r);
   od_status status = od_csv_read_line(r, &header);
   if (status == OD_OK) {
     *numbered = is_data(r, &header);
-    // Some programs end every line with a separator.
+    // Some programs end each line with a separator.
     *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
     status = make_table(r, &header, *numbered, *spare, out);
   }

@@ -1,6 +1,6 @@
-// The buffer always begins at the beginning of a line and holds whole lines up to `whole`; a line longer than the buffer makes it grow. A line
-// end within a quoted cell is none. As in csv_cells.c a quote counts only where a cell begins with it: not in a comment, nor in a text such as
-// 2" hose.
+// The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges
+// the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c a quote counts only at the beginning of
+// a cell: not in a comment, nor in a text such as 2" hose.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -18,50 +18,50 @@
 
 enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
 
-// Where in a line a character is.
+// The position of a character within a line.
 typedef enum spot {
-  LINE_BEGIN,  // nothing but blanks before it
+  LINE_BEGIN,  // only blanks before it
   CELL_BEGIN,
   IN_CELL,
   IN_QUOTES,
-  AFTER_QUOTE,  // one that closes the cell, or the first of two that stand for one
+  AFTER_QUOTE,  // a quote that closes the cell, or the first of a doubled quote
   IN_COMMENT
 } spot;
 
 struct od_csv_stream {
   char *path;
-  int file;                 // its descriptor; streams over the same file share it
-  off_t at, limit;          // where reading goes on; how long the file was when it was opened
-  struct timespec written;  // when it had been written then
-  od_byte_sum sum;          // of what was read since the first row; of the stream that reads the file first
-  uint64_t known;           // that of all rows, once they were read
+  int file;                 // file descriptor; streams over the same file share it
+  off_t at, limit;          // position of the next read; length of the file when it was opened
+  struct timespec written;  // modification time when it was opened
+  od_byte_sum sum;          // of all bytes since the first row; for the stream that reads the file first
+  uint64_t known;           // the sum of all rows, after they were read
   bool is_known;
   char *buffer;
   size_t capacity, filled, whole;
-  size_t scanned;  // how far line ends and quotes were looked for
-  spot spot;       // of the character there
+  size_t scanned;  // position up to which line ends and quotes were searched
+  spot spot;       // of the character at `scanned`
   bool ended;
-  char last;        // the last byte that was read
-  off_t first_row;  // where it is in the file
+  char last;        // the last byte read
+  off_t first_row;  // position of the first row in the file
   int first_line;
-  int row_line;  // of the row that came last
+  int row_line;  // line of the last row
   od_csv_reader r;
   od_table *head;
   bool spare;
-  bool shares;  // file and head are those of another stream
+  bool shares;  // file and head belong to another stream
 };
 
 static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
 }
 
-// While the header has not been read, its separator may be any.
+// Before the header has been read, any separator is possible.
 static bool separates(const od_csv_stream *s, char c) {
   char known = s->r.separator;
   return known ? c == known : c == ',' || c == ';' || c == '\t';
 }
 
-// Where the character after c is.
+// The position of the character after c.
 static spot after(const od_csv_stream *s, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
@@ -73,7 +73,7 @@ static spot after(const od_csv_stream *s, spot now, char c) {
   return c == '#' && now == LINE_BEGIN ? IN_COMMENT : IN_CELL;
 }
 
-// Without quotes the last line end is found from behind.
+// Without quotes the last line end is searched backwards.
 static void find_last_line_end(od_csv_stream *s) {
   for (size_t at = s->filled; at > s->scanned; at--)
     if (s->buffer[at - 1] == '\n') {
@@ -130,7 +130,7 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
   return OD_OK;
 }
 
-// Takes away the lines that were read, and reads at least one more unless the file has ended.
+// Removes the lines that were read, and reads at least one more unless the file has ended.
 static od_status fill(od_csv_stream *s, od_error *err) {
   size_t done = (size_t)(s->r.at - s->buffer);
   memmove(s->buffer, s->buffer + done, s->filled - done);
@@ -151,7 +151,7 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// The header is found by the lines below it, of which there must be enough.
+// The header is found from the lines below it, so that enough of them must be in the buffer.
 static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);
@@ -170,7 +170,7 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   return status;
 }
 
-// A stream that has read nothing yet. NULL: memory ran out.
+// A stream that has read nothing yet. NULL: out of memory.
 static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
   od_csv_stream *s = calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -187,7 +187,7 @@ static od_csv_stream *new_stream(const char *path, size_t block, const char *con
 
 static od_status open_file(od_csv_stream *s, od_error *err) {
   struct stat about;
-  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // of files alone: pipes are read whole
+  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // files only: pipes are read as a whole
   if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
   s->limit = about.st_size;
   s->written = about.st_mtim;
@@ -213,7 +213,7 @@ od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_er
   if (!other) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
   other->file = s->file;
   other->limit = s->limit;
-  other->last = s->last;  // of a file without rows it reads nothing itself
+  other->last = s->last;  // needed for a file without rows, from which the stream reads nothing
   other->written = s->written;
   other->known = s->known;
   other->is_known = s->is_known;
@@ -246,7 +246,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
   s->r.used = used;
 }
 
-// Streams that share a head must not write its flaws, which those who read the file first have found.
+// Streams that share a head must not write its flaws; the first stream has found them.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
   s->r.flaw = s->shares ? NULL : s->head->places.flaw;
@@ -277,7 +277,7 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   return status;
 }
 
-// Whether the rows are not those that were read first. Rows that are gone, too, differ.
+// Whether the rows differ from those that were read first. Missing rows count as a difference.
 static bool differs(const od_csv_stream *s) {
   od_byte_sum sum = {0};
   char block[1 << 14];

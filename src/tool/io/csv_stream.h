@@ -1,5 +1,5 @@
-// A CSV file row by row, in memory that does not grow with the file. The rules are those of whole files (csv_read.c).
-// What is added to the file after it was opened does not count, so that it can be read again with the same rows.
+// A CSV file row by row, with memory independent of the length of the file. The rules are those of whole files (csv_read.c).
+// Data appended after the file was opened are ignored, so that each pass reads the same rows.
 #ifndef OD_IO_CSV_STREAM_H
 #define OD_IO_CSV_STREAM_H
 
@@ -10,29 +10,29 @@
 
 typedef struct od_csv_stream od_csv_stream;
 
-// Opens a regular file, notes it (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing` and `skip` count, and
-// must outlive the stream. block: bytes that are read at once, 0: as many as suit.
+// Opens a regular file, registers it (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing` and `skip`
+// are used and must outlive the stream. block: bytes to read at once, 0: the default.
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
                              od_error *err);
-// Another stream over the same open file, at its first row; of the file's name nothing depends any more. `s` must outlive it.
+// Another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive it.
 od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err);
 void od_csv_stream_close(od_csv_stream *s);
-// Names and units; it has no rows.
+// Names and units, without rows.
 const od_table *od_csv_stream_head(const od_csv_stream *s);
-// Columns that must hold numbers (one flag per column, which must outlive the stream); without it all must.
+// Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(od_csv_stream *s, const bool *used);
-// Columns that are wanted, in the same way: the others are NAN and may hold anything. What is wrong with a column is kept as its flaw
-// (od_table_flaw() of the head) instead of ending the reading.
+// Declares the columns to read, in the same way; other columns are NAN and may contain anything. An error in a column is stored
+// as its flaw (od_table_flaw() of the head) and does not end the reading.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
-// Back to the first row.
+// Goes back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);
-// The next row, a value per column; *end: there is none.
+// Reads the next row, a value per column. *end: there is none.
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err);
-// The line of the row that came last. At the end: whether the last line has no line end.
+// The line number of the last row. At the end: whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);
 bool od_csv_stream_is_cut(const od_csv_stream *s);
-// Whether the rows have been written over since they were read first. What was added to the file does not count. Cheap as long as nobody has
-// written to it.
+// Whether the rows were overwritten since they were read first. Appended data are ignored. Fast if the file has not been
+// written to.
 bool od_csv_stream_has_changed(const od_csv_stream *s);
 
 #endif

@@ -11,12 +11,12 @@
 
 enum { BLOCK = 1 << 15 };
 
-// Cells are gathered in a block: a call of the C library for each would take longer than its digits.
+// Cells are collected in a block: a C library call for each cell would take longer than the formatting of its digits.
 struct od_csv_writer {
   od_atomic_file file;
-  FILE *to;  // standard output, or that of the file
+  FILE *to;  // standard output, or the stream of the file
   int columns;
-  int reason;  // why something could not be written; 0: all was
+  int reason;  // errno of the first failed write; 0: none
   size_t used;
   char block[BLOCK];
 };
@@ -28,10 +28,10 @@ static void write_quoted(FILE *to, const char *text) {
   }
 }
 
-// "name [unit]", quoted when it holds a separator, a quote or a line end, or would read as a comment.
+// "name [unit]", quoted if it contains a separator, a quote or a line end, or would be read as a comment.
 static void write_label(FILE *to, const char *name, const char *unit) {
   static const char special[] = ",;\t\"\r\n";
-  // A dimensionless output has the unit "1", which is not worth saying.
+  // The unit "1" of a dimensionless output is left out.
   bool plain = unit[0] == '\0' || !strcmp(unit, "1");
   bool quote = strpbrk(name, special) || strpbrk(unit, special) || name[0] == '#';
   if (quote) fputc('"', to);
@@ -77,7 +77,7 @@ od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writ
 void od_csv_writer_row(od_csv_writer *w, const double *row) {
   for (int c = 0; c < w->columns; c++) {
     if (w->used + OD_NUMBER_SIZE + 1 > BLOCK) write_block(w);
-    // No value: an empty cell, unless the whole line would be empty.
+    // A missing value is an empty cell, unless the whole line would be empty.
     if (!isnan(row[c]) || w->columns == 1) w->used += (size_t)od_number_format(w->block + w->used, row[c]);
     w->block[w->used++] = c + 1 < w->columns ? ',' : '\n';
   }

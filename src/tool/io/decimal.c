@@ -1,7 +1,7 @@
-// The shortest decimal by Giulietti's method (source 41 in docs/theory.md). A double c 2^q owns the decimals between the middles to its neighbours. With k
-// chosen so that this interval is at least one unit of 10^k wide and less than ten, at most two multiples of 10^(k+1) and
-// two of 10^k need a look. The ends of the interval and the value, in units of 10^k / 4, are products with a power of ten of
-// 126 to 128 bits; rounding them to odd numbers keeps every comparison right.
+// The shortest decimal by Giulietti's method (source 41 in docs/theory.md). A double c 2^q represents the decimals between the
+// midpoints to its neighbors. With k such that this interval is at least one and less than ten units of 10^k wide, at most two
+// multiples of 10^(k+1) and two of 10^k are candidates. The ends of the interval and the value, in units of 10^k / 4, are
+// products with a power of ten of 126 to 128 bits; rounding them to odd numbers keeps each comparison exact.
 #include "io/decimal.h"
 
 #include <pthread.h>
@@ -43,7 +43,7 @@ static wide leading_bits(const uint64_t *a) {
   return (length < 128 ? bits << (128 - length) : bits) + more;
 }
 
-// The first 128 bits of 1/a, rounded up, by long division; a is no power of two.
+// The first 128 bits of 1/a, rounded up, by long division; a must not be a power of two.
 static wide leading_bits_of_inverse(const uint64_t *a) {
   uint64_t rest[WORDS] = {0};
   int length = bit_length(a);
@@ -87,12 +87,12 @@ static inline int log2_of_power(int e) {
 
 // ---- from a double
 
-// floor(log10(2^q)), or of 3/4 2^q where the interval below a power of two is half as wide.
+// floor(log10(2^q)), or of 3/4 2^q if the interval below a power of two is half as wide.
 static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;
 }
 
-// g n / 2^128, its last bit set where that is not an integer (but for what the rounding of g may have added).
+// g n / 2^128, with the last bit set if it is not an integer (except for the rounding of g).
 static inline uint64_t multiply_to_odd(wide g, uint64_t n) {
   wide low = (wide)(uint64_t)g * n, high = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
@@ -117,7 +117,7 @@ od_decimal od_shortest_decimal(double value) {
   uint64_t middle = multiply_to_odd(g, (4 * c) << shift);
   uint64_t upper = multiply_to_odd(g, (4 * c + 2) << shift) - !even;
   uint64_t s = middle / 4, tens = s / 10;
-  // One digit less, where exactly one such number is inside.
+  // One digit less, if exactly one such number is inside.
   bool below = s >= 10 && lower <= 40 * tens, above = s >= 10 && 40 * tens + 40 <= upper;
   if (below != above) return without_zeros((od_decimal){.digits = tens + above, .exponent = k + 1});
   below = lower <= 4 * s;
@@ -128,8 +128,8 @@ od_decimal od_shortest_decimal(double value) {
 
 // ---- to a double
 
-// digits * 10^exponent is between (g - 1) n and g n, each times a power of two, with n the digits shifted to the left and g the
-// leading bits of 10^exponent, rounded up. Where both round to the same double, that is the nearest one.
+// digits * 10^exponent is between (g - 1) n and g n, each times a power of two, where n are the digits shifted to the left and
+// g the leading bits of 10^exponent, rounded up. If both round to the same double, this is the nearest one.
 bool od_nearest_double(od_decimal d, double *value) {
   *value = 0;
   if (d.digits == 0) return true;
@@ -137,10 +137,10 @@ bool od_nearest_double(od_decimal d, double *value) {
   const int zeros = __builtin_clzll(d.digits);
   const uint64_t n = d.digits << zeros;
   const wide g = leading_power(d.exponent), low = (wide)(uint64_t)g * n;
-  wide product = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);  // of 192 bits the first 128
+  wide product = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);  // the first 128 of 192 bits
   int exponent = log2_of_power(d.exponent) + 1 - zeros;                  // of the product's unit, 128 bits up
   if (!(product >> 127)) product <<= 1, exponent--;
-  // 53 bits count, 75 are beyond. What was left out is less than three of the last of them.
+  // 53 bits are the mantissa, 75 are below it. The neglected part is less than three units of the last bit.
   const uint64_t mantissa = (uint64_t)(product >> 75);
   const wide beyond = product & (((wide)1 << 75) - 1), half = (wide)1 << 74;
   if (beyond < 4 || beyond > 2 * half - 4 || (beyond > half - 4 && beyond < half + 4)) return false;

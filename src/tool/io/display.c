@@ -1,4 +1,4 @@
-// The table of units: for each SI unit what is shown instead, from which size on.
+// The table of display units: for each SI unit the displayed unit, by size.
 #include "io/display.h"
 
 #include <float.h>
@@ -16,8 +16,8 @@ typedef struct entry {
   double factor;
 } entry;
 
-// Entries of one unit stand together, the smallest sizes first. Pressures are in bar, but what is measured in thousands
-// of bar is a modulus: of oil (MPa) or of steel (GPa).
+// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar; values of thousands of bar are moduli: of
+// oil (MPa) or of steel (GPa).
 static const entry entries[] = {
     {"Pa", 100, "Pa", 1},
     {"Pa", 1e8, "bar", 1e-5},
@@ -77,7 +77,7 @@ void od_display_choose_si(void) {
   in_si = true;
 }
 
-// Of what has no size of its own: pressures of some bar, areas of some square millimetres, one of anything else.
+// The size for quantities without a size: some bar for pressures, some square millimeters for areas, one of anything else.
 static double usual_size(const char *si) {
   return same_unit(si, "Pa") ? 1e6 : same_unit(si, "m2") ? 1e-4 : 1;
 }
@@ -95,7 +95,7 @@ od_display od_display_unit(const char *si, double size) {
   return (od_display){strcmp(si, "1") != 0 ? si : "", 1};
 }
 
-// The decimals that show two digits of an uncertainty.
+// The number of decimals that show two digits of an uncertainty.
 static int decimals_of(double uncertainty) {
   double digits = 1 - floor(log10(uncertainty) + 1e-9);
   // 0.0996 is shown as 0.10, not 0.100.
@@ -171,12 +171,12 @@ static void range_end(char *text, size_t size, double value, od_display shown) {
   snprintf(text, size, "%s%s%.40s", number, value != 0 && shown.unit[0] ? " " : "", value != 0 ? shown.unit : "");
 }
 
-// The least positive number stands for "more than zero".
+// The smallest positive number means "more than zero".
 void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si) {
   char from[OD_RANGE_SIZE / 2 - 4], to[OD_RANGE_SIZE / 2 - 4];
   bool positive = low == DBL_MIN, above = isfinite(low) && !positive, below = isfinite(high);
   od_display last = od_display_unit(si, high), first = od_display_unit(si, low);
-  // Speeds of shafts are in rad/s, also the slow end of a range that goes on to fast ones.
+  // Speeds of shafts are in rad/s, also at the slow end of a range that includes fast ones.
   if (above && below && same_unit(si, "rad/s")) first = last;
   range_end(from, sizeof from, low, first);
   range_end(to, sizeof to, high, last);

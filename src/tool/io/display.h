@@ -1,35 +1,35 @@
-// The units in which people of the trade think (bar, l/min, mm, degrees). Files and programs stay in SI; tables on the
-// terminal, plots and reports show these, unless SI is chosen.
+// Display units of hydraulic engineering (bar, l/min, mm, degrees). Files and programs use SI; tables on the terminal, plots
+// and reports show display units, unless SI is chosen.
 #ifndef OD_IO_DISPLAY_H
 #define OD_IO_DISPLAY_H
 
 #include "io/number.h"
 
 typedef struct od_display {
-  const char *unit;  // empty: no dimension
-  double factor;     // shown number = SI number * factor
+  const char *unit;  // empty: dimensionless
+  double factor;     // displayed number = SI number * factor
 } od_display;
 
-// Shows SI units from now on. Chosen once, by the command line, before anything is shown.
+// Shows SI units from now on. Called once, by the command line, before any output.
 void od_display_choose_si(void);
 
-// The unit for numbers of an SI unit of which the largest is of the given size. What has no unit of the trade stays as
-// it is, and so does what has no size (NAN). What is zero gets the usual unit.
+// The display unit for numbers in an SI unit whose largest magnitude is `size`. Units without a display unit, and numbers
+// without a size (NAN), stay in SI. Zero gets the usual unit.
 od_display od_display_unit(const char *si, double size);
-// The unit where no number is known: bar, l/min, mm.
+// The display unit if no number is known: bar, l/min, mm.
 const char *od_display_usual(const char *si);
 
-// Numbers with an uncertainty (half of an interval, both in the shown unit): two digits of the uncertainty, and the
-// number as far as they reach, but at most nine. Without one (zero, infinite, NAN) five digits; "-" where there is no number.
+// Formats a number with an uncertainty (half of an interval, both in the displayed unit): two digits of the uncertainty, and
+// the number to the same digit, at most nine digits. Without an uncertainty (zero, infinite, NAN) five digits; "-" for NAN.
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 
-// "1520 MPa", or "0.6" without a unit: a value in SI, in the unit that suits it, for sentences.
+// "1520 MPa", or "0.6" without a unit: an SI value in a suitable display unit, for sentences.
 typedef struct od_display_text {
   char text[96];
 } od_display_text;
 od_display_text od_display_quantity(double value, const char *si);
-// How fast a quantity in this SI unit changes: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
+// The rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
 od_display_text od_display_rate(double rate, const char *si);
 
 // "4.1 ms", "5 s", "3 min 20 s".

@@ -1,7 +1,7 @@
-// Reading whole files.
+// Reading of whole files.
 //
-// Devices are refused: /dev/zero never ends. A pipe is read if a program writes to it: the wait for the writer of a named pipe is at
-// most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
+// Devices are refused, for example /dev/zero, which never ends. A pipe is read if a program writes to it: the wait for the
+// writer of a named pipe is at most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
 #ifndef OD_IO_INPUT_FILE_H
 #define OD_IO_INPUT_FILE_H
 
@@ -9,8 +9,8 @@
 
 #include "oleodyn/status.h"
 
-// The bytes of a file; free *bytes. One more byte is there, which is zero. Else the reason without the path, such as "it is a device":
-// OD_IO: it cannot be read, OD_BAD_INPUT: it has more than `most` bytes, OD_NO_MEMORY.
+// Reads the bytes of a file, followed by a zero byte. The caller frees *bytes. On failure `why` has the reason without the
+// path, such as "it is a device": OD_IO: the file cannot be read, OD_BAD_INPUT: it has more than `most` bytes, OD_NO_MEMORY.
 od_status od_input_read(const char *path, size_t most, char **bytes, size_t *length, od_error *why);
 
 #endif

@@ -1,4 +1,4 @@
-// jansson holds the values; numbers are written here, because it writes 0.1 as 0.10000000000000001.
+// jansson stores the values. Numbers are formatted here, because jansson writes 0.1 as 0.10000000000000001.
 #include "io/json.h"
 
 #include <errno.h>
@@ -46,14 +46,14 @@ static void write_value(FILE *to, const json_t *value, int depth);
 static void write_real(FILE *to, double value) {
   char text[OD_NUMBER_SIZE];
   od_number_format(text, value);
-  // A real stays a real for readers that tell them apart.
+  // A real number keeps a decimal point, for readers that distinguish reals from integers.
   fprintf(to, strpbrk(text, ".e") ? "%s" : "%s.0", text);
 }
 
 static void write_object(FILE *to, const json_t *object, int depth) {
   fputc('{', to);
   bool first = true;
-  // jansson's iterators want a pointer that is not const, but leave the object as it is.
+  // jansson's iterators need a non-const pointer, but do not change the object.
   json_t *o = (json_t *)(uintptr_t)object;
   for (void *i = json_object_iter(o); i; i = json_object_iter_next(o, i), first = false) {
     if (!first) fputc(',', to);

@@ -1,4 +1,4 @@
-// JSON out: what every command prints with --json.
+// JSON output: the format of --json.
 #ifndef OD_IO_JSON_H
 #define OD_IO_JSON_H
 
@@ -6,14 +6,14 @@
 
 #include "oleodyn/status.h"
 
-// A number, or null for what JSON cannot say (infinite, not a number).
+// A number, or null for numbers that JSON does not have (infinite, not a number).
 json_t *od_json_number(double value);
-// A text, or null; bytes that are not UTF-8 (in a file's name, say) become question marks.
+// A text, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
 json_t *od_json_text(const char *text);
 // A list of numbers: value[0], value[stride], value[2 * stride], ...
 json_t *od_json_numbers(const double *value, long count, long stride);
-// Writes the value and a line end: indented, objects in the order they were made, numbers that read back exactly.
-// Path "-" is standard output; other files appear complete or not at all.
+// Writes the value and a line end: indented, objects in the order of creation, numbers that read back exactly. Path "-" is
+// standard output; other files appear complete or not at all.
 od_status od_json_write(const json_t *value, const char *path, od_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // Tables as MATLAB files (version 5): one variable per column, and a cell array "columns" of names and units.
 //
-// The library that writes them does not tell of a full disk, so that what was written is read again and compared.
+// The library that writes them does not report a full disk, so the file is read again and compared.
 #include <math.h>
 #include <matio.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static bool is_taken(const char *name, const variable_name *names, int count) {
   return false;
 }
 
-// Names that came out the same get _2, _3, ...
+// Equal names get the suffixes _2, _3, ...
 static void make_names(const od_table *table, variable_name *names) {
   for (int c = 0; c < table->columns; c++) {
     char *name = names[c].text;
@@ -94,7 +94,7 @@ static bool write_all(mat_t *mat, const od_table *table, const variable_name *na
   return write_variable(mat, label_cells(table));
 }
 
-// --- What was written -----------------------------------------------------------------------------------------------
+// --- Check of the written file --------------------------------------------------------------------------------------
 
 typedef struct written {
   const char *path;

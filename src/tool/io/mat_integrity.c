@@ -30,7 +30,7 @@ static uint32_t number(const walk *w, const unsigned char *bytes) {
              : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
-// Unpacks so many bytes from here on, to see whether they end properly and with the right checksum.
+// Unpacks `bytes` bytes from the current position, and checks the end and the checksum.
 static bool is_packed(const walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
   z_stream z = {0};
@@ -46,13 +46,13 @@ static bool is_packed(const walk *w, long long bytes) {
       z.avail_out = sizeof plain;
       status = inflate(&z, Z_NO_FLUSH);
     } while (status == Z_OK && z.avail_out == 0);
-    if (status == Z_BUF_ERROR) status = Z_OK;  // wants more
+    if (status == Z_BUF_ERROR) status = Z_OK;  // needs more input
   }
   inflateEnd(&z);
   return status == Z_STREAM_END;
 }
 
-// Each goes on to the next element or matrix; false if there is not all of it.
+// Each function goes to the next element or matrix. False if it is not complete.
 static bool next_element(walk *w) {
   unsigned char tag[TAG];
   if (!read_at(w, w->at, tag, sizeof tag)) return false;
@@ -66,7 +66,7 @@ static bool next_element(walk *w) {
 }
 
 static bool next_matrix(walk *w) {
-  static const int sizes[] = {8, 4, 4, 2, 2, 1};  // of a number, by format
+  static const int sizes[] = {8, 4, 4, 2, 2, 1};  // bytes of a number, by format
   unsigned char head[MATRIX];
   if (!read_at(w, w->at, head, sizeof head)) return false;
   uint32_t format = number(w, head), rows = number(w, head + 4), columns = number(w, head + 8);
@@ -78,7 +78,7 @@ static bool next_matrix(walk *w) {
   return true;
 }
 
-// Level 5 says its byte order; of level 4 the format is a small number in one of the two.
+// Level 5 states its byte order. In level 4 the format is a small number in one of the two byte orders.
 static bool is_whole(walk *w) {
   unsigned char head[HEADER] = {0};
   bool long_enough = read_at(w, 0, head, sizeof head);

@@ -1,12 +1,12 @@
-// Whether a MATLAB file has all the bytes that its own headers promise, and whether what is packed in it is what was packed.
-// The library that reads such files takes what is missing for zeros and does not look at checksums.
+// Checks that a MATLAB file has all the bytes that its headers announce, and that the checksums of its packed data are correct.
+// The library that reads such files takes missing bytes for zeros and ignores checksums.
 #ifndef OD_IO_MAT_INTEGRITY_H
 #define OD_IO_MAT_INTEGRITY_H
 
 #include "oleodyn/status.h"
 
-// OD_OK; OD_BAD_INPUT for a file that ends too early or is damaged; OD_IO if it cannot be read. *bytes: its size. Level 7.3 is HDF5, whose
-// library looks itself.
+// OD_OK; OD_BAD_INPUT for a file that ends too early or is damaged; OD_IO if it cannot be read. *bytes: its size. Level 7.3 is
+// HDF5, whose library checks itself.
 od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err);
 
 #endif

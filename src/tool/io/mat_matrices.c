@@ -11,7 +11,7 @@
 #include "io/mat_integrity.h"
 #include "oleodyn/oleodyn.h"
 
-// MATLAB has columns one after another.
+// MATLAB stores matrices by columns.
 static matvar_t *make_matrix(const od_mat_variable *v) {
   size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
   double *data = malloc((dims[0] * dims[1] + 1) * sizeof *data);
@@ -39,7 +39,7 @@ static matvar_t *make_texts(const od_mat_variable *v) {
   return cells;
 }
 
-// --- What was written -----------------------------------------------------------------------------------------------
+// --- Check of the written file --------------------------------------------------------------------------------------
 
 typedef struct written {
   const char *path;
@@ -92,7 +92,7 @@ od_status od_matrices_write_mat(const od_mat_variable *variable, int count, cons
     return od_fail(err, OD_IO, "cannot write %s: a MATLAB file must be a file on disk", path);
   }
   const char *temporary = od_atomic_hand_over(&f);
-  // Not OD_MAT_WRITTEN, which stands for tables.
+  // Not OD_MAT_WRITTEN, which marks tables.
   mat_t *mat = Mat_CreateVer(temporary, "MATLAB 5.0 MAT-file, matrices of oleodyn " OD_VERSION, MAT_FT_MAT5);
   bool ok = mat != NULL;
   for (int i = 0; i < count && ok; i++) {

@@ -12,7 +12,7 @@ typedef struct od_mat_variable {
   const char **text;   // rows of them
 } od_mat_variable;
 
-// Written as od_table_write_mat() does it: complete or not at all, and compared with what was to be written.
+// Written like od_table_write_mat(): complete or not at all, and read again for comparison.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err);
 
 #endif

@@ -1,10 +1,10 @@
 // Reading MATLAB files of level 4, 5 and 7.3 as tables.
 //
-// A file may be a whole workspace. Columns of the table are its real numeric vectors, columns and rows of its matrices, and
-// what of that kind is in its structures, each under the name it has in MATLAB: "p", "X(:,2)", "Xt(3,:)", "log.p". A table has
-// one length: that of the time.
+// A file may be a whole workspace. Columns of the table are its real numeric vectors, columns and rows of its matrices, and the
+// same in its structures, each under its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All columns of a table have the length
+// of the time.
 //
-// The file is read in a child process, because damaged files crash the library that reads them.
+// The file is read in a child process, because damaged files can crash the library.
 #include <math.h>
 #include <matio.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ typedef struct gathering {
   bool no_memory;
 } gathering;
 
-// --- What is there ------------------------------------------------------------------------------------------------
+// --- Variables of the file ----------------------------------------------------------------------------------------
 
 static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
   if (g->count >= MOST_ARRAYS) return;
@@ -59,7 +59,7 @@ static bool is_numeric(const matvar_t *v) {
   return v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex && v->data && v->dims;
 }
 
-// Dimensions of one do not count: 1 x 1 x 500 is a vector. False for what has more than two others.
+// Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False for arrays with more than two others.
 static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
   *rows = v->rank > 0 ? v->dims[0] : 0;
   *columns = 1;
@@ -119,7 +119,7 @@ static bool is_vector(const array *a) {
   return a->rows == 1 || a->columns == 1;
 }
 
-// The length of the array that a text such as "p", "X(:,2)" or "Xt(3,:)" names; 0: there is none.
+// The length of the array with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none.
 static size_t named_length(const gathering *g, const char *text) {
   char base[LONGEST_NAME];
   unsigned long index;
@@ -140,7 +140,7 @@ static size_t named_length(const gathering *g, const char *text) {
   return 0;
 }
 
-// Of the vector whose name looks most like a time.
+// The length of the vector whose name is most like a time.
 static size_t length_of_time(const gathering *g) {
   size_t found = 0;
   for (int i = 0, best = 0; i < g->count; i++) {
@@ -156,7 +156,7 @@ static int by_length(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// What most arrays have as their longer side, each with one vote and scalars with none; of two the greater.
+// The most frequent longer side of all arrays except scalars; of two the greater.
 static size_t usual_length(const gathering *g) {
   size_t *length = malloc(((size_t)g->count + 1) * sizeof *length), best = 1;
   if (!length) return 0;
@@ -174,7 +174,8 @@ static size_t usual_length(const gathering *g) {
   return best;
 }
 
-// The time that is named decides, then the one that shows by its name, then whatever else is named, then the majority.
+// The length of the time that the wish names; else of the vector with a time-like name; else of other named columns; else the
+// most frequent one.
 static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   size_t length = wish->time ? named_length(g, wish->time) : 0;
   if (length == 0 && !wish->no_time) length = length_of_time(g);
@@ -182,7 +183,7 @@ static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   return length > 1 ? length : usual_length(g);
 }
 
-// What is named must have that length.
+// Checks that named columns have this length.
 static od_status check_lengths(const gathering *g, const od_table_wish *wish, size_t length, od_error *err) {
   for (int i = 0; wish->columns && wish->columns[i]; i++) {
     size_t own = named_length(g, wish->columns[i]);
@@ -273,7 +274,7 @@ static od_status tabulate(const gathering *g, const od_table_wish *wish, od_tabl
   return status;
 }
 
-// --- Names and units of files that this program wrote ---------------------------------------------------------------
+// --- Names and units of files written by this program ---------------------------------------------------------------
 
 static void copy_text(const matvar_t *cell, char *to, size_t size) {
   size_t n = cell && cell->class_type == MAT_C_CHAR && cell->data ? cell->nbytes : 0;
@@ -287,14 +288,14 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// Which label a variable has: the one in its place, unless the file was written anew in another order.
+// The label of a variable: the one at its index, unless the file was rewritten in another order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
     char name[LONGEST_NAME], valid[OD_MAT_NAME_SIZE];
     copy_text(Mat_VarGetCell(labels, label), name, sizeof name);
     od_mat_name(valid, name);
-    // In its own place a variable may have a suffix that tells it from another of the same name.
+    // At its own index a variable may have a suffix that distinguishes equal names.
     if (!strncmp(variable, valid, k == 0 ? strlen(valid) : sizeof valid)) return label;
   }
   return -1;
@@ -341,7 +342,7 @@ static od_status read_variables(mat_t *mat, variables *all) {
   return OD_OK;
 }
 
-// What the library complains about while it goes on.
+// The last warning of the library.
 static char complaint[200];
 static void keep_complaint(int level, char *message) {
   bool serious = level & (MATIO_LOG_LEVEL_ERROR | MATIO_LOG_LEVEL_CRITICAL);
@@ -413,7 +414,7 @@ static void read_in_child(void *user, FILE *to) {
   if (r->status == OD_OK) put_table(to, r->table);
 }
 
-// --- What comes from there ----------------------------------------------------------------------------------------
+// --- Result of the child process ----------------------------------------------------------------------------------
 
 static bool take(FILE *from, void *to, size_t size) {
   return fread(to, size, 1, from) == 1;

@@ -1,4 +1,4 @@
-// printf and strtod follow the locale of the program that uses the library; these do not.
+// printf and strtod depend on the locale of the calling program; these functions do not.
 #include "io/number.h"
 
 #include <locale.h>
@@ -11,7 +11,7 @@
 
 #include "io/decimal.h"
 
-// Whatever the locale puts for the decimal point (it may be several bytes) becomes a point.
+// Replaces the decimal sign of the locale (it may have several bytes) by a point.
 static int force_point(char *text) {
   char *to = text;
   bool done = false;
@@ -42,7 +42,8 @@ int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals) {
   return length - 1;
 }
 
-// As printf's %.{P}g would write it, P the first of 15, 16 and 17 that is enough for the digits: without an exponent between 1e-4 and 10^P.
+// The format of printf's %.{P}g, where P is the first of 15, 16 and 17 that is enough for the digits: without an exponent
+// between 1e-4 and 10^P.
 int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   if (!isfinite(value) || value == 0) return od_number_round(text, value, 15);
   const od_decimal d = od_shortest_decimal(fabs(value));
@@ -50,7 +51,7 @@ int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   int count = 0;
   for (uint64_t left = d.digits; left; left /= 10) digits[sizeof digits - (size_t)++count] = (char)('0' + left % 10);
   const char *from = digits + sizeof digits - count;
-  const int first = d.exponent + count - 1, most = count < 15 ? 15 : count;  // the first digit counts 10^first
+  const int first = d.exponent + count - 1, most = count < 15 ? 15 : count;  // the first digit has the weight 10^first
   if (signbit(value)) *to++ = '-';
   if (first < -4 || first >= most) {
     *to++ = *from;
@@ -77,13 +78,13 @@ int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   return (int)(to - text);
 }
 
-// A decimal number as it was read.
+// A decimal number in a text.
 typedef struct decimal {
   bool negative, exact;  // exact: all digits are in
   od_decimal size;
 } decimal;
 
-// Appends digits from c on; returns where they end. The first nineteen fit, zeros before them not counted.
+// Appends digits from c on and returns their end. The first nineteen are stored, leading zeros not counted.
 static const char *scan_digits(const char *c, const char *end, int *counted, decimal *d, bool fraction) {
   uint64_t digits = d->size.digits;
   int count = *counted;
@@ -102,7 +103,7 @@ static const char *scan_digits(const char *c, const char *end, int *counted, dec
   return c;
 }
 
-// Reads [+-] digits [. digits] [e [+-] digits]; false when there is anything else.
+// Reads [+-] digits [. digits] [e [+-] digits]. False if there is anything else.
 static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   *d = (decimal){.exact = true};
   if (c < end && (*c == '+' || *c == '-')) d->negative = *c++ == '-';
@@ -127,7 +128,7 @@ static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   return digits && c == end;
 }
 
-// The slow way, for numbers with many digits or large exponents: strtod, given the decimal sign it expects.
+// For numbers with many digits or large exponents: strtod, with the decimal sign of the locale.
 static double parse_slowly(const char *text, size_t length, bool comma) {
   const char *point = localeconv()->decimal_point;
   char buffer[128], *copy = buffer;

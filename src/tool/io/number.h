@@ -1,4 +1,4 @@
-// Numbers as text, the same in every locale: the point is always a point.
+// Numbers as text, independent of the locale: the decimal sign is a point.
 #ifndef OD_IO_NUMBER_H
 #define OD_IO_NUMBER_H
 
@@ -14,11 +14,11 @@ int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);
 // %.{decimals}f without a minus before zero; numbers too long for the text as %g.
 int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals);
 
-// The largest of 1, 2 and 5 times a power of ten that is not larger; for positive numbers.
+// The largest of 1, 2 and 5 times a power of ten that does not exceed `value`; for positive numbers.
 double od_number_125(double value);
 
-// Reads a whole text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the
-// decimal sign may be a comma. False: it is no number.
+// Reads a text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the decimal sign may
+// be a comma. False: the text is not a number.
 bool od_number_parse(const char *text, size_t length, bool comma, double *value);
 
 #endif

@@ -15,7 +15,7 @@
 static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
 static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70,
                     room_for_range = 190;  // above a chart, at its right
-// The part of its range that a curve keeps away from the frame.
+// The margin between a curve and the frame, as a fraction of the range.
 static const double margin = 0.07;
 
 static const char style[] =
@@ -37,7 +37,7 @@ static od_series column_of(const od_table *t, int column, double factor) {
   return (od_series){t->data + column, t->rows, t->columns, factor};
 }
 
-// An axis in a unit for people: shown number = SI number * factor.
+// An axis in display units: displayed number = SI number * factor.
 typedef struct scale {
   od_axis axis;
   double factor;
@@ -62,13 +62,13 @@ static bool is_shared(const od_table *t, const int *panel, int column) {
   return false;
 }
 
-// "crank.end.vx": the element is everything before the last dot. Its outputs share a colour.
+// "crank.end.vx": the element is everything before the last dot. Its outputs share a color.
 static size_t element_length(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
-// The class of a shape in the colour of a column: "curve c3".
+// The class of a shape in the color of a column: "curve c3".
 typedef struct shape {
   char class_name[24];
 } shape;
@@ -88,7 +88,7 @@ static shape coloured(const char *kind, const od_table *t, int column) {
   return s;
 }
 
-// The class of the k-th curve of a chart that several share.
+// The class of the k-th curve of a shared chart.
 static shape shared_colour(const char *kind, int k) {
   shape s;
   snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, k % colour_count);
@@ -99,7 +99,7 @@ static void axis_title(char *text, size_t size, const char *name, const od_axis 
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-// The names above a chart, with the colour of each where they share it, as many as there is room for; how many more; the unit.
+// Draws the names above a chart, colored if the chart is shared, as many as fit; the number of the others; the unit.
 static void draw_names(FILE *to, const od_table *t, const int *panel, int column, double y, const char *unit) {
   double x = left;
   int drawn = 0, more = 0;
@@ -155,7 +155,7 @@ static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int c
   od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
-// The column that holds the y of the point whose x this column holds, or -1.
+// The column with the y of the point whose x is in this column, or -1.
 static int partner(const od_table *t, int column) {
   size_t n = strlen(t->name[column]);
   if (n < 3 || strcmp(t->name[column] + n - 2, ".x") != 0) return -1;
@@ -170,13 +170,13 @@ static bool has_paths(const od_table *t) {
   return false;
 }
 
-// A chart of paths; what is drawn is in metres times the factor.
+// A chart of paths. Coordinates are in meters times the factor.
 typedef struct paths {
   od_chart chart;
   double factor;
 } paths;
 
-// Equal scales in both directions: the frame is as large as the page allows and no larger than the paths need.
+// Equal scales in both directions: the frame is as large as the page allows and not larger than the paths need.
 static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
@@ -187,7 +187,7 @@ static paths fit_paths(const od_table *t, double y) {
     x0 = fmin(x0, xs.min), x1 = fmax(x1, xs.max), y0 = fmin(y0, ys.min), y1 = fmax(y1, ys.max);
     unit = t->unit[i];
   }
-  // Without a single finite point, or with one only, there is still a frame.
+  // Without finite points, or with one only, there is a default frame.
   if (!isfinite(x0) || !isfinite(x1) || !isfinite(y0) || !isfinite(y1)) x0 = y0 = -1, x1 = y1 = 1;
   od_display shown = od_display_unit(unit, fmax(fmax(fabs(x0), fabs(x1)), fmax(fabs(y0), fabs(y1))));
   x0 *= shown.factor, x1 *= shown.factor, y0 *= shown.factor, y1 *= shown.factor;
@@ -197,7 +197,7 @@ static paths fit_paths(const od_table *t, double y) {
   od_chart c = {
       .x = left, .y = y, .width = fmin(fmax(width / per_pixel, 320), full), .height = fmax(height / per_pixel, 180)};
   double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * per_pixel * c.width, h = 0.5 * per_pixel * c.height;
-  // As many ticks per pixel both ways: the grid is of squares.
+  // The same number of ticks per pixel in both directions: the grid consists of squares.
   c.vertical = od_axis_make(ym - h, ym + h, shown.unit, c.height / tick_distance);
   c.horizontal = od_axis_make(xm - w, xm + w, shown.unit, c.width / tick_distance);
   return (paths){c, shown.factor};
@@ -217,7 +217,7 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
   for (long row = 0; row < t->rows; row++) {
     double px = path_x(p, t, row, xc), py = path_y(p, t, row, yc);
     bool gap = isnan(px) || isnan(py);
-    // Points nearer than half a pixel add nothing.
+    // Points closer than half a pixel are left out.
     if (!gap && (first || hypot(px - x, py - y) > 0.5 || row == t->rows - 1))
       od_svg_path_point(to, first ? 'M' : 'L', x = px, y = py), first = false;
     if (gap) first = true;
@@ -230,7 +230,7 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
     od_svg_circle(to, coloured("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
-// The names of the paths, in as many lines as they need; to NULL: nothing is drawn. Returns the height of the lines.
+// Draws the names of the paths, in as many lines as they need. `to` NULL: draws nothing. Returns the height of the lines.
 static double draw_legend(FILE *to, const od_table *t, double y) {
   double x = left, first = y;
   for (int i = 1; i < t->columns; i++) {
@@ -249,7 +249,7 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
   return y - first + legend_line;
 }
 
-// Where the frame of the paths lies when their part of the page begins at y.
+// The position of the frame of the paths when their part of the page begins at y.
 static paths place_paths(const od_table *t, double y) {
   return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }

@@ -1,5 +1,5 @@
-// A table of results as a picture: one chart over time per column or per panel of columns, and above them the paths of points whose x and y are
-// both among the columns.
+// A table of results as a picture: one chart over time per column or per panel of columns, and above them the paths of points
+// whose x and y are both columns.
 #ifndef OD_PLOT_H
 #define OD_PLOT_H
 

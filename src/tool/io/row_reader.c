@@ -9,7 +9,7 @@
 struct od_row_reader {
   od_csv_stream *stream;  // NULL: all rows are in the table
   od_table *table;
-  bool shares;         // the table is another reader's
+  bool shares;         // the table belongs to another reader
   const bool *wanted;  // may be NULL
   long next;           // row of the table
 };
@@ -18,7 +18,7 @@ static od_status no_memory(od_error *err) {
   return od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// Whether a file is read whole: a pipe, which cannot be read again, and a file whose size is not known, as in /proc.
+// Whether a file is read as a whole: a pipe, which cannot be read again, or a file of unknown size, as in /proc.
 static bool is_pipe(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 && !S_ISDIR(about.st_mode) && (!S_ISREG(about.st_mode) || about.st_size == 0);

@@ -14,7 +14,7 @@ static void write_attribute(FILE *to, const char *name, double value) {
   fprintf(to, " %s=\"%s\"", name, text);
 }
 
-// XML has no place for these two, though they are UTF-8.
+// XML does not allow these two characters, although they are valid UTF-8.
 static bool is_noncharacter(const char *text) {
   return !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3);
 }

@@ -82,7 +82,7 @@ int od_name_is_time(const char *name) {
 
 int od_table_find_time(const od_table *table) {
   bool text = table->places.column != NULL;
-  int at = -1, best = text ? 1 : 0;  // "oil.t" in a text file is rather a temperature
+  int at = -1, best = text ? 1 : 0;  // in a text file "oil.t" is more likely a temperature
   bool alone = true;
   for (int i = 0; i < table->columns; i++) {
     int likeness = od_name_is_time(table->name[i]);
@@ -99,7 +99,7 @@ char *od_label_split(char *text) {
   if (n > 0 && text[n - 1] == ']') open = strrchr(text, '[');
   if (n > 0 && text[n - 1] == ')') open = strrchr(text, '(');
   if (!open || open == text) return NULL;
-  // "points[1]" is the name of a number in a list.
+  // "points[1]" is the name of an entry of a list, without a unit.
   bool index = *open == '[' && open[-1] != ' ' && strspn(open + 1, "0123456789") == strlen(open) - 2;
   if (index) return NULL;
   text[n - 1] = '\0';
@@ -133,7 +133,7 @@ od_status od_table_append(od_table *table, const double *row) {
   return OD_OK;
 }
 
-// Cells without a value (NaN) do not count; a column without any value has NaN everywhere.
+// Cells without a value (NaN) are ignored. A column without any value has NaN in all results.
 void od_summing_take(od_summing *s, double value) {
   if (isnan(value)) return;
   s->so_far.min = s->count > 0 ? fmin(s->so_far.min, value) : value;

@@ -1,4 +1,4 @@
-// A table of results: named columns with units, rows over time. What simulate produces and what files hold.
+// A table of results: named columns with units, rows over time. The result of simulate and the contents of files.
 #ifndef OD_TABLE_H
 #define OD_TABLE_H
 
@@ -7,13 +7,13 @@
 
 #include "oleodyn/status.h"
 
-// Where a table stands in the text file it was read from, for messages.
+// Positions of a table in its text file, for messages.
 typedef struct od_table_places {
-  int header;   // line of the names; 0: there is none
+  int header;   // line of the names; 0: none
   int *column;  // of each name in that line
   int *line;    // of each row
   bool cut;     // the last line has no line end
-  char **flaw;  // of each column the first cell that is no number or not there, as a message; NULL: none
+  char **flaw;  // for each column a message about the first cell that is not a number or missing; NULL: none
 } od_table_places;
 
 typedef struct od_table {
@@ -36,7 +36,7 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
-// The same of values that come one after the other and need not be kept. Begins with zeros.
+// The same for a sequence of values that are not stored. Initialize with zeros.
 typedef struct od_summing {
   od_summary so_far;  // without rms
   double squares;
@@ -45,10 +45,10 @@ typedef struct od_summing {
 void od_summing_take(od_summing *s, double value);
 od_summary od_summing_result(const od_summing *s);
 
-// What can be taken of a column over time: the words of it, and its value, of rows from one time to another; the first column is the time.
-// NAN: there is no such row, or one of them is.
+// Statistics of a column over time: their names, and the value over the rows from one time to another; the first column is the
+// time. NAN: there is no such row, or one of the values is NAN.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
-extern const char *const od_take_names[];  // ends with NULL
+extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);
 
 // Files. Written under a temporary name in the same folder and renamed when complete. CSV: a header "name [unit]",
@@ -57,43 +57,43 @@ double od_table_take(const od_table *table, int column, od_take take, double fro
 // standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
-// What is known about a file that is to be read; zeros: nothing.
+// Known properties of a file to be read; zeros: none.
 typedef struct od_table_wish {
-  const char *const *missing;  // texts that stand for a missing value besides an empty cell and NaN; ends with NULL
-  const char *time;            // the name of the column of times
-  const char *const *columns;  // names of others that are needed; ends with NULL
-  bool no_time;                // none is needed
-  int skip;                    // lines of text before the header
+  const char *const *missing;  // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL
+  const char *time;            // the name of the time column
+  const char *const *columns;  // names of other required columns; terminated by NULL
+  bool no_time;                // no time column is required
+  int skip;                    // number of lines of text before the header
 } od_table_wish;
 
 // Whether a file is a MATLAB file, by its name.
 bool od_table_is_matlab(const char *path);
-// Reads a MATLAB file if the path ends with .mat, else CSV. Notes the file (io/inputs_read.h). wish may be NULL.
+// Reads a MATLAB file if the path ends with .mat, else CSV. Registers the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a CSV file with or without units in its header or in a line below it; errors name line and column. Columns may hold
-// anything: cells that are no numbers are NaN, and users of a column ask for its flaw. Lines before the header are
-// skipped where rows show that they are no part of the table.
+// Reads a CSV file with or without units in its header or in a line below it. Errors name line and column. Columns may contain
+// anything: cells that are not numbers are NaN, and users of a column check its flaw. Lines before the header are skipped if
+// the rows show that they are not part of the table.
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a MATLAB file of level 4, 5 or 7.3, perhaps a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
-// "X(2,:)") and those in structures ("log.p") of the length that the time has. Files of od_table_write_mat() get back their
-// names and units.
+// Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
+// "X(2,:)"), and the same in structures ("log.p"), of the length of the time. For files of od_table_write_mat() the original
+// names and units are restored.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// What makes a column useless, as a message with its place; NULL: nothing.
+// The first flaw of a column, as a message with its place; NULL: none.
 const char *od_table_flaw(const od_table *table, int column);
 
-// How much a name looks like that of a time, from "time" over "t", "Time", "T" and "log.time" to "log.t"; 0: not at all.
+// How much a name is like that of a time, from "time" over "t", "Time", "T" and "log.time" to "log.t"; 0: not at all.
 int od_name_is_time(const char *name);
 // "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// The column whose name looks most like a time, else the first one of a text file (variables of MATLAB have no order); -1:
-// none, or several alike.
+// The column whose name is most like a time, else the first column of a text file (variables of MATLAB have no order); -1:
+// none, or several equal ones.
 int od_table_find_time(const od_table *table);
 
-// "name [unit]" or "name (unit)": cuts the text after the name and returns the unit within it, or NULL. A text that is
-// all unit is a name, and "points[1]" is one.
+// "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that
+// consists of a unit only is a name, and so is "points[1]".
 char *od_label_split(char *text);
-// Whether a value is one of the texts that stand for a missing one.
+// Whether a value is one of the texts for a missing value.
 int od_is_missing(const char *const *missing, const char *text, size_t length, double value);
 
 #endif

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of one column in a group of rows.
+// Extremes of one column in a group of rows.
 typedef struct extremes {
   double low, high;
-  long low_at, high_at;  // rows of the group; -1: it has no value yet
+  long low_at, high_at;  // rows of the group; -1: no value yet
 } extremes;
 
 struct od_thin_table {
   od_table *table;
-  long length;  // rows of a group; 1: every row is in the table
-  long count;   // rows in the present one
+  long length;  // rows of a group; 1: each row is in the table
+  long count;   // rows in the present group
   double first, last;
   extremes *column;
   double *row;
@@ -70,7 +70,7 @@ static od_status end_group(od_thin_table *t) {
   return status;
 }
 
-// Four rows of the table become two.
+// Reduces each four rows of the table to two.
 static void halve(od_thin_table *t) {
   od_table *table = t->table;
   size_t width = (size_t)table->columns;

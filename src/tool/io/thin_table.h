@@ -1,6 +1,7 @@
-// A table that keeps the picture of any number of rows in bounded memory. Up to OD_THIN_ROWS rows it has them all. Of more, rows that follow each
-// other become two: of every column the least and the greatest value, in the order in which they came, at the times (the first column) of
-// the first of these rows and of the last. A chart whose pixels are wider than these groups looks the same.
+// A table that represents any number of rows in bounded memory, for charts. Up to OD_THIN_ROWS rows it contains all of them.
+// More rows are combined in groups of consecutive rows. Each group becomes two rows: for each column the least and the greatest
+// value, in their order of occurrence, at the times (the first column) of the first and the last row of the group. A chart
+// whose pixels are wider than these groups looks the same.
 #ifndef OD_IO_THIN_TABLE_H
 #define OD_IO_THIN_TABLE_H
 
@@ -10,11 +11,11 @@ enum { OD_THIN_ROWS = 32768 };
 
 typedef struct od_thin_table od_thin_table;
 
-// Into a table without rows, which stays the caller's and must not get rows from others. NULL: memory ran out.
+// Fills a table without rows, which remains the caller's. Nothing else may add rows. NULL: out of memory.
 od_thin_table *od_thin_table_new(od_table *table);
 void od_thin_table_free(od_thin_table *t);
 od_status od_thin_table_append(od_thin_table *t, const double *row);
-// After the last row: the table gets what has waited for more.
+// Call after the last row: writes the incomplete group to the table.
 od_status od_thin_table_finish(od_thin_table *t);
 
 #endif

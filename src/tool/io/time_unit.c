@@ -7,7 +7,7 @@
 #include "io/display.h"
 
 typedef struct short_unit {
-  const char *unit, *name[4];  // what names of columns call it
+  const char *unit, *name[4];  // words for it in names of columns
 } short_unit;
 
 static const short_unit units[] = {{"ms", {"ms", "msec", "millis", "milliseconds"}},
@@ -21,7 +21,7 @@ static bool same_word(const char *word, size_t length, const char *name) {
   return true;
 }
 
-// Whether a word of the column's name is one of the unit's.
+// Whether a word of the column's name is one of the words for the unit.
 static bool is_named(const char *column, const short_unit *unit) {
   for (const char *word = column; *word;) {
     size_t length = 0;

@@ -1,4 +1,4 @@
-// Times of a log without a unit count as seconds. The name of their column may say otherwise: "t_ms".
+// Times of a log without a unit are in seconds. The name of their column may contradict this: "t_ms".
 #ifndef OD_IO_TIME_UNIT_H
 #define OD_IO_TIME_UNIT_H
 
@@ -7,17 +7,17 @@
 #include "io/verdict.h"
 
 typedef struct od_time_doubt {
-  char text[700];  // empty: there is none
+  char text[700];  // empty: no contradiction
 } od_time_doubt;
 
-// A unit shorter than a second that the name of a column tells: "ms" or "us"; NULL: none.
+// The unit shorter than a second in the name of a column: "ms" or "us"; NULL: none.
 const char *od_time_unit_named(const char *column);
 
-// What is said about a column of times without a unit (NULL or "") whose name tells one. `apart`: between two rows as they are read, s.
-// `remedy`: what to do; NULL: write the unit in the header.
+// The message about a column of times without a unit (NULL or "") whose name contains one. `apart`: time between two rows as
+// read, s. `remedy`: what to do; NULL: write the unit in the header.
 od_time_doubt od_time_doubt_of(const char *column, const char *unit, const char *file, double apart,
                                const char *remedy);
-// The same as a remark, if there is a doubt. False: memory ran out.
+// The same as a remark, if the text is not empty. False: out of memory.
 bool od_time_doubt_remark(const od_time_doubt *doubt, od_verdict *verdict);
 
 #endif

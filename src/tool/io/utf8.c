@@ -1,4 +1,4 @@
-// UTF-8 as RFC 3629 has it.
+// UTF-8 according to RFC 3629.
 #include "io/utf8.h"
 
 #include <stdint.h>

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The length of the character at s, of which `left` bytes are left; 0: there is none, or one that is no text (control
-// characters other than tab and line ends). Overlong forms and surrogates are none.
+// The length of the character at s, with `left` bytes left; 0: there is none, or it is not text (control characters other than
+// tab and line ends). Overlong forms and surrogates are invalid.
 size_t od_utf8_length(const unsigned char *s, size_t left);
 bool od_utf8_is_text(const char *text);
-// The columns a text takes on a terminal, near enough: one per character.
+// The approximate width of a text in terminal columns: one per character.
 int od_utf8_width(const char *text);
 
 #endif

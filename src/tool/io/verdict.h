@@ -1,5 +1,5 @@
-// A verdict: may this result be trusted, and if not, why not? Remarks are collected where the result is made and shown
-// in the same words in the terminal, in JSON and in the report.
+// A verdict on the trustworthiness of a result, with reasons. Remarks are collected where the result is computed and shown in
+// the same words in the terminal, in JSON and in the report.
 #ifndef OD_IO_VERDICT_H
 #define OD_IO_VERDICT_H
 
@@ -7,14 +7,14 @@
 #include <stdbool.h>
 
 typedef enum od_trust {
-  OD_SOUND,     // nothing speaks against it
-  OD_DOUBTFUL,  // it may be off by more than it says
-  OD_UNSOUND,   // it is wrong beyond doubt
+  OD_SOUND,     // no objections
+  OD_DOUBTFUL,  // its error may be larger than stated
+  OD_UNSOUND,   // it is certainly wrong
 } od_trust;
 const char *od_trust_text(od_trust trust);  // "sound", "doubtful", "unsound"
 
 typedef struct od_remark {
-  od_trust trust;    // what it says about the result
+  od_trust trust;    // its effect on the verdict
   const char *code;  // for programs: "step.long"; a constant of the program
   char *lead;        // for people: "Step too long:"
   char *text;        // and a sentence or more
@@ -26,10 +26,10 @@ typedef struct od_verdict {
   int count;
 } od_verdict;
 
-// Adds a remark; false: memory ran out. The trust it carries counts even then.
+// Adds a remark. False: out of memory; the verdict still includes the trust of the remark.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-// Whether there is a remark of this code.
+// Whether there is a remark with this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
 void od_verdict_free(od_verdict *v);
 

@@ -6,9 +6,9 @@ typedef struct od_words_of {
   char text[96];
 } od_words_of;
 
-// A number of things, with the noun in the right form. The noun is in the singular; of "degree of freedom" the first word changes.
+// A count with its noun in the correct form. The noun is given in the singular; in "degree of freedom" the first word changes.
 od_words_of od_count(long long count, const char *noun);
-// The form of a verb or of another word that a number of things asks for: od_form(n, "is", "are").
+// The form of a verb or another word for a count: od_form(n, "is", "are").
 const char *od_form(long long count, const char *of_one, const char *of_many);
 
 #endif

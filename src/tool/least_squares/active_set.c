@@ -1,10 +1,11 @@
 // Gauss-Newton steps between bounds and constraints (sequential quadratic programming with the Gauss-Newton matrix).
 //
-// Each step is the best of the linear model between bounds and linearised constraints. It is judged by the cost and, with a
-// weight, by how far constraints are violated and gaps of hidden unknowns are open: the sum must fall. The weight is large
-// enough that closing a violation is never worth less than what it costs (Han 1977; Byrd and Nocedal). Steps that do not
-// serve are halved, then damped. A step that bends away from a constraint is tried again with the constraints' values where it led
-// (second-order correction). Near the end the sum is flat to rounding: full steps go on while they become shorter.
+// Each step minimizes the linear model between bounds and linearized constraints. A step is judged by a merit function that
+// must decrease: the cost plus a weight times the violations of constraints and the open gaps of hidden unknowns. The weight is
+// large enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps without a
+// decrease are halved, then damped. If a step moves away from a curved constraint, it is repeated with the constraint values at
+// its end (second-order correction). Near the solution the merit function is constant to rounding: full steps continue while
+// they become shorter.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,15 +13,15 @@
 #include "least_squares/search.h"
 
 static const double least_ratio = 1e-4;   // of actual to predicted decrease
-static const double flat = 1e-11;         // of the cost: decreases below are rounding
+static const double flat = 1e-11;         // of the cost: smaller decreases are rounding
 static const double rounding = 1e-14;     // of the cost
-static const double most_damping = 1e10;  // relative to columns of length 1: steps are nothing then
-enum { MOST_STANDSTILLS = 10 };           // steps in a row that change nothing above rounding
+static const double most_damping = 1e10;  // relative to columns of length 1: steps are negligible then
+enum { MOST_STANDSTILLS = 10 };           // consecutive steps without a change above rounding
 
-// What a step promises.
+// Predictions of the model for a step.
 typedef struct promise {
-  double cost, violation;  // decreases, predicted
-  double moved;            // |R p|: what it does to the residuals
+  double cost, violation;  // predicted decreases
+  double moved;            // |R p|: change of the residuals
 } promise;
 
 static double moved_by(const od_search *s, const double *p) {
@@ -51,7 +52,7 @@ static double merit(const od_search *s, bool trial) {
   return (trial ? s->trial.cost : s->now.cost) + s->ties.weight * od_ties_violation(s, trial, NULL);
 }
 
-// Evaluates the present point and a part of the step; false: it cannot be evaluated.
+// Evaluates the present point plus a fraction of the step. False: it cannot be evaluated.
 static bool try_part(od_search *s, double part) {
   for (int i = 0; i < s->k; i++) s->trial.u[i] = fmin(fmax(s->now.u[i] + part * s->step[i], s->low[i]), s->high[i]);
   s->part = part;
@@ -60,7 +61,7 @@ static bool try_part(od_search *s, double part) {
   return isfinite(merit(s, true));
 }
 
-// The trial becomes the present point.
+// Makes the trial the present point.
 static bool go_there(od_search *s) {
   if (!od_linearize(s, &s->trial, &s->trial_model) || !od_ties_evaluate(s, &s->trial, true, true)) return false;
   if (s->problem->hidden) s->problem->hidden->accept(s->problem->user);
@@ -70,7 +71,7 @@ static bool go_there(od_search *s) {
   return true;
 }
 
-// The step again with what the constraints are where it led.
+// Repeats the step with the constraint values at its end.
 static bool try_corrected(od_search *s, double least) {
   od_ties *t = &s->ties;
   if (t->count == 0) return false;
@@ -86,7 +87,7 @@ static bool try_corrected(od_search *s, double least) {
   return good;
 }
 
-// Whole or part of the step; the part that was taken, 0: none.
+// Tries the full step, then fractions of it. Returns the fraction that was taken; 0: none.
 static double search_along(od_search *s, const promise *p) {
   double whole = p->cost + s->ties.weight * p->violation, now = merit(s, false);
   for (double part = 1; part > 1e-3; part /= 2) {
@@ -108,7 +109,7 @@ static void prepare(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// How much a change of each constraint is, in residuals: from its derivatives at the start.
+// The size of a change of each constraint in residuals, from its derivatives at the start.
 static void scale_ties(od_search *s) {
   od_ties *t = &s->ties;
   for (int i = 0; i < t->count; i++) {
@@ -118,8 +119,8 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Full steps while they become shorter: the sum of squares no longer shows which of two points is better. Where residuals are large and
-// curved, each is a good part of the one before, and the last digits take many.
+// Full steps while they become shorter: the sum of squares no longer distinguishes two points. If residuals are large and
+// curved, convergence is linear with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;
   const int most = s->last_digits ? 100 : 12;
@@ -133,12 +134,12 @@ static void polish(od_search *s) {
     double cost = s->now.cost;
     if (!try_part(s, 1) || s->trial.cost > cost * (1 + 1e-6) + 1e-300 || !go_there(s)) break;
   }
-  // Active constraints and multipliers of the last point.
+  // Computes active constraints and multipliers of the last point.
   prepare(s);
   od_ties_step(s, 0, s->ties.c);
 }
 
-// After a step: less damping where the model was right, more where only a part of it served.
+// Adapts the damping after a step: less if the model was correct, more if only a fraction of the step was taken.
 static void adapt(od_search *s, double part) {
   double *damping = &s->ties.damping;
   if (part == 1)
@@ -149,7 +150,7 @@ static void adapt(od_search *s, double part) {
     *damping = fmax(30 * *damping, 1e-2);
 }
 
-// A step that changes the parameters by no more than the tolerance allows.
+// Whether the step changes the parameters by less than the tolerance.
 static bool is_short(const od_search *s) {
   double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
   for (int i = 0; i < s->k; i++) {
@@ -163,7 +164,7 @@ static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) 
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
   bool satisfied = left <= OD_TIES_MET * (1 + norm);
-  // What is violated stays so: constraints contradict each other.
+  // Violations cannot be reduced: constraints contradict each other.
   if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
   if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
   if (satisfied && (is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;
@@ -197,7 +198,7 @@ od_ls_reason od_search_tied(od_search *s) {
     if (s->evaluations >= s->options.max_evaluations) return OD_LS_EVALUATIONS;
     double before = merit(s, false), taken = search_along(s, &p);
     if (!od_goes_on(s)) return OD_LS_STOPPED;
-    // Nothing that is promised would show above rounding; or damped steps go to and fro where the model promises more than there is.
+    // The predicted decrease is below rounding, or damped steps oscillate because the model predicts too large a decrease.
     standstills = taken > 0 && before - merit(s, false) <= rounding * before ? standstills + 1 : 0;
     if ((taken == 0 && is_flat(s, &p)) || standstills == MOST_STANDSTILLS) {
       reason = OD_LS_COST;

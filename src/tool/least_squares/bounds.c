@@ -1,5 +1,4 @@
-// How near a bound is near. Numbers in SI may be of any size, so that no distance is small in itself: distances are
-// parts of a parameter's own scale.
+// Distances to bounds. Numbers in SI may have any magnitude, so distances are relative to a parameter's own scale.
 #include <float.h>
 #include <math.h>
 
@@ -13,8 +12,8 @@ static double column_norm(const od_search *s, int i) {
 
 // ---- leaving a bound
 
-// The least of what is known of a parameter's scale: the user's, the room between its bounds, the bound's own size,
-// what changes the residuals by their own size.
+// The smallest of the known scales of a parameter: the user's, the distance between its bounds, the bound's magnitude, and the
+// change that changes the residuals by their own size.
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;
@@ -40,7 +39,7 @@ bool od_leave_bounds(od_search *s, bool known) {
 
 // ---- ending at a bound
 
-// Between the bounds, or where there is only one its size or that of the start.
+// The distance between the bounds; with a single bound, its magnitude or that of the start.
 static double room_of(const od_search *s, int i, double bound) {
   double room = s->high[i] - s->low[i], size = fmax(fabs(bound), fabs(s->start[i]));
   return isfinite(room) ? room : size > 0 ? size : INFINITY;
@@ -53,7 +52,8 @@ static int logistic_bound_near(const od_search *s, int j) {
 }
 
 int od_bound_near(const od_search *s, int i) {
-  const double close = 1e-3;  // of the standard deviation alone, or of the room there is if that is less
+  const double close = 1e-3;  // of the standard deviation of this parameter alone, or of the distance between the
+                              // bounds if that is less
   int j = s->index[i];
   if (s->problem->transform && s->problem->transform[j] == OD_TRANSFORM_LOGISTIC) return logistic_bound_near(s, j);
   double u = s->now.u[i], g = s->model.g[i], bound = g > 0 ? s->low[i] : s->high[i];

@@ -1,18 +1,19 @@
-// The first iterations with one row in so many. From far away a few thousand rows lead as well as all of them, to a place about as
-// many standard deviations from the minimum as the square root of what was left out; from there it takes few iterations with all rows.
-// What is found is decided by these alone.
+// First iterations with a subset of the rows, one in each `every`. Far from the minimum a few thousand rows lead as well as all
+// rows. They end at a distance of about sqrt(every) standard deviations from the minimum; from there few iterations with all
+// rows are needed. Only the iterations with all rows determine the result.
 //
-// Rows that are left out may be those that tell a parameter: an event of a few samples, an input whose period is that of the
-// rows that are left. So the information along all directions is compared at the start.
+// The omitted rows may be those that determine a parameter: an event of a few samples, an input whose period equals the
+// distance of the selected rows. Therefore the information along all directions is compared at the start.
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-static const double least_share = 0.25;  // of the information that so many rows would have on average
-static const double close = 0.1;         // decrease of the cost, in variances of a residual: near enough
+static const double least_share = 0.25;  // of the average information of this number of rows
+static const double close = 0.1;         // decrease of the cost, in variances of a residual, at which the coarse
+                                         // search ends
 
-// Columns of length 1, and singular directions of all rows.
+// Scales columns to length 1, and computes singular directions of all rows.
 static void orient(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double sum = 0;
@@ -23,7 +24,7 @@ static void orient(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// M (k x rank, by columns): what fewer rows see of each direction, in units of what all rows see of it.
+// M (k x rank, by columns): the effect of each direction on the selected rows, relative to the effect on all rows.
 static void compare(const od_search *all, const od_search *some, double *M) {
   int k = all->k;
   for (int c = 0; c < all->spectrum.rank; c++) {
@@ -36,7 +37,7 @@ static void compare(const od_search *all, const od_search *some, double *M) {
   }
 }
 
-// Whether G = M'M is at least `least` along every direction: whether G - least I has a Cholesky factor. G: rank x rank.
+// Whether G = M'M is at least `least` along each direction: whether G - least I has a Cholesky factor. G: rank x rank.
 static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
   for (int a = 0; a < rank; a++)
     for (int b = 0; b <= a; b++) {
@@ -49,7 +50,7 @@ static bool is_at_least(int k, int rank, const double *M, double least, double *
   return true;
 }
 
-// Whether fewer rows tell their share of whatever all rows tell.
+// Whether the selected rows have their share of the information along each direction.
 static bool tell_as_much(od_search *all, const od_search *some) {
   orient(all);
   double *M = all->svd_memory, *G = M + all->k * all->k;
@@ -68,8 +69,8 @@ static bool begin(const od_search *s, od_search *c) {
   return c->m > c->k;
 }
 
-// The caller wants to stop before all rows were asked what they say there: the best of some rows is the best so far. What these tell, times as
-// many rows as there are, stands for what all would tell.
+// Ends a search that was stopped before all rows were evaluated at this point: the result comes from the selected rows. Their
+// information is scaled to the number of all rows.
 static void end_with_some(od_search *s, const od_search *c) {
   double rows = (double)s->m / c->m, root = sqrt(rows);
   int k = s->k;

@@ -1,30 +1,31 @@
-// Whether a search has ended at a minimum. By the linear model first: at a minimum it can remove no more of the residuals. That is enough
-// where it says so and the Jacobian has full rank. It promises too much where residuals are large and curved, so that the Jacobian loses
-// its rank at the minimum (Freudenstein and Roth), and at kinks, where it knows one side only; and where the Jacobian has no full rank, it
-// cannot tell a minimum from a saddle or a plateau. There neighbors are evaluated: along the steps that the model proposes, along its
-// singular directions and along each parameter, both ways, near and far. From one that costs less the search goes on.
+// Whether a search has ended at a minimum. The linear model is checked first: at a minimum no step of the model reduces the
+// residuals further. This check is sufficient if it passes and the Jacobian has full rank. It can fail at a minimum if
+// residuals are large and curved, so that the Jacobian is rank-deficient there (Freudenstein and Roth), and at kinks, where the
+// derivatives hold on one side only. A rank-deficient Jacobian cannot distinguish a minimum from a saddle or a plateau. In
+// these cases neighbors are evaluated: along the steps of the model, along its singular directions and along each parameter, in
+// both directions, near and far. If a neighbor has a smaller cost, the search continues from it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-static const double visible = 1e-4;     // part of the residuals that matters
-static const double closer = 1.0 / 32;  // each neighbor on a line than the one before
-static const double nothing = 1e-13;    // relative change of a cost: rounding
-static const double furthest = 64;      // times a parameter's size: how far plateaus are looked over
-static const double creeping = 1e-7;    // gain of a round, relative to the cost: kinks beside each other, or noise
+static const double visible = 1e-4;     // fraction of the residuals that is significant
+static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the one before
+static const double nothing = 1e-13;    // relative change of a cost that is rounding
+static const double furthest = 64;      // times a parameter's size: distance of neighbors on plateaus
+static const double creeping = 1e-7;    // gain of a round, relative to the cost: adjacent kinks, or noise
 enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- by the model
 
-// A searched parameter, or where it started if that was larger, but not by many orders.
+// The magnitude of a searched parameter, or of its start if that was larger, but limited to some orders of magnitude.
 static double largest(const od_search *s, int j) {
   double size = fabs(s->now.u[j]);
   return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));
 }
 
-// Squares of residuals that are more than steps of the last digits of the parameters change. Where rows are not kept: of all or none.
+// Squares of the residuals that exceed the effect of rounding of the parameters. If rows are not kept: of all or none.
 static double above_rounding(od_search *s) {
   double step = 10 * fmax(s->options.step_tolerance, 1e-15), sum = 0;
   if (s->problem->rows || s->problem->hidden) {
@@ -32,7 +33,7 @@ static double above_rounding(od_search *s) {
       for (int i = 0; i <= j; i++) sum += pow(s->model.R[i * s->k + j] * largest(s, j), 2);
     return od_removable(s) <= step * sqrt(sum) ? 0 : s->now.squares;
   }
-  // Derivatives may be those of a trial.
+  // The stored derivatives may belong to a trial.
   if (!od_evaluate(s, &s->now) || !od_linearize(s, &s->now, &s->model)) return s->now.squares;
   for (int i = 0; i < s->m; i++) {
     double effect = 0;
@@ -44,18 +45,18 @@ static double above_rounding(od_search *s) {
   return sum;
 }
 
-// What could still be removed is rounding, as where all residuals are zero.
+// Whether the removable part of the residuals is rounding, for example if all residuals are zero.
 static bool is_rounding(od_search *s) {
   return above_rounding(s) <= 0.01 * s->now.squares;
 }
 
-// As much of the residuals as the tolerances allow to be left.
+// The fraction of the residuals that the tolerances allow to remain.
 static double allowed_part(const od_search *s) {
   const od_ls_options *o = &s->options;
   return fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
 }
 
-// The spectrum of what may move: what a bound holds back is held; what stands at one and would go inside is not.
+// The spectrum of the free parameters. A parameter at a bound is held if its descent direction points outside.
 static int find_spectrum(od_search *s) {
   int free = 0;
   od_scale_columns(s);
@@ -71,8 +72,8 @@ static int find_spectrum(od_search *s) {
 static bool model_is_content(const od_search *s, double *offset) {
   double allowed = allowed_part(s);
   *offset = od_offset(s);
-  // A direction without influence has a slope of its own by differences: rounding, which hits as much of the residuals as
-  // any random direction does.
+  // With difference quotients a direction without influence has a slope due to rounding. Its projection on the residuals is
+  // that of a random direction.
   bool differences = !s->problem->jacobian && !s->problem->residuals_complex && !s->problem->rows;
   if (differences) allowed = fmax(allowed, 2 * sqrt((double)s->k / (double)s->problem->m));
   return *offset <= allowed;
@@ -80,7 +81,7 @@ static bool model_is_content(const od_search *s, double *offset) {
 
 // ---- by neighbors
 
-// A parameter's size, for steps that are parts of it.
+// A parameter's size, the unit of steps.
 static double size_of(const od_search *s, int j) {
   double size = fmax(fabs(s->now.u[j]), fabs(s->start[j])), own = s->size[j] * od_residual_norm(s);
   bool linear = !s->problem->transform || s->problem->transform[s->index[j]] == OD_TRANSFORM_LINEAR;
@@ -89,16 +90,16 @@ static double size_of(const od_search *s, int j) {
 }
 
 typedef struct look {
-  double decrease;        // the largest that was found, relative to the cost
-  double change;          // the largest change of either sign, in the neighborhood
-  bool flat;              // along a parameter, or a direction that has influence by the model, nothing changed
-  double *best;           // k: where
+  double decrease;        // the largest decrease found, relative to the cost
+  double change;          // the largest absolute change, in the neighborhood
+  bool flat;              // nothing changed along a parameter, or along a direction that has influence by the model
+  double *best;           // k: its point
   double *line;           // k
-  double length, closer;  // of the line, in sizes of parameters; each neighbor than the one before
+  double length, closer;  // of the line, in sizes of parameters; ratio of distances of consecutive neighbors
   bool stopped;
 } look;
 
-// The trial that lies `part` of the line away.
+// Evaluates the trial at the fraction `part` of the line.
 static bool try_neighbor(od_search *s, const double *line, double part) {
   bool inside = s->options.method == OD_LS_REFLECTIVE, moved = false;
   for (int j = 0; j < s->k; j++) {
@@ -112,8 +113,9 @@ static bool try_neighbor(od_search *s, const double *line, double part) {
   return moved && od_evaluate(s, &s->trial);
 }
 
-// Neighbors along a line, both ways. `whole`: parameters change by that many times their own size at most at its end. Ends after the
-// first way on which the cost falls by more than `least`. Returns whether nothing changed but at its end.
+// Evaluates neighbors along a line, in both directions. `whole`: at the end of the line parameters change by at most l->length
+// times their size. Stops after the first direction in which the cost decreases by more than `least`. Returns whether nothing
+// changed except at the end of the line.
 static bool look_along(od_search *s, double least, bool whole, look *l) {
   double longest = 0;
   for (int j = 0; j < s->k; j++) longest = fmax(longest, fabs(l->line[j]) / size_of(s, j));
@@ -134,7 +136,7 @@ static bool look_along(od_search *s, double least, bool whole, look *l) {
   return change <= nothing;
 }
 
-// Which lines.
+// The sets of lines.
 typedef enum lines {
   ALONG_STEPS = 1,
   ALONG_ALL = 2,
@@ -162,7 +164,8 @@ static void look_around(od_search *s, double least, lines which, look *l) {
   }
 }
 
-// Without derivatives the search cannot go on: the least cost between here and what lies as far beyond the best neighbor, by golden sections.
+// Without derivatives the search cannot continue: finds the least cost between the present point and twice the distance of the
+// best neighbor, by golden sections.
 static void refine(od_search *s, look *l) {
   const double golden = 0.6180339887498949;
   double a = 0, b = 2, cost[2] = {INFINITY, INFINITY}, best = l->decrease;
@@ -194,7 +197,7 @@ static bool go_to(od_search *s, const double *u) {
   return true;
 }
 
-// False: the search goes on from a better neighbor.
+// False: the search continues from a better neighbor.
 static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   int free = find_spectrum(s), rank = s->spectrum.rank;
   *e = (od_ending){0};
@@ -202,7 +205,7 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   bool ended = *reason == OD_LS_GRADIENT || *reason == OD_LS_COST || *reason == OD_LS_STEP;
   e->is_minimum = content || s->now.cost == 0;
   if (!ended || s->now.cost == 0 || (content && rank >= free)) return true;
-  // With constraints no neighbors are evaluated; truncated steps never go on from one.
+  // With constraints no neighbors are evaluated. Truncated steps never continue from a neighbor.
   bool tied = s->problem->constraints || s->problem->hidden, jams = s->options.method == OD_LS_TRUNCATE;
   bool rounding = !content && (tied || jams) && od_removable(s) <= 1e-10 * s->start_norm;
   if (!content && !rounding) rounding = is_rounding(s);

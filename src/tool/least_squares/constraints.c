@@ -1,10 +1,10 @@
-// Constraints between parameters: their values and derivatives by what is searched, the step that observes them to first
-// order, and what they say at the solution.
+// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies them to first
+// order, and their results at the solution.
 //
-// A step p = D V diag(h)^-1/2 w, with the singular values of the model R D = U diag(value) V^T and h = value^2 + damping^2, makes
-// the model's cost |w - w0|^2 / 2 and a constant: the best step is the point nearest to w0 that satisfies linear relations
-// (distance.c). Directions without influence have no pull and hardly resist: they move only as far as bounds and constraints want it, and
-// do not hold back those that matter.
+// With the singular values of the model R D = U diag(value) V^T and h = value^2 + damping^2, a step p = D V diag(h)^-1/2 w
+// gives the model's cost |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that satisfies linear
+// relations (distance.c). Directions without influence have no gradient and a small weight: they change only as far as bounds
+// and constraints require, and do not restrict the other directions.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "least_squares/distance.h"
 #include "least_squares/search.h"
 
-static const double hardly = 1e-5;  // of the largest singular value
+static const double uninfluential_weight = 1e-5;  // of the largest singular value: weight of directions without
+                                                  // influence
 
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options) {
   return problem->constraints || problem->hidden || (options && options->method == OD_LS_ACTIVE_SET);
@@ -64,7 +65,7 @@ void od_ties_end(od_search *s) {
   free(s->ties.memory), free(s->ties.flags), free(s->ties.order), free(s->ties.nearest);
 }
 
-// Room behind w: 2 k, then count x n.
+// Scratch memory behind w: 2 k, then count x n.
 static double *scratch_of(const od_search *s) {
   return s->ties.nearest->w + s->k;
 }
@@ -148,7 +149,7 @@ void od_ties_step(od_search *s, double damping, const double *c) {
   for (int i = 0; i < k; i++) {
     bool counts = i < sp->rank;
     double value = counts         ? sp->value[i]
-                   : sp->rank > 0 ? hardly * sp->value[0]
+                   : sp->rank > 0 ? uninfluential_weight * sp->value[0]
                                   : 1,
            h = value * value + damping * damping;
     weight[i] = 1 / sqrt(h);
@@ -166,7 +167,8 @@ void od_ties_step(od_search *s, double damping, const double *c) {
 
 // ---- curvature
 
-// -sum multiplier_i d(grad c_i)/du_j: column j of the Lagrangian's own curvature, by central differences of exact derivatives.
+// -sum multiplier_i d(grad c_i)/du_j: column j of the constraints' part of the Hessian of the Lagrangian, by central
+// differences of exact derivatives.
 static bool curvature_column(od_search *s, int j, double *column) {
   od_ties *t = &s->ties;
   int k = s->k;
@@ -199,7 +201,7 @@ void od_ties_curve(od_search *s) {
       H[i * k + j] = H[j * k + i] = mean;
       largest = fmax(largest, fabs(mean));
     }
-  // Scaled columns of the model have length 1: less than this is the differences' rounding.
+  // Scaled columns of the model have length 1: smaller values are rounding of the differences.
   if (!(largest > 1e-7) || LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'U', k, H, k, value) != 0) return;
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) t->curvature[i * k + j] = value[i] > 0 ? sqrt(value[i]) * H[i * k + j] : 0;
@@ -223,7 +225,8 @@ void od_ties_orient(od_search *s) {
   t->tied = od_orthonormal_rows(rows, k, scaled, t->Q);
 }
 
-// How far an active constraint would go without it: the model's variance of c once the others alone tie, times its multiplier.
+// The value of an active constraint if this constraint is removed: the model's variance of c with only the other constraints,
+// times its multiplier.
 static void find_beyond(od_search *s, od_ls_result *r, int i) {
   od_ties *t = &s->ties;
   int k = s->k;
@@ -245,9 +248,9 @@ static void find_beyond(od_search *s, od_ls_result *r, int i) {
     seen += part * part;
   }
   t->active[i] = true;
-  bool told = seen > (1 - 1e-9) * size && variance > 0;
-  r->beyond[i] = told ? -t->multiplier[i] * variance : (double)NAN;
-  r->beyond_sigma[i] = told ? sqrt(variance * r->variance) : (double)NAN;
+  bool is_identifiable = seen > (1 - 1e-9) * size && variance > 0;
+  r->beyond[i] = is_identifiable ? -t->multiplier[i] * variance : (double)NAN;
+  r->beyond_sigma[i] = is_identifiable ? sqrt(variance * r->variance) : (double)NAN;
 }
 
 void od_ties_fill(od_search *s, od_ls_result *r) {

@@ -1,4 +1,4 @@
-// Residuals and their linear model at a point. Derivatives are the caller's, or complex steps, or differences.
+// Residuals and their linear model at a point. Derivatives come from the caller, from complex steps, or from differences.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ bool od_evaluate(od_search *s, od_point *point) {
   return isfinite(point->cost);
 }
 
-// Im r(x + i h e_j) / h: no cancellation, so h may be far below rounding.
+// Im r(x + i h e_j) / h: without cancellation, so h may be far below rounding.
 static bool complex_steps(od_search *s, const double *x) {
   const double h = 1e-40;
   double *z = s->scratch, *r = s->scratch + 2 * s->n;
@@ -45,8 +45,7 @@ static bool complex_steps(od_search *s, const double *x) {
   return true;
 }
 
-// How much a step of parameter j changes the residuals, relative to their norm; infinite where they cannot be
-// evaluated.
+// The change of the residuals by a step of parameter j, relative to their norm; infinite if they cannot be evaluated.
 static double effect(od_search *s, const od_point *point, int j, double step, double *x, double *r) {
   double at = x[j], change = 0, norm = 0;
   x[j] = s->problem->high && at + step > s->problem->high[j] ? at - step : at + step;
@@ -59,8 +58,8 @@ static double effect(od_search *s, const od_point *point, int j, double step, do
   return norm > 0 ? change / norm : change;
 }
 
-// The size of a parameter that starts at zero, whose size is not given: in steps that are `part` of it
-// the residuals must change, and by no more than a small part of themselves.
+// The size of a parameter that starts at zero and has no given size. A step of `part` times this size must change the
+// residuals, but only by a small fraction.
 static double probe_size(od_search *s, const od_point *point, int j, double part, double *x, double *r) {
   const double least = 1e-8, most = 1e-2, factor = 1e3;
   double room = s->problem->low && s->problem->high ? s->problem->high[j] - s->problem->low[j] : INFINITY;
@@ -81,7 +80,7 @@ static double probe_size(od_search *s, const od_point *point, int j, double part
   return size;
 }
 
-// A parameter's size, which steps are parts of: the user's scale, or its own value or where it started.
+// A parameter's size, the unit of steps: the user's scale, or the magnitude of its value or start.
 static double size_of(od_search *s, const od_point *point, int i, double part, double *x, double *r) {
   const od_ls_problem *p = s->problem;
   int j = s->index[i];
@@ -90,7 +89,7 @@ static double size_of(od_search *s, const od_point *point, int i, double part, d
   return fmax(fmax(fabs(x[j]), fabs(p->start[j])), s->probed[i]);
 }
 
-// Central, or forward when asked; one-sided beside a bound or a point that cannot be evaluated.
+// Central differences, or forward ones if requested; one-sided next to a bound or to a point that cannot be evaluated.
 static bool difference(od_search *s, const od_point *point, int i, double *x, double *above, double *below) {
   const od_ls_problem *p = s->problem;
   int j = s->index[i];
@@ -125,7 +124,7 @@ static bool derivatives(od_search *s, const od_point *point) {
   return p->residuals_complex ? complex_steps(s, point->x) : differences(s, point);
 }
 
-// Not finite entries of J end up in R.
+// Non-finite entries of J lead to non-finite entries of R.
 static bool is_usable(const od_search *s, const od_linear *model) {
   for (int i = 0; i < s->k; i++) {
     if (!isfinite(model->q[i])) return false;

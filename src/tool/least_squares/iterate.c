@@ -1,4 +1,4 @@
-// The iteration that all methods share: propose, try, accept or not, adapt; when to stop; the last digits.
+// The iteration shared by all methods: propose, try, accept or reject, adapt; stopping rules; the last digits.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -29,8 +29,7 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Without a scale from the user a step's size is judged by what it does to the residuals, at its strongest so far
-// (Moré 1978).
+// Without a scale from the user, the size of a step is its effect on the residuals, the largest so far (Moré 1978).
 static void update_sizes(od_search *s) {
   if (s->problem->scale) return;
   for (int j = 0; j < s->k; j++) {
@@ -40,7 +39,7 @@ static void update_sizes(od_search *s) {
     if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
   }
 }
-// A column of zeros carries no information yet.
+// A column of zeros contains no information yet.
 static void fill_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++)
     if (s->size[j] == 0) s->size[j] = 1;
@@ -78,7 +77,7 @@ static bool too_small(const od_search *s) {
 
 typedef enum verdict { GO_ON, STOP } verdict;
 
-// One trial. An accepted one becomes the present point.
+// One trial. An accepted trial becomes the present point.
 static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
   *accepted = false;
   if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
@@ -87,13 +86,13 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
   double ratio = -INFINITY, actual = 0, least = s->options.cost_tolerance * s->now.cost;
   bool flat = false;
-  // A proposal that promises nothing counts as well: without a step tolerance they would never end.
+  // A proposal without a predicted decrease also counts as an evaluation; without a step tolerance the loop would not end.
   if (!(p.decrease > 0)) s->evaluations++;
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;
-    // Where neither what is promised nor what comes of it is above the tolerance, the sum no longer tells which point is better: the
-    // model does.
+    // If the predicted and the actual decrease are both below the tolerance, the sum no longer distinguishes the points. The
+    // model decides.
     flat = fabs(actual) <= least && p.decrease <= least;
     *accepted = flat || (actual > 0 && ratio > least_ratio);
     if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;
@@ -120,10 +119,10 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
   return reason;
 }
 
-// ---- the last digits
+// ---- polishing
 
-// Near the minimum the cost is flat to rounding long before the gradient is. There full steps go on as long as they
-// make the removable part of the residuals smaller.
+// Near the minimum the cost is constant to rounding while the gradient is still significant. Full steps continue while they
+// reduce the removable part of the residuals.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
@@ -149,7 +148,7 @@ static bool polish_step(od_search *s, const od_method *method) {
   return false;
 }
 
-// The reason stays what it was, unless the caller wants to stop.
+// The reason does not change, unless the caller requests a stop.
 static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason reason) {
   const int most = 100;
   method->prepare(s);
@@ -162,8 +161,8 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// What is pushed against a bound, and would change nothing else by getting there, is put onto it if the residuals can
-// be evaluated there.
+// Moves a parameter onto the bound that it is pushed against, if this changes nothing else and the residuals can be evaluated
+// there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
   for (int j = 0; j < s->k; j++) {

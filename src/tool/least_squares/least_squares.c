@@ -66,12 +66,12 @@ od_status od_ls_status(od_ls_reason reason) {
   }
 }
 
-// A search may stop because nothing that it tries is better. That is a minimum, or it is not.
+// A search may stop because no trial is better. This point may or may not be a minimum.
 static od_ls_reason judge(const od_search *s, const od_ending *e, od_ls_result *r, od_ls_reason reason) {
   bool better = s->now.cost <= r->start_cost * (1 + 1e-6);
   r->offset = e->offset;
   r->by_neighbors = e->by_neighbors;
-  // A start that violates constraints may well cost less.
+  // A start that violates constraints may have a smaller cost.
   if (s->ties.count > 0 || s->problem->hidden)
     better = r->violation + r->gap < 10 * OD_TIES_MET * (1 + od_residual_norm(s));
   if (od_ls_status(reason) != OD_OK) return reason;
@@ -92,8 +92,8 @@ static od_status begin_at(od_search *s, od_error *err) {
   return OD_OK;
 }
 
-// At the start as it is given; then, for methods that want it, off the bounds. A start that cannot be evaluated on a
-// bound may still be beside it.
+// Evaluates the given start; then, for interior methods, a start moved off the bounds. If the start on a bound cannot be
+// evaluated, a point next to it may be.
 static od_status begin(od_search *s, double *start_cost, od_error *err) {
   od_status status = begin_at(s, err);
   *start_cost = status == OD_OK ? s->now.cost : INFINITY;
@@ -102,7 +102,7 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 
-// A start that cannot be evaluated may have been interrupted.
+// The evaluation of the start may have failed because of an interrupt.
 static bool goes_on_unbegun(const od_search *s) {
   const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
   return !s->options.progress || s->options.progress(s->options.progress_user, &p);

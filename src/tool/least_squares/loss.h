@@ -1,14 +1,14 @@
-// Robust losses: what a residual costs, and how its row enters the linear model.
+// Robust losses: the cost of a residual, and the weight of its row in the linear model.
 #ifndef OD_LOSS_H
 #define OD_LOSS_H
 
 #include "oleodyn/least_squares.h"
 
-// The sum of half the losses of m residuals.
+// Half the sum of the losses of m residuals.
 double od_loss_cost(od_ls_loss loss, double scale, int m, const double *r);
 
-// The row of residual r in a linear model with the cost's own gradient and about its curvature: J's row is multiplied
-// by `row`, the residual becomes `residual`.
+// The weights of residual r in a linear model with the exact gradient and approximate curvature of the cost: J's row is
+// multiplied by `row`, the residual is replaced by `residual`.
 typedef struct od_loss_weight {
   double row, residual;
 } od_loss_weight;

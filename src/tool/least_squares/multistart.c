@@ -1,5 +1,4 @@
-// Searches from several starts. Points come from counters, not from a sequence: start i is the same whatever was
-// computed before it.
+// Searches from several starts. Points come from a counter-based generator: start i does not depend on earlier computations.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@ typedef struct sampler {
   const od_ls_problem *problem;
   const od_ls_starts *starts;
   uint32_t places, orders;  // streams of random numbers
-  int *order;               // box x n: the cell of each start in each parameter's range
+  int *order;               // box x n: the cell of each start in the range of each parameter
 } sampler;
 
 static double low_of(const sampler *s, int j) {
@@ -41,7 +40,7 @@ static od_status check(const sampler *s, od_error *err) {
   return OD_OK;
 }
 
-// The place of a part (0 to 1) of parameter j's range; logarithmic where it is searched so.
+// The value at a fraction (0 to 1) of parameter j's range; logarithmic for a parameter searched in logarithms.
 static double place(const sampler *s, int j, double part) {
   double low = low_of(s, j), high = high_of(s, j);
   double x = is_log(s, j) ? low * pow(high / low, part) : low + (high - low) * part;
@@ -59,8 +58,8 @@ static double uniform(const sampler *s, uint32_t stream, int j, int i) {
   return od_random_uniform(s->starts->seed, stream + (uint32_t)j, (uint64_t)i, OD_USE_NOISE);
 }
 
-// Latin hypercube: each parameter's range in as many cells as there are starts, each cell taken once, in a shuffled
-// order of its own.
+// Latin hypercube: the range of each parameter is divided into as many cells as there are starts. Each cell is used once, in a
+// random order for each parameter.
 static void shuffle_cells(sampler *s) {
   int count = s->starts->box, n = s->problem->n;
   for (int j = 0; j < n; j++) {
@@ -82,7 +81,7 @@ static void draw_in_box(const sampler *s, int i, double *x) {
   }
 }
 
-// Around the best by a tenth of the box, half of that the next time, and so on.
+// Draws around the best point, within a tenth of the box, then half of that, and so on.
 static void draw_around(const sampler *s, int i, const double *best, double *x) {
   double wide = 0.1 * pow(0.5, i);
   for (int j = 0; j < s->problem->n; j++) {
@@ -128,14 +127,14 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
     status = od_ls_search(&problem, options, count, &r, err);
     if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) return status;
     record(t, i, n, x, r);
-    // What has not been begun is where it would have begun.
+    // A search that has not begun returns its start.
     if (status == OD_INTERRUPTED) {
       for (i++; i < count; i++) record(t, i, n, s->problem->start, NULL);
       return status;
     }
   }
   if (!t->best) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
-  if (err) *err = (od_error){.status = OD_OK};  // other starts that failed do not matter
+  if (err) *err = (od_error){.status = OD_OK};  // failures of other starts are ignored
   status = od_ls_status(t->best->reason);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(t->best->reason));
 }

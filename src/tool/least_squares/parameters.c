@@ -1,6 +1,6 @@
-// From parameters x to what is searched, u, and back; checks of the problem; memory of a search.
+// Transformation of parameters x to searched variables u and back; checks of the problem; memory of a search.
 //
-//   linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
+// linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static double to_u(const od_ls_problem *p, int i, double x) {
 static double from_u(const od_ls_problem *p, int i, double u) {
   switch (transform_of(p, i)) {
     case OD_TRANSFORM_LOG: return fmin(fmax(exp(u), low_of(p, i)), high_of(p, i));
-    // From the nearer end, so that neither loses digits.
+    // Computed from the nearer end, so that no digits are lost.
     case OD_TRANSFORM_LOGISTIC:
       return u < 0 ? p->low[i] + (p->high[i] - p->low[i]) * (exp(u) / (1 + exp(u)))
                    : p->high[i] - (p->high[i] - p->low[i]) * (exp(-u) / (1 + exp(-u)));
@@ -88,7 +88,7 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
   return status;
 }
 
-// Where nothing is said, tolerances are about what rounding leaves of the quantity.
+// Default tolerances are at the level of rounding of each quantity.
 static void fill_defaults(od_search *s) {
   od_ls_options *o = &s->options;
   s->last_digits = o->gradient_tolerance == 0 && o->step_tolerance == 0 && o->cost_tolerance == 0;
@@ -159,7 +159,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
     s->low[i] = logistic ? -INFINITY : to_u(problem, j, low_of(problem, j));
     s->high[i] = logistic ? INFINITY : to_u(problem, j, high_of(problem, j));
     double x = problem->start[j], u = to_u(problem, j, x);
-    if (isinf(u)) {  // on an end that a transform cannot reach
+    if (isinf(u)) {  // at an end that the transform cannot reach
       double width = logistic         ? problem->high[j] - problem->low[j]
                      : problem->scale ? problem->scale[j]
                                       : fmin(high_of(problem, j), 1);

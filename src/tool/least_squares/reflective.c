@@ -1,11 +1,11 @@
 // The interior trust-region reflective method (Coleman and Li 1994, 1996; Branch, Coleman and Li 1999).
 //
-// Steps are scaled by the distance v to the bound that the gradient pushes towards, D = diag(sqrt(v size)), so that
-// steps turn away from near bounds before they meet them; E^2 = |g| size is the curvature this scaling brings along.
-// A trust-region step that leaves the box is compared with its reflection at the first bound and with a step down the
-// scaled gradient; the best of the three by the model is taken. All points stay strictly between the bounds.
+// Steps are scaled by the distance v to the bound in the direction of descent, D = diag(sqrt(v size)), so that steps turn away
+// from bounds before they reach them; E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves the box
+// is compared with its reflection at the first bound and with a step along the scaled gradient; the best of the three by the
+// model is taken. All points stay strictly between the bounds.
 //
-// The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search jams there.
+// The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can jam there.
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +42,8 @@ static double scaled_length(const od_search *s, const double *p) {
   return sqrt(sum);
 }
 
-// How far one can go from u + from along d before a bound; hit[i] (may be NULL) tells which are met there.
+// The distance from u + from along d to the first bound, in multiples of d. hit[i] (may be NULL): whether bound i is reached
+// there.
 static double room(const od_search *s, const double *from, const double *d, bool *hit) {
   double t = INFINITY;
   for (int pass = 0; pass < 2; pass++)
@@ -57,7 +58,7 @@ static double room(const od_search *s, const double *from, const double *d, bool
   return t;
 }
 
-// The t in [0, most] for which the model's cost at from + t d is least.
+// The t in [0, most] that minimizes the model's cost at from + t d.
 static double best_along(const od_search *s, const double *from, const double *d, double most) {
   int k = s->k;
   double slope = 0, curve = 0;
@@ -91,7 +92,7 @@ static void keep_better(const od_search *s, const double *candidate, double *bes
   if (c < *best_change) *best_change = c, memcpy(best, candidate, (size_t)s->k * sizeof *best);
 }
 
-// The trust-region step p leaves the box: up to the bound, beyond it reflected, or down the gradient.
+// For a trust-region step p that leaves the box: a step to the bound, reflected at the bound, or along the gradient.
 static void bend_step(od_search *s, double theta) {
   int k = s->k;
   double *p = s->step, *reflected = s->scratch, *d = reflected + k, *best = d + k, best_change = INFINITY;
@@ -99,7 +100,7 @@ static void bend_step(od_search *s, double theta) {
   for (int i = 0; i < k; i++) d[i] = s->held[i] ? -p[i] : p[i], p[i] *= t;
   double most = fmin(theta * room(s, p, d, NULL), room_in_region(s, p, d));
   double along = best_along(s, p, d, most);
-  // A reflection of no length would stay on the bound.
+  // A reflection of zero length would stay on the bound.
   if (along > 0 && most > 0) {
     for (int i = 0; i < k; i++) reflected[i] = p[i] + fmax(along, (1 - theta) * most) * d[i];
     keep_better(s, reflected, best, &best_change);
@@ -127,7 +128,7 @@ static void go_strictly_inside(od_search *s) {
 static od_proposal propose(od_search *s) {
   od_region_step(s, s->reach, s->step);
   for (int i = 0; i < s->k; i++) s->step[i] *= s->D[i];
-  // Closer to the bounds as the minimum comes near: the order of convergence depends on it.
+  // Steps go closer to the bounds near the minimum; the order of convergence depends on it.
   if (room(s, NULL, s->step, NULL) <= 1) bend_step(s, fmax(0.995, 1 - od_offset(s)));
   go_strictly_inside(s);
   return (od_proposal){-change(s, s->step), bound_curvature(s, s->step), scaled_length(s, s->step)};

@@ -1,8 +1,8 @@
-// The linear model by its singular values: exact trust-region and damped steps, also where it has no full rank.
+// The linear model by its singular values: exact trust-region and damped steps, also for rank-deficient models.
 //
-// One-sided Jacobi (LAPACK dgesvj) gives small singular values of badly scaled columns with all their digits. The
-// trust-region step solves |s(a)| = radius with s(a) = -V diag(value / (value^2 + a)) part by Newton's method for
-// 1/|s(a)| (Hebden; Moré and Sorensen 1983), which climbs to the root from a = 0 without overshooting.
+// One-sided Jacobi (LAPACK dgesvj) computes small singular values of badly scaled columns to full relative accuracy. The
+// trust-region step solves |s(a)| = radius with s(a) = -V diag(value / (value^2 + a)) part by Newton's method for 1/|s(a)|
+// (Hebden; Moré and Sorensen 1983), which converges monotonically from a = 0.
 #include <float.h>
 #include <lapacke.h>
 #include <math.h>
@@ -17,8 +17,8 @@ size_t od_spectrum_size(int k) {
   return (size_t)(2 * k * k + work_size(k) + k);  // the matrix, dgesvj's work, lengths of columns
 }
 
-// Whether a singular value is more than what rounding makes of zero. Columns may differ in length by many orders, and
-// each is exact to its own length: value i is measured by the lengths of the columns that its direction consists of.
+// Whether a singular value is significantly above rounding. Columns may differ in length by many orders, and each is accurate
+// relative to its own length. Value i is compared with the lengths of the columns in its direction.
 static bool counts(const od_search *s, const double *length, int i) {
   double sum = 0;
   for (int j = 0; j < s->k; j++) {
@@ -40,7 +40,7 @@ static void swap_values(od_search *s, int a, int b) {
   }
 }
 
-// Those that count come first.
+// Sorts significant values first and counts them.
 static void count_rank(od_search *s, const double *length) {
   s->spectrum.rank = 0;
   for (int i = 0; i < s->k; i++)
@@ -50,7 +50,7 @@ static void count_rank(od_search *s, const double *length) {
     }
 }
 
-// What active constraints tie cannot change: scaled steps lose those parts.
+// Active constraints prevent changes along their gradients: removes these directions from scaled steps.
 static void take_ties_out(const od_search *s, int rows, double *A) {
   int k = s->k;
   for (int t = 0; t < s->ties.tied; t++) {
@@ -78,7 +78,7 @@ void od_spectrum_of(od_search *s, const double *E) {
   }
   take_ties_out(s, rows, A);
   od_spectrum *sp = &s->spectrum;
-  for (int i = 0; i < k * k; i++) sp->V[i] = i % (k + 1) == 0;  // dgesvj leaves V alone where nothing has to be turned
+  for (int i = 0; i < k * k; i++) sp->V[i] = i % (k + 1) == 0;  // dgesvj does not set V if no rotation is needed
   LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', rows, k, A, rows, sp->value, 0, sp->V, k, work, work_size(k));
   for (int i = 0; i < k; i++) {
     sp->value[i] *= work[0];

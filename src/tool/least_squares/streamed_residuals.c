@@ -1,6 +1,6 @@
-// Cost and linear model of a point from rows that the caller gives as it finds them: each block goes into the triangle and is
-// forgotten. Most trials are accepted, and rows with derivatives cost little more than rows without: both are found
-// together, except after a trial that was rejected.
+// Cost and linear model of a point from streamed rows: each block is added to the triangle and discarded. Most trials are
+// accepted, and rows with derivatives cost little more than rows without. Both are computed together, except after a rejected
+// trial.
 #include <math.h>
 
 #include "least_squares/loss.h"
@@ -16,9 +16,9 @@ typedef struct stream {
   int rows;
 } stream;
 
-enum { CHUNK = 64 };  // rows whose weights are found at a time
+enum { CHUNK = 64 };  // number of rows whose weights are computed at a time
 
-// Weighted rows into the triangle.
+// Adds weighted rows to the triangle.
 static void put(stream *t, int count, const double *r, const double *J, const double *factor) {
   const od_search *s = t->s;
   int k = s->k, stride;
@@ -82,7 +82,7 @@ bool od_rows_evaluate(od_search *s, od_point *point) {
   return true;
 }
 
-// Only asked for at the point evaluated last.
+// Only called at the point evaluated last.
 bool od_rows_linearize(od_search *s, const od_point *point) {
   stream t;
   s->eager = true;

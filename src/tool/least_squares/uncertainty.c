@@ -1,17 +1,17 @@
-// How well the parameters are determined by the residuals, from the triangle R of the last Jacobian.
+// Uncertainty of the parameters from the triangle R of the last Jacobian.
 //
-//   covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
+// covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
 //
-// over the parameters that are neither fixed nor at a bound, and over changes that no active constraint forbids: R D is
-// replaced by R D (I - Q'Q), Q being orthonormal rows that span the gradients of active constraints. A parameter that takes part in a direction in which the
-// residuals do not change is not determined: its standard deviation is infinite. With a robust loss the rows of J are
-// weighted as at the minimum, and the covariance is an approximation.
+// over the parameters that are neither fixed nor at a bound, and over changes that satisfy the active constraints: R D is
+// replaced by R D (I - Q'Q), where Q are orthonormal rows that span the gradients of active constraints. A parameter is not
+// determined if it is part of a direction along which the residuals do not change: its standard deviation is infinite. With a
+// robust loss the rows of J have the weights at the minimum, and the covariance is an approximation.
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-// Columns of length 1, or times the user's scale.
+// Scales columns to length 1, or by the user's scale.
 void od_scale_columns(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double sum = 0;
@@ -27,7 +27,7 @@ static void fill_directions(const od_search *s, od_ls_result *r) {
     for (int j = 0; j < s->k; j++) r->directions[i * s->n + s->index[j]] = s->spectrum.V[i * s->k + j];
 }
 
-// How much of parameter j lies in directions that change the residuals, or that constraints tie.
+// Whether parameter j lies in the span of directions that change the residuals or are fixed by constraints.
 static bool is_determined(const od_search *s, int j) {
   double seen = 0;
   for (int i = 0; i < s->ties.tied; i++) seen += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
@@ -35,7 +35,7 @@ static bool is_determined(const od_search *s, int j) {
   return 1 - seen < 1e-12;
 }
 
-// Whether active constraints leave a parameter no choice at all.
+// Whether active constraints alone determine a parameter.
 static bool is_fixed_by_ties(const od_search *s, int j) {
   double tied = 0;
   for (int i = 0; i < s->ties.tied; i++) tied += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];

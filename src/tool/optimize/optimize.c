@@ -7,7 +7,7 @@
 #include "machine/machine.h"
 #include "simulate/run.h"
 
-// A goal is met that is within this part of its size.
+// A goal is met if its error is below this fraction of its size.
 static const double close_enough = 0.01;
 
 int od_goal_take_find(const char *word, size_t length) {
@@ -24,7 +24,7 @@ static double size_of(double value) {
   return value != 0 ? fabs(value) : 1;
 }
 
-// What a search works with: the last machine that was run, and what came of it.
+// Working data of a search: the last machine that was run, and its results.
 typedef struct search {
   const od_optimize_options *o;
   od_machine *machine;
@@ -73,7 +73,7 @@ static bool go_on(void *user, double done) {
   return !s->stopped;
 }
 
-// Runs the machine and judges it; goals get their values. False: it did not come to its end.
+// Runs the machine and judges it; sets the values of goals. False: the run did not reach its end.
 static bool run_machine(search *s) {
   const od_optimize_options *o = s->o;
   int *output = calloc((size_t)(od_machine_output_count(s->machine) + o->goals) + 1, sizeof *output), outputs = 0;
@@ -109,7 +109,7 @@ static bool run_machine(search *s) {
 
 // ---- residuals
 
-// How far a requirement is from its bound and the reserve; NAN: not known.
+// The distance of a requirement from its bound plus reserve; NAN: not known.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -141,7 +141,7 @@ static bool is_minimum(od_ls_reason reason) {
   return reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
 }
 
-// Numbers over decades are searched by their logarithms.
+// Numbers with a range of decades are searched in logarithms.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
   size_t n = (size_t)o->numbers + 1;
@@ -169,7 +169,7 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
                                  .high = high,
                                  .scale = scale,
                                  .transform = transform};
-  // Runs are accurate to some digits only: closer looks see noise.
+  // Runs are accurate to some digits only; tighter tolerances would resolve noise.
   const od_ls_options options = {.gradient_tolerance = 1e-5,
                                  .step_tolerance = 1e-7,
                                  .cost_tolerance = 1e-8,

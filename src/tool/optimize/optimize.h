@@ -1,8 +1,9 @@
-// Numbers of a machine that are searched so that its requirements are met and outputs come near to what they should be: least squares
-// over runs of the machine.
+// Search for numbers of a machine that meet its requirements and bring outputs close to their targets: least squares over runs
+// of the machine.
 //
-// The residual of a requirement is how far it is from its bound and a reserve, as a part of the bound, and zero where it is met; that of a goal
-// is how far a value of an output is from its target, as a part of the target's size. Derivatives are differences of runs.
+// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound, and zero if it is met.
+// The residual of a goal is the distance of an output's value from its target, relative to the target's size. Derivatives are
+// difference quotients of runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 
@@ -14,18 +15,18 @@
 typedef struct od_free_number {
   const char *path;
   double low, high, start;  // SI
-  const char *unit;         // of the machine, while that lives
+  const char *unit;         // owned by the machine
 } od_free_number;
 
-// What is taken of an output over a run, by its word ("final"): an od_take, or -1.
+// The statistic of an output over a run, by its name ("final"): an od_take, or -1.
 int od_goal_take_find(const char *word, size_t length);
 
 typedef struct od_goal {
   char name[160];  // "lag:final"
   int output;      // of the machine
   od_take take;
-  double target, value;  // SI; value: where the search ended
-  double size;           // of the target; of one that is zero, what the output reached in the first run
+  double target, value;  // SI; value: at the end of the search
+  double size;           // of the target; for a target of zero, the value of the output in the first run
   bool met;              // within a hundredth of the size
 } od_goal;
 
@@ -36,23 +37,23 @@ typedef struct od_optimize_options {
   int numbers;
   od_goal *goal;
   int goals;
-  double reserve;  // part of a requirement's bound that is to be left
-  int starts;      // further ones between the bounds; 0: the machine's own alone
+  double reserve;  // required distance from a requirement's bound, as a fraction of the bound
+  int starts;      // further random starts between the bounds; 0: only the machine's own
   bool (*progress)(void *user, double done);
   void *user;
 } od_optimize_options;
 
 typedef struct od_optimize_result {
-  od_machine *machine;  // with the numbers that were found
+  od_machine *machine;  // with the numbers found
   od_judge *judge;      // of its run
-  od_verdict verdict;   // on its run: whether the steps are short enough
+  od_verdict verdict;   // on its run: whether the step is short enough
   od_ls_result *search;
   int unmet;     // requirements that do not pass, and goals that are not met
-  bool minimum;  // no better numbers are near by, between their bounds
+  bool minimum;  // no better numbers were found nearby, between their bounds
   long runs;
 } od_optimize_result;
 
-// OD_BAD_INPUT: err says what is wrong. OD_NOT_CONVERGED and OD_INTERRUPTED come with a result.
+// OD_BAD_INPUT: err contains the reason. After OD_NOT_CONVERGED and OD_INTERRUPTED there is a result, too.
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 

@@ -70,7 +70,7 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
              reason);
 }
 
-// Adds remarks about the search that its numbers do not show. False: memory ran out.
+// Adds a remark if the start was outside the range. False: out of memory.
 static bool add_start(const od_free_number *f, od_verdict *v) {
   if (f->start >= f->low && f->start <= f->high) return true;
   char cell[3][80];
@@ -119,7 +119,7 @@ od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_r
   add_settings(o, found, &r);
   add_warnings(o, found, &r);
   od_result_verdict(&r, &found->verdict);
-  // The field "verdict" is about the search; that of the run has a field of its own.
+  // The field "verdict" is about the search; the verdict on the run has its own field.
   od_result_set(&r, "run_verdict", od_verdict_json(&found->verdict));
   od_result_text(&r, "verdict", text);
   od_result_whole(&r, "unmet", found->unmet);

@@ -1,11 +1,11 @@
 // The modes of a linear plant: poles, residues, and their derivatives by the parameters. With W = V^-1,
 //
-//   A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
-//   dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
+// A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
+// dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
 //
-// Derivatives of eigenvectors have differences of poles in their denominators: where poles (nearly) coincide they are
-// worthless. Whether they are good is measured, not guessed: the transfer functions that residues and poles stand for,
-// and their derivatives, are compared with those of the matrices at a few points.
+// Derivatives of eigenvectors have differences of poles in their denominators: they are useless if poles (nearly) coincide.
+// Their accuracy is therefore checked: the transfer functions from residues and poles, and their derivatives, are compared with
+// those of the matrices at a few points.
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ bool od_modal_poles(od_predictor *pr, double *largest_real_part) {
   return true;
 }
 
-// LAPACK packs the vectors of a pair into two columns. W's rows are the left vectors, scaled such that w_j v_j = 1.
-// Pairs come first, as lambda and its conjugate.
+// LAPACK packs the vectors of a pair into two columns. The rows of W are the left vectors, scaled such that w_j v_j = 1. Pairs
+// come first, as lambda and its conjugate.
 static void unpack(od_modal *m, int n) {
   int at = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -157,7 +157,7 @@ static double test_point(const od_modal *m, int n, int i) {
   return 2 * right + least * pow(2 * most / least, (double)i / (OD_MODAL_POINTS - 1));
 }
 
-// At each point s: answers X = (s - A)^-1 [B x0] and adjoint Y = C (s - A)^-1.
+// At each point s: responses X = (s - A)^-1 [B x0] and adjoint Y = C (s - A)^-1.
 static bool solve_points(od_predictor *pr) {
   od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -182,7 +182,7 @@ static bool solve_points(od_predictor *pr) {
   return true;
 }
 
-// The transfer function from drive d to output o at a point, or its derivative by column c, and the size of its terms.
+// The transfer function from drive d to output o at a point, or its derivative by column c, and the magnitude of its terms.
 static double transfer(const od_predictor *pr, int point, int o, int d, int c, double *size) {
   const od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -216,9 +216,8 @@ static double modal_transfer(const od_predictor *pr, int point, int o, int d, in
   return sum;
 }
 
-// Column c of the sensitivities, or -1: the outputs themselves. Errors count relative to the point where the transfer
-// function is largest: far out it vanishes, because the modes cancel there. What the matrices say is exactly zero becomes
-// exactly zero here.
+// Column c of the sensitivities, or -1: the outputs themselves. Errors are relative to the point where the transfer function is
+// largest: far away it vanishes, because the modes cancel there. Entries that are exactly zero by the matrices are set to zero.
 static bool is_accurate(od_predictor *pr, int c) {
   for (int o = 0; o < pr->ny; o++)
     for (int d = 0; d < pr->modal->drives; d++) {
@@ -226,7 +225,7 @@ static bool is_accurate(od_predictor *pr, int c) {
       for (int point = 0; point < OD_MODAL_POINTS; point++) {
         double size, want = transfer(pr, point, o, d, c, &size),
                      error = fabs(modal_transfer(pr, point, o, d, c) - want);
-        if (!(error <= worst)) worst = error;  // a NaN stays
+        if (!(error <= worst)) worst = error;  // keeps a NaN
         largest = fmax(largest, size);
       }
       if (largest == 0 && isfinite(worst)) {

@@ -1,9 +1,9 @@
-// Prediction of a linear plant by exact discretisation: with inputs that are constant or linear between samples,
+// Prediction of a linear plant by exact discretization: with inputs that are constant or linear between samples,
 //
-//   x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
+// x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
 //
 // holds without error. P, G0, G1 and their derivatives by the parameters are blocks of one matrix exponential and of its
-// Frechet derivatives (Van Loan 1978). Where the plant's modes are well separated, modal.c does the same much faster.
+// Frechet derivatives (Van Loan 1978). If the plant's modes are well separated, modal.c computes the same much faster.
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ bool od_exact_new(od_predictor *pr) {
   return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->out_rate && pr->dense_step;
 }
 
-// Inputs in other units, so that B is no larger than A: a power of two.
+// The unit of inputs, a power of two, that makes B not larger than A.
 static double input_size(const od_linear *l) {
   double a = 0, b = 0;
   for (int i = 0; i < l->nx * l->nx; i++) a = fmax(a, fabs(l->A[i]));
@@ -48,7 +48,7 @@ static void put_block(int n, int row, int column, int rows, int width, double fa
     for (int j = 0; j < width; j++) to[(row + i) * n + column + j] = factor * from[i * width + j];
 }
 
-// P, G0, G1 (and derivatives) stand in the first nx rows of exp_out, side by side.
+// P, G0, G1 (and derivatives) are in the first nx rows of exp_out, side by side.
 static od_status discretise(od_predictor *pr, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, n = exponent_size(l), nn = n * n, count = sensitivities ? l->np : 0;
@@ -64,7 +64,7 @@ static od_status discretise(od_predictor *pr, bool sensitivities) {
   int *pivot = (int *)(pr->exp_scratch + od_exponential_scratch(n, l->np));
   od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pivot);
   if (status != OD_OK) return status;
-  // The last block belongs to u_(k+1) - u_k; with zero-order hold to nothing.
+  // The last block belongs to u_(k+1) - u_k; with zero-order hold it is not used.
   for (int c = 0; c <= count; c++)
     for (int i = 0; i < nx; i++) {
       double *G0 = pr->exp_out + c * nn + i * n + nx, *G1 = G0 + nu;
@@ -76,7 +76,7 @@ static od_status discretise(od_predictor *pr, bool sensitivities) {
   return OD_OK;
 }
 
-// Derivatives of the step and of the outputs in rows that a sample's forcing is a sum of: entry (state, [x; u_k;
+// Arranges derivatives of the step and of the outputs as rows for the sums of a sample's forcing: entry (state, [x; u_k;
 // u_(k+1)], column), and (output, [x; u_k], column).
 static void arrange_rates(od_predictor *pr) {
   const od_linear *l = &pr->linear;
@@ -95,7 +95,7 @@ static void arrange_rates(od_predictor *pr) {
       }
 }
 
-// Inputs at sample k, of which the last is 1.
+// Inputs at sample k. The last input is 1.
 static void put_inputs(const od_predictor *pr, int k, double *u) {
   for (int i = 0; i < pr->nu; i++) u[i] = pr->log.u[(size_t)k * (size_t)pr->nu + (size_t)i];
   u[pr->nu] = 1;
@@ -112,7 +112,7 @@ static void sum_tile(int count0, const double *restrict factors0, const double *
   for (int c = 0; c < TILE; c++) out[c] = sum[c];
 }
 
-// S: padded sensitivities of the state, S_next: room for the next ones.
+// S: padded sensitivities of the state; S_next receives the next ones.
 static void advance_sensitivities(const od_predictor *pr, const double *v, const double *S, double *S_next) {
   int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr);
   for (int i = 0; i < nx; i++)

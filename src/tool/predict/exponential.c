@@ -1,6 +1,6 @@
-// Scaling and squaring with the Pade approximant of order 7, and its derivative taken line by line: the paired
-// recursion of Al-Mohy and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal.
-// Appl. 30, 2009), whose bound on the norm for this order serves both.
+// Scaling and squaring with the Pade approximant of order 7, and its derivative line by line: the paired recursion of Al-Mohy
+// and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal. Appl. 30, 2009), whose bound on
+// the norm for this order holds for both.
 #include "predict/exponential.h"
 
 #include <math.h>
@@ -26,13 +26,13 @@ static double norm(int n, const double *a) {
   for (int j = 0; j < n; j++) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += fabs(a[i * n + j]);
-    if (!(sum <= largest)) largest = sum;  // a NaN stays
+    if (!(sum <= largest)) largest = sum;  // keeps a NaN
   }
   return largest;
 }
 
-// Even and odd part of the approximant: V = sum b[2k] P_k, W = sum b[2k+1] P_k with P the powers of A^2; first: the
-// power the sum begins with (derivatives have no constant part).
+// Even and odd part of the approximant: V = sum b[2k] P_k, W = sum b[2k+1] P_k with P the powers of A^2. first: the first power
+// of the sum (derivatives have no constant part).
 static void parts(int n, const double *const P[4], int first, double *V, double *W) {
   for (int i = 0; i < n * n; i++) {
     V[i] = W[i] = 0;
@@ -64,7 +64,7 @@ od_status od_exponential(int n, const double *A, int count, const double *E, dou
   if (status != OD_OK) return status;
   od_lu_solve(n, Q, pivot, X, n);
 
-  // Derivatives: (V - U) dX = dU + dV + (dU - dV) X. I and L serve as scratch from here on.
+  // Derivatives: (V - U) dX = dU + dV + (dU - dV) X. I and L are scratch memory from here on.
   for (int c = 0; c < count; c++) {
     const double *e = Es + c * nn;
     double *dX = L + c * nn, *dA2 = t1, *dA4 = t2, *dA6 = I, *dV = dX;

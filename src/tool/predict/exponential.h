@@ -4,13 +4,12 @@
 
 #include "oleodyn/status.h"
 
-// Scratch in doubles.
+// Number of doubles of scratch memory.
 static inline int od_exponential_scratch(int n, int count) {
   return (9 + count) * n * n;
 }
 
-// X = exp(A) (n x n) and L_i, the derivative of exp at A along E_i, for `count` directions standing one after the
-// other. pivot: n ints.
+// X = exp(A) (n x n) and L_i, the derivative of exp at A along E_i, for `count` consecutive directions. pivot: n ints.
 od_status od_exponential(int n, const double *A, int count, const double *E, double *X, double *L, double *scratch,
                          int *pivot);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double tolerance = 1e-9;  // of the check that the plant is linear
+static const double tolerance = 1e-9;  // of the check for linearity
 
 bool od_linear_new(od_linear *l, od_arena *arena, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu + 1, ny = (size_t)plant->ny, np = (size_t)plant->np;
@@ -44,7 +44,7 @@ static void with_offset(int rows, int nu, const double *by_input, const double *
   }
 }
 
-// Values of f or h at (x, u) against what the matrices say, each row relative to the size of its terms.
+// Compares values of f or h at (x, u) with those from the matrices, each row relative to the magnitude of its terms.
 static bool agrees(int rows, int nx, int nu, const double *by_state, const double *by_input, const double *x,
                    const double *u, const double *value) {
   for (int i = 0; i < rows; i++) {
@@ -56,7 +56,7 @@ static bool agrees(int rows, int nx, int nu, const double *by_state, const doubl
   return true;
 }
 
-// Two points with all states and inputs away from zero, at other times.
+// Checks two points with all states and inputs away from zero, at other times.
 static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size) {
   for (int point = 0; point < 2; point++) {
     for (int i = 0; i < l->nx; i++)
@@ -73,8 +73,8 @@ static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size
   return OD_OK;
 }
 
-// df/dp and dh/dp with state or input `unit` at 1 and all others 0; unit -1: all 0. From them a column of each dA and
-// dC, or of dB and dD.
+// df/dp and dh/dp with state or input `unit` at 1 and all others 0; unit -1: all 0. They give a column of each dA and dC, or of
+// dB and dD.
 static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit) {
   int nx = l->nx, nu = l->nu, ny = l->ny, np = l->np;
   memset(l->x, 0, (size_t)nx * sizeof *l->x);
@@ -110,7 +110,7 @@ static void scale_columns(const od_linear *l, int rows, double *m) {
     for (int j = 0; j < l->nx; j++) m[i * l->nx + j] /= l->scale[j];
 }
 
-// LAPACK reads by columns: it balances A' = scale^-1 A' scale, which makes A scale A scale^-1.
+// LAPACK reads by columns: it balances A' = scale^-1 A' scale, so that A becomes scale A scale^-1.
 static od_status balance(od_linear *l, bool derivatives) {
   lapack_int low, high;
   if (LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', l->nx, l->A, l->nx, &low, &high, l->scale) != 0) return OD_NOT_FINITE;
@@ -131,7 +131,7 @@ static bool any(const double *values, int count) {
   return false;
 }
 
-// Whether the constant input reaches the states, and whether any input reaches the outputs directly.
+// Finds whether the constant input affects the states, and whether any input affects the outputs directly.
 static void find_paths(od_linear *l, bool derivatives) {
   int np = derivatives ? l->np : 0;
   l->driven_by_offset = false;

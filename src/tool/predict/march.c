@@ -1,9 +1,9 @@
-// Prediction step by step, for any plant, by any integrator, with the derivatives of every step.
+// Prediction step by step, for any plant and any integrator, with the derivatives of each step.
 //
-//   S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
+// S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
 //
-// Where the plant changes its coordinates, or samples, S changes with them. Samples are taken at the first step at or after
-// their time.
+// If the plant changes its coordinates, or samples, S is transformed accordingly. Samples are taken at the first step at or
+// after their time.
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
   return status;
 }
 
-// What is sampled now, after outputs have been read: the state jumps, and S with it.
+// Takes the samples that are due, after outputs have been read: the state jumps, and S with it.
 static od_status take_samples(od_predictor *pr, bool sensitivities) {
   bool changed;
   od_status status = sensitivities ? od_sim_sample(pr->sim, pr->F, pr->np ? pr->Gp : NULL, &changed)
@@ -55,7 +55,7 @@ static od_status step(od_predictor *pr, double h, const double *u, bool sensitiv
   return status;
 }
 
-// From sample k to the next.
+// Advances from sample k to the next.
 static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   double h = (od_log_time(&pr->log, k + 1) - od_log_time(&pr->log, k)) / pr->substeps;
   const double *u0 = pr->log.u + (size_t)k * (size_t)pr->nu, *u1 = u0 + pr->nu;
@@ -72,7 +72,7 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   return status;
 }
 
-// What the sensors would say at a sample, if that is wanted.
+// Stores the sensor outputs at a sample, if its row is requested.
 static od_status put_outputs(od_predictor *pr, int k) {
   if (k % pr->wish.every != 0) return OD_OK;
   double *y = od_next_y(pr), *dy = od_next_dy(pr);

@@ -1,14 +1,14 @@
-// Prediction of a linear plant as a sum of modes. With A = V diag(lambda) W, W = V^-1, every output is
+// Prediction of a linear plant as a sum of modes. With A = V diag(lambda) W, W = V^-1, each output is
 //
-//   y_k = sum over modes j and drives d of r_jd s_jd(k),   r_jd = (C v_j) (w_j b_d)
+// y_k = sum over modes j and drives d of r_jd s_jd(k),   r_jd = (C v_j) (w_j b_d)
 //
-// where s_jd is the answer of x' = lambda_j x + u_d, discretised exactly, and one more "drive" is the initial state.
-// A parameter changes residues and poles, so that
+// where s_jd is the response of x' = lambda_j x + u_d, discretized exactly. One more "drive" is the initial state. A parameter
+// changes residues and poles, so that
 //
-//   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
+// dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
-// and two scalar recursions per mode serve any number of parameters; the rest is one small matrix product. Where poles
-// (nearly) coincide the sum is not used; eigenmodes.c tells.
+// Two scalar recursions per mode are sufficient for any number of parameters; the rest is one small matrix product. If poles
+// (nearly) coincide, the sum is not used (eigenmodes.c checks this).
 #include "predict/modal.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 #include "base/wide.h"
 
-enum { BLOCK = OD_PREDICTED_BLOCK, TILE = 4 };  // a tile: so many samples and columns
+enum { BLOCK = OD_PREDICTED_BLOCK, TILE = 4 };  // samples of a block, and samples and columns of a tile
 
 static int round_up(int n, int to) {
   return (n + to - 1) / to * to;
@@ -60,7 +60,7 @@ bool od_modal_new(od_predictor *pr) {
   m->leap = take(pr, (OD_PREDICT_MOST_EVERY + 1) * 2 * m->channels, &ok);
   m->weight = take(pr, ny * most, &ok);
   m->weights = take(pr, ny * most * m->padded, &ok);
-  m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may reach beyond
+  m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may extend beyond the block
   m->real = take(pr, n, &ok);
   m->imaginary = take(pr, n, &ok);
   m->left = take(pr, n * n, &ok);
@@ -69,7 +69,7 @@ bool od_modal_new(od_predictor *pr) {
   m->solve = take(pr, 2 * n * n, &ok);
   m->answers = take(pr, OD_MODAL_POINTS * n * drives, &ok);
   m->adjoint = take(pr, OD_MODAL_POINTS * ny * n, &ok);
-  // LAPACK tells how much scratch it likes.
+  // LAPACK returns the optimal size of its scratch memory.
   double best = 0;
   if (!ok || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'V', 'V', n, m->matrix, n, m->real, m->imaginary, m->left, n,
                                 m->right, n, &best, -1) != 0)
@@ -81,7 +81,7 @@ bool od_modal_new(od_predictor *pr) {
 
 // ---- the recursions
 
-// phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z: by their series where these would cancel.
+// phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z: by their series if these would cancel.
 static void phi(od_complex z, od_complex f[4]) {
   f[0] = cexp(z);
   if (cabs(z) > 1) {
@@ -93,13 +93,13 @@ static void phi(od_complex z, od_complex f[4]) {
   f[3] = sum, f[2] = 0.5 + z * f[3], f[1] = 1 + z * f[2];
 }
 
-// The real and imaginary part of a coefficient into a pair of channels, or a real one into its own channel.
+// Stores the real and imaginary part of a coefficient in a pair of channels, or a real one in its own channel.
 static void put(double *to, int channel, bool pair, od_complex value) {
   to[channel] = creal(value);
   if (pair) to[channel + 1] = cimag(value);
 }
 
-// Channel of mode j: since pairs come first and hold two, it is j itself.
+// The channel of mode j is j itself, because pairs come first and have two channels.
 static void find_recursions(od_predictor *pr) {
   od_modal *m = pr->modal;
   double h = pr->log.step;
@@ -121,7 +121,7 @@ static void find_recursions(od_predictor *pr) {
   }
 }
 
-// Weights of mode j's channels that make Re(coefficient s), conjugate included.
+// Weights of mode j's channels for Re(coefficient s), conjugate included.
 static void put_weight(const od_modal *m, int j, od_complex coefficient, double *to, int stride) {
   bool pair = cimag(m->lambda[j]) != 0;
   to[j * stride] = multiplicity(m, j) * creal(coefficient);
@@ -146,7 +146,7 @@ static void put_weights(od_predictor *pr, int c) {
       }
 }
 
-// What inputs do to outputs directly: the last channels of a row are the inputs.
+// Direct effect of inputs on outputs: the last channels of a row are the inputs.
 static void put_direct_weights(od_predictor *pr, int first, bool sensitivities) {
   od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -186,14 +186,14 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
   return true;
 }
 
-// Recursions of one drive's channels. By h: ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
+// Recursions of one drive's channels. With h: ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
 typedef struct recursion {
   const double *a, *b, *g0, *g1;
   int channels;
-  double h;  // zero: of s itself
+  double h;  // zero: for s itself
 } recursion;
 
-// From a row to the next: a x + b (x with pairs exchanged) + g0 u0 + g1 u1 with x = s, or x = t + h s.
+// From a row to the next: a x + b (x with exchanged pairs) + g0 u0 + g1 u1 with x = s, or x = t + h s.
 OD_INTO_WIDE void advance(const recursion *r, const double *restrict t, const double *restrict s, double u0, double u1,
                           double *restrict next) {
   int c = 0;
@@ -219,7 +219,7 @@ static recursion recursion_of(const od_predictor *pr, bool rates) {
   return (recursion){m->a, m->b, rates ? m->h0 : m->g0, rates ? m->h1 : m->g1, m->channels, rates ? pr->log.step : 0};
 }
 
-// The rows of `count` samples behind sample k, whose row is the first: drive by drive.
+// The rows of `count` samples after sample k, whose row is the first: drive by drive.
 OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double *rows, bool sensitivities) {
   const od_modal *m = pr->modal;
   const recursion values = recursion_of(pr, false), rates = recursion_of(pr, true);
@@ -235,12 +235,12 @@ OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double 
   }
 }
 
-// Over several samples at once, where those between are not wanted:
+// Recursion over several samples at once, if those between are not requested:
 //
-//   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
+// s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
 //
-// and the same for ds/dlambda, whose part by s is e h E^e s. The c_i are what the recursions answer to an input that is 1 at
-// sample i and 0 at the others.
+// and the same for ds/dlambda, whose contribution of s is e h E^e s. The c_i are the responses of the recursions to an input
+// that is 1 at sample i and 0 at the others.
 static void find_leap(od_predictor *pr) {
   od_modal *m = pr->modal;
   int every = pr->wish.every, n = m->channels;
@@ -265,7 +265,7 @@ static void find_leap(od_predictor *pr) {
   }
 }
 
-// What the inputs in between add to the first `count` of one drive's channels, values and then rates.
+// Adds the contribution of the inputs in between to the first `count` of one drive's channels, values and then rates.
 OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
   const od_modal *m = pr->modal;
   int every = pr->wish.every, c = 0;
@@ -284,7 +284,7 @@ OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride
   }
 }
 
-// From the row of sample k to that of the next one that is wanted.
+// From the row of sample k to the row of the next requested sample.
 OD_INTO_WIDE void leap_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
   static const double always = 1;
   const od_modal *m = pr->modal;
@@ -355,7 +355,7 @@ OD_INTO_WIDE void multiply_tiles(int width, const double *rows, const double *we
   memcpy(out + 6 * TILE, &a3, sizeof v), memcpy(out + 7 * TILE, &b3, sizeof v);
 }
 
-// The same of TILE columns.
+// The same for TILE columns.
 OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *weights, int padded, double *out) {
   od_quad sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, w;
   for (int i = 0; i < width; i++) {

@@ -1,4 +1,4 @@
-// A predictor's memory, its checks, and which rule does the work.
+// Memory of a predictor, its checks, and the choice of the rule.
 #include "predict/predict.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
   return OD_OK;
 }
 
-// The plant's own parameters and initial state; for the exact rule also whether the plant is linear.
+// Reads the plant's own parameters and initial state; for the exact rule also checks that the plant is linear.
 static od_status look_at_plant(od_predictor *pr, od_error *err) {
   double t = od_log_time(&pr->log, 0);
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
@@ -121,7 +121,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
     od_predictor_free(pr);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  if (!pr->log.u) pr->log.u = pr->u;  // no inputs: an address that nothing is read from
+  if (!pr->log.u) pr->log.u = pr->u;  // no inputs: a valid address that is never read
   for (int i = 0; i < o->free_count; i++) pr->free_states[i] = o->free_states[i];
   pr->whole = pr->log;
   status = look_at_plant(pr, err);
@@ -190,7 +190,7 @@ od_status od_predict_rows(od_predictor *pr, const double *p, const double *x0, c
   pr->wish.sensitivities = wish->sensitivities && pr->columns > 0;
   pr->given = pr->filled = 0;
   pr->used_modes = pr->changed = false;
-  pr->steps = 0;  // the first step asks: after an interrupt no prediction begins
+  pr->steps = 0;  // the first step calls keeps_going: after an interrupt no prediction begins
   for (int i = 0; i < pr->np; i++)
     if (!isfinite(pr->p[i])) return OD_NOT_FINITE;
   od_status status = OD_OK;
@@ -204,7 +204,7 @@ od_status od_predict_rows(od_predictor *pr, const double *p, const double *x0, c
   return status;
 }
 
-// All rows one after another.
+// Copies all rows consecutively.
 typedef struct rows_of {
   double *y, *dy;
   int ny, columns;

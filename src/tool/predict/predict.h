@@ -1,11 +1,11 @@
-// Prediction of a log from its inputs, with exact sensitivities: what a fitter of parameters needs.
+// Prediction of a log from its inputs, with exact sensitivities, for the fit of parameters.
 //
-// Given a plant, sampled inputs, parameters p and an initial state, od_predict() gives the outputs y at the samples and
-// their derivatives by the parameters and by chosen entries of the initial state. The derivatives are those of the
-// discrete rule itself (forward variational equations through every step), not approximations.
+// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples and
+// their derivatives by the parameters and by selected entries of the initial state. The derivatives are those of the discrete
+// rule itself (forward variational equations through each step), not approximations.
 //
-// Memory is taken at creation; a prediction allocates nothing. A trial that cannot be predicted (unstable, not finite,
-// an integrator that fails) ends early with a status, and the predictor stays usable.
+// Memory is allocated at creation; a prediction allocates nothing. A trial that cannot be predicted (unstable, not finite, an
+// integrator that fails) ends early with a status, and the predictor remains usable.
 #ifndef OD_PREDICT_H
 #define OD_PREDICT_H
 
@@ -14,11 +14,11 @@
 #include "oleodyn/integrator.h"
 #include "oleodyn/plant.h"
 
-// By what a log is predicted: steps of an integrator, for any plant, or exact discretisation, for plants that are linear in
+// The rule of a prediction: steps of an integrator, for any plant, or exact discretization, for plants that are linear in
 // states and inputs (also with offsets).
 typedef struct od_rule {
   const od_integrator *integrator;  // NULL: the first of the table
-  bool exact;                       // instead
+  bool exact;                       // exact discretization instead
 } od_rule;
 
 const char *od_rule_name(od_rule rule);
@@ -28,7 +28,7 @@ typedef enum od_hold {
   OD_HOLD_ZERO,   // inputs are constant from one sample to the next
 } od_hold;
 
-// A log's inputs. The arrays stay the caller's and must live as long as the predictor.
+// The inputs of a log. The arrays remain the caller's and must outlive the predictor.
 typedef struct od_drive {
   int count;
   double start, step;   // times are start + k step ...
@@ -40,13 +40,13 @@ typedef struct od_predictor_options {
   od_rule rule;
   od_hold hold;
   int substeps;  // steps of the integrator from one sample to the next; zero: 1
-  // The initial state solves f = 0 at the first inputs; what od_predict() gets is where the search begins.
+  // The initial state solves f = 0 at the first inputs; x0 of od_predict() is the start of the search.
   bool steady;
-  const int *free_states;  // entries of the initial state whose sensitivities are wanted, too
+  const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
-  double bound;  // a state or output beyond it, or growth by as much, means divergence; zero: 1e12
-  bool dense;    // exact rule: step the matrices even where modes would serve
-  // Asked every so many steps; false ends the prediction with OD_INTERRUPTED. NULL: it runs to the end.
+  double bound;  // a larger state or output, or growth by this factor, means divergence; zero: 1e12
+  bool dense;    // exact rule: use the matrices even if modes are possible
+  // Called regularly; false ends the prediction with OD_INTERRUPTED. NULL: never interrupted.
   bool (*keeps_going)(void *user);
   void *user;
 } od_predictor_options;
@@ -60,32 +60,32 @@ void od_predictor_free(od_predictor *predictor);
 // Columns of the sensitivities: np parameters, then the free states.
 int od_predictor_columns(const od_predictor *predictor);
 
-// y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; NULL: not wanted. p: NULL for the plant's
-// own. x0 (nx): NULL for the plant's own, which does not depend on p. After a failure y and dy hold nothing.
+// y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; may be NULL. p: NULL for the plant's own. x0
+// (nx): NULL for the plant's own, which does not depend on p. After a failure y and dy are undefined.
 od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
 
 enum { OD_PREDICTED_BLOCK = 128, OD_PREDICT_MOST_EVERY = 64 };
-// The same without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are given away as they are found. A prediction that fails may have given
-// some before.
+// The same without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are passed to the caller during the
+// prediction. A prediction that fails may have passed some before.
 typedef struct od_predicted {
-  int first, count, every;  // rows first, first + every, ...: so many
-  const double *y, *dy;     // as above, of these rows; dy: NULL where it is not wanted
+  int first, count, every;  // rows first, first + every, ...; number of rows
+  const double *y, *dy;     // as above, for these rows; dy: NULL if not requested
 } od_predicted;
 typedef void od_take_predicted(void *user, const od_predicted *rows);
 typedef struct od_predict_wish {
   bool sensitivities;
-  int every;  // only one row in so many is given, beginning with the first; zero: 1; at most OD_PREDICT_MOST_EVERY
+  int every;  // one row of each `every` is passed, beginning with the first; zero: 1; at most OD_PREDICT_MOST_EVERY
   od_take_predicted *take;
   void *user;
 } od_predict_wish;
 od_status od_predict_rows(od_predictor *predictor, const double *p, const double *x0, const od_predict_wish *wish);
-// Whether rows that are left out save most of the work: sums of modes, which leap over them.
+// Whether omitted rows save most of the work: sums of modes skip them.
 bool od_predictor_leaps(const od_predictor *predictor);
 
-// From now on only `count` rows from row `first` on are predicted, beginning there; by steps only.
+// After this call only `count` rows from row `first` on are predicted, starting there; only for integrators.
 void od_predictor_window(od_predictor *predictor, int first, int count);
 // The state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they were
-// predicted. False: the plant has changed its coordinates on the way.
+// predicted. False: the plant has changed its coordinates during the prediction.
 bool od_predictor_end(const od_predictor *predictor, double *x, double *S);
 
 // Whether the last prediction was a sum of modes (exact rule only).

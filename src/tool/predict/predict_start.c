@@ -1,5 +1,5 @@
-// Where a prediction begins: a given state, or the state in which the plant rests under the first inputs, with
-// derivatives. At rest f(x0, p) = 0, so that dx0/dp = -fx^-1 fp (implicit function theorem).
+// The start of a prediction: a given state, or the equilibrium of the plant under the first inputs, with derivatives. At
+// equilibrium f(x0, p) = 0, so that dx0/dp = -fx^-1 fp (implicit function theorem).
 #include <math.h>
 #include <string.h>
 
@@ -9,31 +9,32 @@
 enum { MOST_ITERATIONS = 60 };
 static const double tolerance = 1e-12, round_off = 1e-8;
 
-// Free entries of the initial state are columns of their own.
+// Free entries of the initial state have their own columns.
 static void free_columns(od_predictor *pr) {
   memset(pr->S, 0, (size_t)(pr->nx * pr->columns) * sizeof *pr->S);
   for (int i = 0; i < pr->free_count; i++) pr->S[pr->free_states[i] * pr->columns + pr->np + i] = 1;
 }
 
-// The size of a correction: each entry relative to its state, or to what a rate of typical size makes of it in a step.
+// The size of a correction: each entry relative to its state, or to the change of the state in a step at a rate of typical
+// size.
 static double relative_size(const od_predictor *pr, const double *change, const double *x) {
   double size = 0;
   for (int i = 0; i < pr->nx; i++) {
     int nz = pr->plant->nz, rate = i < nz ? i : i - nz;
     double typical = (pr->plant->scale ? pr->plant->scale[rate] : 1) * pr->log.step * (i < nz ? pr->log.step : 1);
     double part = fabs(change[i]) / (fabs(x[i]) + typical);
-    if (!(part <= size)) size = part;  // a NaN stays
+    if (!(part <= size)) size = part;  // keeps a NaN
   }
   return size;
 }
 
-// f at x, which the simulation then stands at.
+// f at x. Afterwards the simulation is at x.
 static od_status rates_at(od_predictor *pr, const double *x, double *f) {
   od_status status = od_sim_set(pr->sim, od_log_time(&pr->log, 0), x, NULL);
   return status == OD_OK ? od_sim_derivatives(pr->sim, f, NULL, NULL, NULL) : status;
 }
 
-// Newton's method with steps shortened until the next correction, by the same matrix, is smaller.
+// Newton's method. Steps are shortened until the next correction, with the same matrix, is smaller.
 static od_status rest(od_predictor *pr) {
   int nx = pr->nx;
   double *x = pr->x0, *f = pr->scratch, *step = f + nx, *trial = step + nx;
@@ -76,7 +77,7 @@ static od_status rest_sensitivities(od_predictor *pr) {
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities) {
   double t = od_log_time(&pr->log, 0);
   memcpy(pr->x0, x0, (size_t)pr->nx * sizeof *x0);
-  // From the plant's own start, so that nothing of an earlier prediction is left.
+  // Starts at the plant's own initial state, so that the result does not depend on earlier predictions.
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
   if (status == OD_OK) status = od_sim_set_with_parameters(pr->sim, t, pr->x0, NULL, pr->np ? pr->p : NULL);
   if (status == OD_OK && pr->steady) status = rest(pr);
@@ -100,7 +101,7 @@ od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities
   memcpy(pr->F, l->A, (size_t)(nx * nx) * sizeof *pr->F);
   od_status status = od_lu_factor(nx, pr->F, pr->pivot);
   if (status != OD_OK) return status;
-  // A plant that integrates rests anywhere or nowhere.
+  // A plant with an integrator has infinitely many equilibria or none.
   double least = INFINITY, most = 0;
   for (int i = 0; i < nx; i++) least = fmin(least, fabs(pr->F[i * nx + i])), most = fmax(most, fabs(pr->F[i * nx + i]));
   if (!(least > 1e-14 * most)) return OD_SINGULAR;

@@ -1,18 +1,18 @@
-// Outliers after Hampel: a sample is one when it is farther from the median of its window than so many standard
-// deviations, these taken as 1.4826 times the median distance from that median (which they are for Gaussian noise).
-// Samples are judged by what was recorded, not by what is left of it, so that the order does not matter.
+// Outliers after Hampel: a sample is an outlier if its distance from the median of its window exceeds `limit` standard
+// deviations. The standard deviation is 1.4826 times the median distance from that median (exact for Gaussian noise). Samples
+// are compared with the recorded values, including outliers, so that the order does not matter.
 //
-// A sensor at rest that flickers by its last digit has a median distance of zero; its digit is no outlier. A digit is
-// the smallest change from sample to sample when at least one change in a hundred is about that small.
+// A sensor at rest whose last digit flickers has a median distance of zero; one digit is not an outlier. A digit is the
+// smallest change between samples if at least one change in a hundred is about that small.
 //
-// By hand: the window is kept sorted from sample to sample, and both medians are read off it.
+// The window is kept sorted from sample to sample, and both medians are read from it.
 #include "prepare/prepare_steps.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double deviations_per_mad = 1.4826;
-static const int least_samples = 5;  // fewer in a window do not tell what is usual
+static const int least_samples = 5;  // fewer samples in a window are not sufficient
 
 static double last_digit(const double *x, long n) {
   double least = INFINITY, last = NAN;
@@ -33,7 +33,7 @@ static double last_digit(const double *x, long n) {
   return small > 0 && 100 * small >= changes ? least : 0;
 }
 
-// Where a value is, or belongs, among m sorted ones.
+// The index of a value, or its insertion point, among m sorted ones.
 static int place_of(const double *sorted, int m, double value) {
   int low = 0, high = m;
   while (low < high) {
@@ -64,7 +64,8 @@ static double median_of(const double *sorted, int m) {
   return m % 2 ? sorted[m / 2] : (sorted[m / 2 - 1] + sorted[m / 2]) / 2;
 }
 
-// The median distance from the median: distances grow to both sides, so the nearer side is taken until half are.
+// The median distance from the median: distances increase to both sides, so the nearer side is taken until half of them are
+// counted.
 static double median_distance(const double *sorted, int m, double median) {
   int low = (m - 1) / 2, high = low + 1;
   double last = 0, before = 0;

@@ -22,7 +22,7 @@ static od_status find_column(const od_log_columns *c, const char *option, const 
                  od_nearest_suggestion(&nearest).text);
 }
 
-// Names with commas between them.
+// Adds names separated by commas.
 static od_status add_columns(od_log_columns *c, const char *option, const char *list, od_error *err) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
@@ -102,7 +102,7 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Columns that are used must hold numbers.
+// Used columns must contain numbers.
 static od_status check_flaws(const od_log_columns *c, od_error *err) {
   for (int i = 0; i < c->head->columns; i++)
     if (c->used[i] && od_table_flaw(c->head, i)) return od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
@@ -146,7 +146,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   return status;
 }
 
-// Times must be uniform, to a hundredth of a step, as those printed with few digits are.
+// Times must be uniform, to a hundredth of a step, a tolerance for times printed with few digits.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
   *end = c->next >= c->rows;
   if (*end) rewind_rows(c);

@@ -1,4 +1,4 @@
-// Columns of a log as inputs and outputs, in SI units, equally spaced, row by row. Of a CSV file no more than a part is in memory.
+// Columns of a log as inputs and outputs, in SI units, uniformly sampled, row by row. A CSV file is read in parts.
 #ifndef OD_PREPARE_LOG_COLUMNS_H
 #define OD_PREPARE_LOG_COLUMNS_H
 
@@ -8,18 +8,18 @@
 
 typedef struct od_signal_label {
   char *name, *unit;  // SI; "1": none
-  bool is_constant;   // of a log: one value in all rows
+  bool is_constant;   // of a log: the same value in all rows
 } od_signal_label;
-// Copies name and unit (empty: "1"); false: memory ran out.
+// Copies name and unit (empty: "1"). False: out of memory.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
-// Which columns and rows of the log are used.
+// Selects columns and rows of the log.
 typedef struct od_log_wish {
-  const char *input;           // a column, or several with commas between them
-  const char *const *outputs;  // the same for each text; without any, all columns but inputs and times
+  const char *input;           // a column, or several separated by commas
+  const char *const *outputs;  // the same for each text; without any, all columns except inputs and times
   int output_count;
   double interval;  // s between rows of a file without times; 0: it has times
-  double end;       // s: later rows do not count; 0: all do
+  double end;       // s: later rows are ignored; 0: all are used
   int most_inputs;  // 0: one
 } od_log_wish;
 
@@ -27,9 +27,9 @@ typedef struct od_log_columns {
   const char *path;
   od_row_reader *file;
   const od_table *head;  // names and units
-  int time;              // -1: rows are counted
-  od_conversion clock;   // of times to s
-  od_time_doubt doubt;   // about their unit
+  int time;              // -1: no times, rows are counted
+  od_conversion clock;   // conversion of times to s
+  od_time_doubt doubt;   // ambiguity about their unit
   int *at, count;        // inputs, then outputs
   int inputs;
   bool *used;
@@ -40,10 +40,11 @@ typedef struct od_log_columns {
   double begin, step;  // of the first row; between two rows, s
 } od_log_columns;
 
-// Opens the log, finds its columns and reads it once. Free it in every case. Messages name the options --input, --output and --interval.
+// Opens the log, finds its columns and reads it once. Free it in every case. Messages name the options --input, --output and
+// --interval.
 od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *out, od_error *err);
 void od_log_columns_free(od_log_columns *c);
-// Inputs and outputs of the next row in SI; *end: there is none. After the last one comes the first one again.
+// Inputs and outputs of the next row in SI. *end: there is none. The next call then returns the first row again.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err);
 
 #endif

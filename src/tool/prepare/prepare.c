@@ -1,9 +1,9 @@
-// The order of the steps, what must hold before them, and the simplest of them: taking away means and lines,
+// The order of the steps, their preconditions, and the simplest of them: removal of means and lines,
 //
-//   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the samples that are there
+// slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the available samples
 //
-// Channels are worked on one by one, side by side in memory as `column`; users have rows. Filters are written by hand:
-// hampel.c, resample.c, low_pass.c, savitzky_golay.c.
+// Channels are processed one by one, contiguous in memory as `column`; users have rows. Filters: hampel.c, resample.c,
+// low_pass.c, savitzky_golay.c.
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -15,10 +15,11 @@
 #include "prepare/prepare_steps.h"
 
 static const double most_rows = 1e8;
-static const double uniform_within = 0.01;     // of a step: what times may be off, as those printed with few digits are
-static const double longest_gap = 3;           // old steps between neighbours; longer gaps stay
-static const double anti_alias_corner = 0.25;  // of the new sampling rate: leaves 1/17 at half of it
-static const double least_corner = 1e-10;      // of the sampling rate: below, rounding counts
+static const double uniform_within = 0.01;     // of a step: tolerance of uniform times, for times printed with few
+                                               // digits
+static const double longest_gap = 3;           // old steps between neighbors; longer gaps remain
+static const double anti_alias_corner = 0.25;  // of the new sampling rate: the gain at half of it is 1/17
+static const double least_corner = 1e-10;      // of the sampling rate: below, rounding matters
 enum { OUTLIER_WINDOW = 21 };
 
 typedef struct work {
@@ -27,12 +28,12 @@ typedef struct work {
   int channels;
   long rows;
   bool uniform;
-  double step;  // the median where times are not uniform
+  double step;  // the median if times are not uniform
   double *time, *column;
   od_prepared *to;
 } work;
 
-// --- What is wrong ------------------------------------------------------------------------------------------------
+// --- Checks -------------------------------------------------------------------------------------------------------
 
 typedef struct complaints {
   char text[512];
@@ -72,7 +73,7 @@ static void check_smoothing(const od_prepare *p, complaints *c) {
     complain(c, "the window of Savitzky-Golay smoothing, %d samples, must be larger than its order, %d", window, order);
 }
 
-// How many rows a step makes of the time; an end that is missed by rounding is not missed.
+// The number of rows with a step over the whole time, robust against rounding at the end.
 static double rows_of(const work *w, double step) {
   return floor((w->time[w->rows - 1] - w->time[0] + OD_SAME_TIME * fmin(step, w->step)) / step) + 1;
 }
@@ -132,7 +133,7 @@ static od_status check_values(const work *w, od_error *err) {
   return OD_OK;
 }
 
-// A stretch without rows is a gap of every channel.
+// A time interval without rows is a gap of each channel.
 static od_status check_stretches(const work *w, od_error *err) {
   bool any = false;
   for (int c = 0; c < w->channels; c++) any |= w->is_input[c];
@@ -181,8 +182,8 @@ static bool remove_outliers(work *w) {
   return enough;
 }
 
-// Before a longer step, what the new samples could not tell from slow motion goes away: onto a uniform grid of the old
-// step, low-pass, and from there onto the new one.
+// Before a longer step, frequencies that would be aliased are removed: interpolation to a uniform grid of the old step,
+// low-pass, and from there to the new grid.
 static bool resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);

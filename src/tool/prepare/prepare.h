@@ -1,16 +1,15 @@
-// What is done to logged signals before a fit, in the open: every step is asked for, and what it did is counted.
+// Preparation of logged signals for a fit. Each step is requested explicitly, and its effect is counted.
 //
-// Steps, in this order; each is left out where its number is zero:
-//   outliers        outputs: samples far from the moving median become missing
-//   resample        all: a new uniform step, straight between samples, after a low-pass where the step becomes longer
-//   low_pass        all alike, so that a linear relation between them stays what it is; first and last samples stay
-//   savgol_window   outputs: Savitzky-Golay smoothing
-//   detrend         all: the mean or a line over the samples that are there is taken away
+// Steps, in this order; a step is skipped if its number is zero:
+// outliers        outputs: samples far from the moving median become missing
+// resample        all: a new uniform step, linear interpolation, after a low-pass if the step becomes longer
+// low_pass        all alike, so that a linear relation between them is preserved; first and last samples do not change
+// savgol_window   outputs: Savitzky-Golay smoothing
+// detrend         all: the mean or a line over the available samples is subtracted
 //
-// NAN is a missing sample. Outputs may have them; inputs must not, since a prediction would have to invent them. Only
-// resampling fills gaps, and only short ones. Filters work on the pieces between gaps: resample first (to the same step
-// if need be) where samples are missing here and there. Through anything that is not linear, a machine's answer to
-// filtered inputs is not its filtered answer.
+// NAN is a missing sample. Outputs may have missing samples; inputs must not, because a prediction needs all of them. Only
+// resampling fills gaps, and only short ones. Filters work on the pieces between gaps: resample first (to the same step if need
+// be) if single samples are missing. For a nonlinear machine, the response to filtered inputs is not the filtered response.
 #ifndef OD_PREPARE_H
 #define OD_PREPARE_H
 
@@ -31,24 +30,24 @@ typedef struct od_prepare {
 
 typedef struct od_prepared_channel {
   long outliers_removed;  // samples
-  long gaps_filled;       // short gaps that resampling went straight across
-  long missing;           // samples, in the end
-  double mean, slope;     // taken away was mean + slope (t - the middle of what is there)
+  long gaps_filled;       // short gaps that resampling bridged by a straight line
+  long missing;           // samples, in the result
+  double mean, slope;     // subtracted: mean + slope (t - center of the available samples)
   double middle;          // s
 } od_prepared_channel;
 
 typedef struct od_prepared {
   long rows, gaps_filled, outliers_removed;  // of all channels
   int channels;
-  double step;        // s, between rows; where times are not uniform, the median
-  double anti_alias;  // Hz, corner of the low-pass before resampling; 0: there was none
+  double step;        // s, between rows; the median if times are not uniform
+  double anti_alias;  // Hz, corner of the low-pass before resampling; 0: none
   double *time;       // rows
   double *value;      // value[row * channels + channel], as given
   od_prepared_channel *channel;
 } od_prepared;
 
-// value[row * channels + channel]. OD_BAD_INPUT with all that is wrong with the wishes, or the first that is wrong with
-// the signals; channels and rows count from 1 in texts.
+// value[row * channels + channel]. OD_BAD_INPUT with all errors of the settings, or the first error of the signals; channels
+// and rows count from 1 in texts.
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
                              const bool *is_input, od_prepared **out, od_error *err);
 void od_prepared_free(od_prepared *prepared);

@@ -1,12 +1,12 @@
-// Savitzky-Golay smoothing: each sample becomes the value there of the polynomial that fits its window best. At the
-// ends the window is the first or last whole one. Where samples are missing the fit does without them; what is missing
-// stays missing, and a sample whose window has too few for the polynomial stays as it is.
+// Savitzky-Golay smoothing: each sample is replaced by the value of the least-squares polynomial of its window. At the ends the
+// window is the first or last whole one. Missing samples are left out of the fit and remain missing. A sample whose window has
+// too few samples for the polynomial is not changed.
 //
-// By hand, with polynomials that are orthogonal over the samples of the window (Forsythe's three-term recursion)
-// instead of normal equations, which lose their digits from order six or so:
+// Polynomials orthogonal over the samples of the window (Forsythe's three-term recursion) replace normal equations, which are
+// inaccurate from order six or so:
 //
-//   p_(j+1) = (u - a_j) p_j - b_j p_(j-1),  a_j = <u p_j, p_j> / <p_j, p_j>,  b_j = <p_j, p_j> / <p_(j-1), p_(j-1)>
-//   weight of sample i in the value at e:  sum_j p_j(u_i) p_j(u_e) / <p_j, p_j>
+// p_(j+1) = (u - a_j) p_j - b_j p_(j-1),  a_j = <u p_j, p_j> / <p_j, p_j>,  b_j = <p_j, p_j> / <p_(j-1), p_(j-1)>
+// weight of sample i in the value at e:  sum_j p_j(u_i) p_j(u_e) / <p_j, p_j>
 #include "prepare/prepare_steps.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct fit {
   double *p, *before;  // p_j and p_(j-1) at the samples of the window
 } fit;
 
-// Weights for the value at sample `at` of the window; x NULL: nothing is missing. False: too few samples.
+// Weights for the value at sample `at` of the window; x NULL: no sample is missing. False: too few samples.
 static bool find_weights(const fit *f, const double *x, int at, double *weight) {
   int n = f->window, present = 0;
   for (int i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ static double weighted(int n, const double *weight, const double *x) {
   return sum;
 }
 
-// With gaps or off the middle: weights of its own.
+// For a window with gaps or off center: computes its own weights.
 static double fit_one(const fit *f, const double *x, int at, double *weight) {
   if (!find_weights(f, x, at, weight)) return x[at];
   double sum = 0;

@@ -20,7 +20,7 @@ od_whiteness od_whiteness_find(const double *series, long rows, int lags, double
   od_whiteness w = {.count = 0};
   find_moments(series, rows, &w);
   double n = (double)w.count, squares = n * w.deviation * w.deviation, weighted = 0;
-  correlation[0] = squares / squares;  // not a number when there is nothing to correlate
+  correlation[0] = squares / squares;  // NAN if all samples are equal
   for (int k = 1; k <= lags; k++) {
     double sum = 0, pairs = 0;
     for (long i = k; i < rows; i++) {

@@ -1,4 +1,4 @@
-// Numbers that are drawn at random from a distribution.
+// Random numbers from a distribution.
 #ifndef OD_DRAW_H
 #define OD_DRAW_H
 
@@ -14,9 +14,9 @@ typedef struct od_draw {
   double a, b;
 } od_draw;
 
-// The kind by its word; false: there is none.
+// Finds the kind by its name. False: there is none.
 bool od_draw_kind_find(const char *word, size_t length, od_draw_kind *kind);
-// The number of a draw, which depends on the seed, the path and the draw alone: not on the others, nor on threads.
+// The number of a draw. It depends only on the seed, the path and the index of the draw, not on other draws nor on threads.
 double od_draw_value(const od_draw *draw, uint64_t seed, const char *path, int which);
 
 #endif

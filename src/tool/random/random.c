@@ -1,4 +1,4 @@
-// The counter is the sample, the name of who asks, and what for; the key is the seed.
+// The counter consists of the sample, the stream and the use; the key is the seed.
 #include "random/random.h"
 
 #include <Random123/philox.h>
@@ -14,7 +14,7 @@ typedef struct pair {
   double a, b;
 } pair;
 
-// 52 bits each, in the middle of their intervals.
+// Combines 52 bits, at the center of their interval.
 static double unit(uint32_t high, uint32_t low) {
   uint64_t bits = ((uint64_t)high << 32 | low) >> 12;
   return ((double)bits + 0.5) * 0x1p-52;

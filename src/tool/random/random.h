@@ -1,11 +1,11 @@
-// Random numbers that depend on nothing but who asks and when: the same whatever the order, for any number of threads.
-// Philox 4x32-10 from Random123 (Salmon et al. 2011): a counter is encrypted with the seed as key.
+// Random numbers that depend only on seed, stream, sample and use: the same in any order of calls and for any number of
+// threads. Philox 4x32-10 from Random123 (Salmon et al. 2011): a counter is encrypted with the seed as key.
 #ifndef OD_RANDOM_H
 #define OD_RANDOM_H
 
 #include <stdint.h>
 
-// Which of the independent numbers of a sample.
+// Selects one of the independent numbers of a sample.
 typedef enum od_random_use {
   OD_USE_NOISE,
   OD_USE_DROPOUT,
@@ -18,10 +18,10 @@ typedef enum od_random_use {
   OD_USE_DRAW,
 } od_random_use;
 
-// A number for a name, so that a sensor's noise does not depend on which others there are.
+// A stream for a name, so that a sensor's noise does not depend on other sensors.
 uint32_t od_random_stream(const char *name);
 
-// Uniform between 0 and 1, neither of them included.
+// Uniform between 0 and 1, both excluded.
 double od_random_uniform(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use);
 // Gaussian with mean 0 and standard deviation 1.
 double od_random_gaussian(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use);

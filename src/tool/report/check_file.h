@@ -1,13 +1,13 @@
-// Loads a file of any kind to find what is wrong with it.
+// Loads a file of any kind to find its errors.
 #ifndef OD_REPORT_CHECK_FILE_H
 #define OD_REPORT_CHECK_FILE_H
 
 #include "oleodyn/machine.h"
 #include "result/result.h"
 
-// Loads the file by its kind: machine, experiment, fit, friction or study. *load: what is set in it, and for machines the rest; its content
-// is not used. Messages are added to *messages, which may be replaced. The view of *result is a line about a file that is right; its data
-// have the messages, too.
+// Loads the file by its kind: machine, experiment, fit, friction or study. *load: numbers to set and, for machines, the other
+// options; its content is not used. Messages are added to *messages, which may be replaced. The view of *result is a line about
+// a valid file; its data also contain the messages.
 od_status od_check_file(const char *path, const od_load_options *load, od_messages **messages, od_result *result);
 
 #endif

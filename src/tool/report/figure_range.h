@@ -19,13 +19,13 @@ static inline void od_figure_range_include(od_figure_range *r, double value) {
   r->high = fmax(r->high, value);
 }
 
-// A little room, so that curves keep away from the frame.
+// Adds a margin, so that curves do not touch the frame.
 static inline od_figure_range od_figure_range_with_margin(od_figure_range r) {
   double room = 0.06 * (r.high - r.low);
   return (od_figure_range){r.low - room, r.high + room};
 }
 
-// A figure from one time to another with values in this range: times in s, values in SI, shown as `time` and `shown` say.
+// A figure over time with values in this range: times in s, values in SI, displayed in the units `time` and `shown`.
 static inline od_figure od_figure_over_time(const char *title, const char *note, double begin, double end,
                                             od_display time, od_figure_range values, od_display shown) {
   od_figure_range y = od_figure_range_with_margin(values);

@@ -1,5 +1,5 @@
-// The charts of the fit report: per set and sensor what was measured and predicted over time, what is left over, and
-// whether that is white.
+// The charts of the fit report: for each set and sensor the measured and predicted values over time, the residuals, and their
+// whiteness.
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   double band = OD_NORMAL95 * f->data[set]->sigma[sensor];
   od_figure_range r = range_of(residual, od_no_figure_range);
-  // The noise that is expected, where that does not dwarf what there is.
+  // The band of the expected noise is drawn unless it is much larger than the signal.
   bool noisy = !f->data[set]->set->clean && band < 5 * od_figure_range_size(r);
   if (noisy) od_figure_range_include(&r, band), od_figure_range_include(&r, -band);
   od_display shown = od_display_unit(s->unit, od_figure_range_size(r));

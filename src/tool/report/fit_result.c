@@ -24,7 +24,7 @@ int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind) {
 
 // --- Facts ------------------------------------------------------------------------------------------------------------
 
-// The log that a set came from; NULL: it was simulated.
+// The log of a set; NULL: the set was simulated.
 static const char *log_of(const od_fit_set_result *s) {
   return s->data->set->log ? s->data->set->plan.file : NULL;
 }
@@ -138,7 +138,8 @@ static void add_findings(const od_fit_findings *a, od_result *r) {
 
 // --- Parameters -------------------------------------------------------------------------------------------------------
 
-// A parameter at a bound has no standard deviation: the data want it beyond. Nor has one that constraints fix.
+// A parameter at a bound has no standard deviation: the minimum lies beyond the bound. A parameter fixed by constraints has
+// none either.
 static bool has_sigma(const od_fitted *f, int i) {
   return !f->search->at_bound[i] && !od_fit_is_fixed(f, i);
 }
@@ -185,7 +186,7 @@ static void add_parameters(const od_fitted *f, od_result *r) {
     has_truth = has_truth || !isnan(e->parameter[i].truth);
     is_shifted = is_shifted || fabs(f->shift[i] / f->sigma[i]) >= 0.1;
   }
-  // Columns are shown where they have something to show.
+  // Columns without contents are not shown.
   const od_result_column columns[] = {{"path", "parameter", OD_CELL_TEXT},
                                       {"unit", "unit", OD_CELL_UNIT},
                                       {"low", "low", OD_CELL_NUMBER, 4},
@@ -296,7 +297,7 @@ static json_t *identifiability_data(const od_fitted *f) {
                    id->weak, "tied_directions", id->tied);
 }
 
-// The parameters that a direction is mostly made of, the largest first.
+// The parameters with the largest parts in a direction, the largest first.
 static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
   const od_identifiability *id = f->identifiability;
   const double *v = id->direction + k * id->columns;
@@ -500,7 +501,7 @@ static void percent(char text[24], double value) {
     snprintf(text, 24, "%.2f %%", value);
 }
 
-// How the search went, in one line.
+// Describes the search in one line.
 static void add_search(const od_fitted *f, od_result *r) {
   const char *rule = od_rule_name(f->rule), *modes = f->used_modes ? " by modes" : "";
   char before[24], after[24], search[200];

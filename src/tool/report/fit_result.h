@@ -1,4 +1,4 @@
-// The result of a fit: estimates with their uncertainty, directions that are not identifiable, and how well the fitted model predicts.
+// The result of a fit: estimates with their uncertainty, directions that are not identifiable, and the quality of predictions.
 #ifndef OD_REPORT_FIT_RESULT_H
 #define OD_REPORT_FIT_RESULT_H
 
@@ -7,10 +7,10 @@
 
 typedef struct od_fit_findings {
   const od_fitted *fitted;
-  const char *message;  // what stopped the search early, or NULL
+  const char *message;  // the reason of an early stop of the search, or NULL
 } od_fit_findings;
 
-// The findings must live as long as the result. Figures need the table of all samples (od_fit_options.table); without it there are none.
+// The findings must outlive the result. Figures need the table of all samples (od_fit_options.table).
 od_result od_fit_result(const od_fit_findings *findings);
 
 // The rows of a set in the table of all samples: the first, and how many.

@@ -13,10 +13,10 @@ enum { LAGS = 25 };
 typedef struct friction_page {
   const od_friction_fitted *f;
   od_page *page;
-  bool points;  // it was fitted to points, not to a run
+  bool points;  // the law was fitted to points, not to a run
   int rows;
   const double *t, *v, *force;
-  double *residual;  // measured less fitted
+  double *residual;  // measured minus fitted
 } friction_page;
 
 static od_series series(const friction_page *a, const double *x, double factor) {
@@ -28,11 +28,11 @@ static od_figure_range range_of(const friction_page *a, const double *x, od_figu
   return r;
 }
 
-// One quantity over another; a second one of the same unit is drawn as a line.
+// One quantity over another. A second one of the same unit is drawn as a line.
 typedef struct drawing {
   const char *title, *note, *x_name, *x_unit, *y_unit;
   const double *x, *y, *line;
-  double band;  // dashed on both sides of zero; 0: none
+  double band;  // dashed lines on both sides of zero; 0: none
   bool is_line;
 } drawing;
 
@@ -108,7 +108,7 @@ static void draw_whiteness(friction_page *a) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-// Points in the order of their speeds, so that the fitted ones make a line.
+// Points sorted by speed, so that the fitted values form a line.
 typedef struct point {
   double v, force, model;
 } point;
@@ -129,7 +129,7 @@ static bool sort_points(const od_friction_fitted *f, double *v, double *force, d
   return true;
 }
 
-// Prepares what figures draw and draws them; nothing where memory runs out.
+// Prepares the data of the figures and draws them. Draws nothing if memory runs out.
 static void with_rows(od_page *page, const od_friction_fitted *f, void (*draw_figures)(friction_page *a)) {
   bool points = f->plan->method == OD_FRICTION_STEADY;
   size_t rows = (size_t)f->rows;

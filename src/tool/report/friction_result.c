@@ -229,7 +229,7 @@ static od_table *table_of_points(const od_friction_fitted *f) {
   return NULL;
 }
 
-// Where the film is found from the force, it is beside it.
+// If the film is computed from the force, it is an additional column.
 od_table *od_friction_fitted_table(const od_friction_fitted *f) {
   static const struct {
     const char *name, *unit;

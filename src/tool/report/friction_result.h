@@ -1,17 +1,17 @@
-// The results of friction fits: of a law fitted to points or to a run, and of its numbers over pressures.
+// The results of friction fits: a law fitted to points or to a run, and its numbers over pressures.
 #ifndef OD_REPORT_FRICTION_RESULT_H
 #define OD_REPORT_FRICTION_RESULT_H
 
 #include "friction_fit/friction_map.h"
 #include "result/result.h"
 
-// The fit must live as long as the result.
+// The fit must outlive the result.
 od_result od_friction_result(const od_friction_fitted *f);
-// Measured and fitted force: over the speed for points, over time for a run. NULL: memory ran out.
+// Measured and fitted force: over the speed for points, over time for a run. NULL: out of memory.
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
 
 od_result od_pressure_map_result(const od_pressure_map *m);
-// A row for each pair of pressures: estimates and their standard deviations. NULL: memory ran out.
+// A row for each pair of pressures: estimates and their standard deviations. NULL: out of memory.
 od_table *od_pressure_map_table(const od_pressure_map *m);
 
 // friction_figures.c: for od_result_figures(); `fitted` is an od_friction_fitted.

@@ -1,4 +1,4 @@
-// The innovations of a run over time, for charts: from its table. What they say about the filter is found while it runs
+// The innovations of a run over time, for charts, from its table. Their statistics are computed during the run
 // (experiment/innovations.h).
 #ifndef OD_REPORT_INNOVATION_SERIES_H
 #define OD_REPORT_INNOVATION_SERIES_H
@@ -7,18 +7,18 @@
 
 enum { OD_WINDOWS = 60 };
 
-// One sensor's innovations over what was expected of them, one per row of the table; NAN: none was used. NULL: memory
-// ran out. Free it.
+// The innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used. NULL:
+// out of memory. The caller frees the result.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor);
 
-// NIS per dimension in windows that follow each other, each with the interval of a right filter.
+// NIS per dimension in consecutive windows, each with the interval of a consistent filter.
 typedef struct od_nis_window {
-  double time, value, middle, half;  // time: the window's middle; the interval is middle +- half
+  double time, value, middle, half;  // time: center of the window; the interval is middle +- half
 } od_nis_window;
-// Returns how many there are; given are the innovations of all sensors.
+// Computes the windows from the innovations of all sensors. Returns their number.
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
                    od_nis_window windows[OD_MOST_WINDOWS]);
-// Whether the table has less rows than the run had samples.
+// Whether the table has fewer rows than the run had samples.
 bool od_is_thinned(const od_observed *o);
 
 // The column "what.name" of the table, or -1.

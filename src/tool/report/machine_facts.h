@@ -1,4 +1,4 @@
-// Facts about machines that several results have.
+// Facts about machines, shared by several results.
 #ifndef OD_REPORT_MACHINE_FACTS_H
 #define OD_REPORT_MACHINE_FACTS_H
 
@@ -7,7 +7,7 @@
 
 // The file and the title of a machine.
 void od_add_machine_fact(od_result *r, const od_machine *machine);
-// The numbers of a file that --set, or another file, replaced (NULL: there is no file); nothing where there are none.
+// The numbers of a file that --set, or another file, replaced (NULL: there is no file). Adds nothing if there are none.
 void od_add_replaced_fact(od_result *r, const char *name, const od_numbers *numbers);
 
 #endif

@@ -10,10 +10,10 @@
 #include "report/observe_result.h"
 #include "report/page_values.h"
 
-// A page must stay readable, and its file small.
+// Limits that keep a page readable and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
 
-// The page and the run that is drawn.
+// The page and the run.
 typedef struct drawing {
   od_page *page;
   const od_experiment *e;
@@ -56,7 +56,7 @@ static void report_left_out(const drawing *a, int all, int shown, const char *wh
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
 
-// As the observer knew them, from a file or from a stream.
+// The inputs of the observer, from a file or from a stream.
 static void draw_input(const drawing *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
@@ -91,7 +91,7 @@ static output_columns columns_of(const od_table *t, const char *name) {
                           od_table_find(t, "sigma", name), od_table_find(t, "true", name)};
 }
 
-// What is seen: all but the band of the very start, which is often so wide that nothing else could be seen beside it.
+// The displayed range: everything except the uncertainty band at the start, which is often much wider than all other values.
 static od_figure_range output_range(const od_table *t, output_columns c) {
   od_figure_range r = od_no_figure_range;
   for (long i = 0; i < t->rows; i++) {
@@ -158,7 +158,7 @@ void od_observe_draw_hidden(od_page *page, const void *findings) {
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// Member of the places of a curve as a series.
+// A member of the points of a curve as a series.
 #define PLACES(of, count, member, factor) \
   ((od_series){&(of)->member, count, sizeof(od_curve_place) / sizeof(double), factor})
 
@@ -166,7 +166,7 @@ static od_figure over_travel(const od_curve_result *c, const char *title, const 
   double last = c->sample[c->samples - 1].x;
   od_display x = od_display_unit(c->x_unit, last);
   r = od_figure_range_with_margin(r);
-  // A little more than the stroke, so that the points at its ends can be seen.
+  // Slightly wider than the stroke, so that the points at its ends are visible.
   return (od_figure){.title = title,
                      .note = note,
                      .x_low = -0.02 * last * x.factor,
@@ -196,7 +196,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
     od_figure_range_include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
   }
   for (int i = 0; i < c->points; i++) od_figure_range_include(&r, c->point[i].estimate);
-  // A port that was never open has a band without end.
+  // A port that was never open has an unlimited band.
   double room = 0.3 * (r.high - r.low), x = travel_factor(c);
   r = (od_figure_range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
   char title[200], note[120];
@@ -216,7 +216,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_page_figure_end(a->page, &f);
 }
 
-// The same under the magnifying glass: the band about the estimate, in percent of fully open.
+// The band about the estimate alone, in percent of fully open.
 static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
   if (!difference) {
@@ -293,7 +293,7 @@ static void draw_parameter(const drawing *a, int i) {
   od_page_figure_end(a->page, &f);
 }
 
-// Marks the parameters whose uncertainty shrinks most, as many as are shown.
+// Marks the displayed parameters: those whose uncertainty decreases most.
 static void choose_parameters(const od_observe_findings *f, bool *chosen) {
   int count = f->experiment->parameters;
   for (int n = 0; n < MOST_PARAMETERS && n < count; n++) {
@@ -389,7 +389,7 @@ void od_observe_draw_innovations(od_page *page, const void *findings) {
 
 // --- Plot -------------------------------------------------------------------------------------------------------------
 
-// The columns of estimates and of errors of outputs; NULL: memory ran out.
+// The columns of estimates and of errors of outputs; NULL: out of memory.
 static od_table *plotted_columns(const od_table *t) {
   int count = 0, *chosen = calloc((size_t)t->columns, sizeof *chosen);
   if (!chosen) return NULL;

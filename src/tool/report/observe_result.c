@@ -74,7 +74,7 @@ static json_t *data_json(const od_experiment *e, const od_observed *o) {
   return object;
 }
 
-// The options of the filter in use; null: the filter found a value itself.
+// The options of the filter in use; null: the filter chose the value itself.
 static json_t *filter_options(const od_experiment *e) {
   json_t *object = json_object();
   for (int i = 0; i < e->filter->options; i++) {
@@ -232,7 +232,7 @@ static void add_parameters(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// --- Errors that the experiment asks for ------------------------------------------------------------------------------
+// --- Metrics of the experiment ----------------------------------------------------------------------------------------
 
 static void add_metrics(const od_observe_findings *f, od_result *r) {
   static const od_result_column columns[] = {
@@ -401,7 +401,7 @@ static void add_sensor_table(const od_observe_findings *f, od_result *r) {
 // Gaps of a log and missing values of its inputs.
 static void add_log(const od_log *log, double step, od_result *r) {
   if (!log) return;
-  // Twice the usual time is a gap.
+  // An interval of twice the step is a gap.
   if (log->longest > 1.999 * step)
     od_result_line(r, "longest gap: %s after %.9g s", od_duration_text(log->longest, 6).text, log->at);
   for (int c = 0; c < log->plan->channels; c++)
@@ -439,7 +439,7 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The part of the run over which the true value of an output was within the 95 % interval.
+// The fraction of the run in which the true value of an output was within the 95 % interval.
 static double coverage_of(const od_observed *o, int i, const char *name) {
   const od_table *t = o->table;
   int estimate = od_table_find(t, "estimate", name), sigma = od_table_find(t, "sigma", name),
@@ -543,7 +543,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   add_consistency(f, &r);
   add_metrics(f, &r);
   add_outputs(f, &r);
-  // Pages are the same bits for the same estimates, so they have no times of the processor.
+  // Pages contain no processor times, so that equal estimates give identical pages.
   od_result_audience(&r, OD_FOR_TERMINAL);
   add_speed(f->observed, &r);
   od_result_verdict(&r, &f->observed->verdict);

@@ -1,4 +1,4 @@
-// The result of an observer: parameters, curves of valves, outputs, consistency, verdict, and figures of all of them over time.
+// The result of an observer: parameters, curves of valves, outputs, consistency, verdict, and figures over time.
 #ifndef OD_REPORT_OBSERVE_RESULT_H
 #define OD_REPORT_OBSERVE_RESULT_H
 
@@ -8,15 +8,15 @@
 typedef struct od_observe_findings {
   const od_experiment *experiment;
   const od_observed *observed;
-  const char *message;  // why the run ended early, or NULL
+  const char *message;  // the reason of an early end of the run, or NULL
 } od_observe_findings;
 
 // "truth 6-S1, in steps of 1 ms, seed 1", "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart"
 void od_observe_describe(const od_observe_findings *f, char *text, size_t size);
-// The findings must live as long as the result.
+// The findings must outlive the result.
 od_result od_observe_result(const od_observe_findings *f);
 
-// The standard deviation of a parameter at the end over that at the start.
+// The standard deviation of a parameter at the end divided by the one at the start.
 double od_kept_uncertainty(const od_observe_findings *f, int parameter);
 // The last value of the column "what.name"; NAN: there is none.
 double od_observe_last(const od_observed *o, const char *what, const char *name);

@@ -1,6 +1,6 @@
-// A report: one HTML page for people that needs nothing else, neither files nor a network nor scripts. Sections,
-// paragraphs, lists, tables and charts are added in order, then the page is written. Texts are escaped here. The page is
-// well-formed XML, is the same bits for the same content, follows the reader's light or dark mode, and can be printed.
+// A report: one self-contained HTML page, without other files, network or external scripts. Sections, paragraphs, lists, tables
+// and charts are added in order, then the page is written. Texts are escaped here. The page is well-formed XML, is identical
+// for the same content, follows the reader's light or dark mode, and can be printed.
 #ifndef OD_REPORT_PAGE_H
 #define OD_REPORT_PAGE_H
 
@@ -12,28 +12,28 @@
 
 typedef struct od_page od_page;
 
-// NULL: memory ran out. The kind of report stands above the title. Until the page is freed the calling thread formats
-// numbers with a decimal point, whatever its locale.
+// NULL: out of memory. The kind of report is shown above the title. Until the page is freed the calling thread formats numbers
+// with a decimal point, independent of its locale.
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
-// Writes the page; complete or not at all.
+// Writes the page, complete or not at all.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
-// Memory ran out for something that is drawn: od_page_write() fails.
+// Marks the page as incomplete because memory ran out: od_page_write() fails.
 void od_page_fail(od_page *p);
 
 #define OD_PAGE_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 
-// A section goes on until the next one; the page links to each.
+// Begins a section, which ends at the next one. The page links to each section.
 void od_page_section(od_page *p, const char *title);
 void od_page_heading(od_page *p, const char *title);
 void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 // A paragraph in a box, after a word in bold.
 typedef enum od_tone { OD_TONE_GOOD, OD_TONE_DOUBT, OD_TONE_BAD } od_tone;
 void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) OD_PAGE_FORMAT(4);
-// A verdict in a word, then every remark, each in a box of its own.
+// The verdict in one word, then each remark in its own box.
 void od_page_verdict(od_page *p, const od_verdict *v);
 
-// Facts: names beside values. Items: sentences of a list, each after a word in bold.
+// Facts: pairs of name and value. Items: sentences of a list, each after a word in bold.
 void od_page_facts_begin(od_page *p);
 void od_page_fact(od_page *p, const char *name, const char *format, ...) OD_PAGE_FORMAT(3);
 void od_page_facts_end(od_page *p);
@@ -41,43 +41,44 @@ void od_page_items_begin(od_page *p);
 void od_page_item(od_page *p, const char *lead, const char *format, ...) OD_PAGE_FORMAT(3);
 void od_page_items_end(od_page *p);
 
-// A table: begin, per row od_page_row() with the name that heads it and a cell for each further column, end.
+// A table: begin; for each row od_page_row() with its name and a cell for each further column; end.
 typedef struct od_page_column {
   const char *title;
-  bool words;  // not numbers
+  bool words;  // text, not numbers
 } od_page_column;
 void od_page_table_begin(od_page *p, const od_page_column *columns, int count);
 void od_page_row(od_page *p, const char *name);
 void od_page_cell(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
-void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) OD_PAGE_FORMAT(3);  // marked: look here
-// A number from -1 to 1 on a ground of its colour, the stronger the further from zero; NAN: none.
+void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) OD_PAGE_FORMAT(3);  // marked: highlighted
+// A number from -1 to 1 on a colored background, stronger with the distance from zero; NAN: none.
 void od_page_heat_cell(od_page *p, double value);
 void od_page_table_end(od_page *p);
 
-// How things are drawn; the words are also the classes of the style sheet.
+// Kinds of drawn series; the words are also the classes of the style sheet.
 #define OD_DRAWN_ESTIMATE "estimate"
 #define OD_DRAWN_BAND     "band"
 #define OD_DRAWN_TRUTH    "truth"
 #define OD_DRAWN_START    "start"
 #define OD_DRAWN_MEASURED "measured"
 #define OD_DRAWN_LIMIT    "limit"
-// Curves that share a chart, each in its own colour and stroke; a class for each of the first OD_SERIES, then again from the first.
+// Curves that share a chart, each with its own color and stroke: a class for each of the first OD_SERIES, then again from the
+// first.
 #define OD_SERIES 6
 const char *od_drawn_series(int i);
 
-// What the drawings of the figures that follow mean: "estimate", OD_DRAWN_ESTIMATE; ends with a NULL text.
+// The legend of the following figures: "estimate", OD_DRAWN_ESTIMATE; ends with a NULL text.
 typedef struct od_legend {
   const char *text, *drawn;
 } od_legend;
 void od_page_legend(od_page *p, const od_legend *entries);
 
-// Figures stand side by side as the width of the window allows. Of each: its frame is drawn at the beginning, the rest by
-// the caller into chart and to.
+// Figures are placed side by side, as the width of the window allows. od_page_figure_begin() draws the frame; the caller draws
+// the series into chart and to.
 typedef struct od_figure {
   const char *title, *note;  // above the chart; note: in a lighter tone, or NULL
   double x_low, x_high, y_low, y_high;
-  const char *x_name, *x_unit, *y_unit;  // units as shown
-  const od_legend *legend;               // of this figure alone, below its title; NULL: none
+  const char *x_name, *x_unit, *y_unit;  // displayed units
+  const od_legend *legend;               // of this figure only, below its title; NULL: none
   od_chart chart;
   FILE *to;
 } od_figure;

@@ -1,4 +1,4 @@
-// Facts and findings that follow one another are a list each; everything else stands on its own.
+// Consecutive facts and consecutive findings form one list each; other items are separate.
 #include "report/page_result.h"
 
 #include "report/page.h"
@@ -59,7 +59,7 @@ od_status od_page_write_result(const od_result *r, const char *path, od_error *e
     od_page_free(p);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  od_view_kind list = OD_VIEW_SECTION;  // the kind of list that is open; sections are none
+  od_view_kind list = OD_VIEW_SECTION;  // the kind of the open list; OD_VIEW_SECTION: none
   for (const od_view_item *item = r->first; item; item = item->next) {
     if (item->audience == OD_FOR_TERMINAL) continue;
     bool is_listed = item->kind == OD_VIEW_FACT || item->kind == OD_VIEW_FINDING;

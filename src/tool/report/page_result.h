@@ -5,7 +5,7 @@
 #include "oleodyn/status.h"
 #include "result/result.h"
 
-// Writes the page; complete or not at all.
+// Writes the page, complete or not at all.
 od_status od_page_write_result(const od_result *r, const char *path, od_error *err);
 
 #endif

@@ -89,7 +89,7 @@ void od_page_correlations(od_page *p, const char *title, const char *note, const
     lag[k - 1] = k;
     od_figure_range_include(&r, correlation[k]);
   }
-  // At least a tenth of the whole scale is shown, so that small correlations look small.
+  // The axis covers at least a tenth of the full scale, so that small correlations look small.
   od_figure_range_include(&r, -0.1);
   od_figure_range_include(&r, 0.1);
   r = od_figure_range_with_margin(r);

@@ -17,7 +17,7 @@ static int column_of(const od_run_findings *r, int output) {
   return -1;
 }
 
-// The bounds of a requirement over its window, beside the signal: up to two lines of two points.
+// The bounds of a requirement over its window, drawn with the signal: up to two lines of two points.
 typedef struct bounds {
   int count;
   double value[2];
@@ -33,7 +33,7 @@ static bounds bounds_of(const od_requirement *q) {
   }
 }
 
-// What is judged, as rows of its own: output - reference, perhaps as a part of something.
+// The judged signal, one value per row: output - reference, possibly relative to another quantity.
 static double *judged_signal(const od_run_findings *r, const od_requirement *q) {
   const od_table *t = r->table;
   int output = column_of(r, q->signal.output), reference = column_of(r, q->signal.reference);
@@ -81,7 +81,7 @@ static void draw_requirement(od_page *p, const od_run_findings *r, const od_judg
   free(x);
 }
 
-// The columns of a chart: those from the given one on that share its panel.
+// The columns of a chart: the given one and the following ones that share its panel.
 enum { MOST_SHARED = 16 };
 typedef struct shared_chart {
   int column[MOST_SHARED], count;
@@ -94,7 +94,8 @@ static shared_chart chart_at(const od_run_findings *r, int first) {
   return s;
 }
 
-// Whether a column is drawn with one before it. Charts are full after so many; what is left over begins another one.
+// Whether a column is drawn in the chart of an earlier one. A chart has at most MOST_SHARED columns; the next column begins
+// another chart.
 static bool is_drawn_before(const od_run_findings *r, int column) {
   int before = 0;
   for (int c = 1; r->panel && c < column; c++) before += r->panel[c] == r->panel[column];

@@ -1,4 +1,5 @@
-// The result of a run: the extremes of every output, the verdict, requirements and how they are met, figures of all outputs over time.
+// The result of a run: the extremes of each output, the verdict, requirements with their results, figures of all outputs over
+// time.
 #ifndef OD_REPORT_RUN_RESULT_H
 #define OD_REPORT_RUN_RESULT_H
 
@@ -9,17 +10,17 @@
 typedef struct od_run_findings {
   const od_machine *machine;
   const od_table *table;
-  const int *panel;  // of each column: outputs with the same number share a chart; NULL: none do
+  const int *panel;  // for each column: outputs with the same number share a chart; NULL: none do
   const od_run_report *report;
-  double step;  // zero: steps were adaptive
+  double step;  // zero: adaptive steps
   const char *integrator;
-  const char *message;    // what stopped the run early, or NULL
+  const char *message;    // the reason of an early stop, or NULL
   const od_judge *judge;  // NULL: no requirements were judged
 } od_run_findings;
 
 // "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2"
 void od_run_describe(const od_run_findings *run, char *text, size_t size);
-// The findings must live as long as the result.
+// The findings must outlive the result.
 od_result od_run_result(const od_run_findings *run);
 
 // run_figures.c: for od_result_figures(); `run` is an od_run_findings.

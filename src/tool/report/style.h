@@ -1,7 +1,7 @@
-// The looks of a page and the cross-hair of its charts. Both are written into the page as they stand here.
+// The style sheet of a page and the cross-hair of its charts. Both are written into the page unchanged.
 //
-// Colours are those of Okabe and Ito, which colour-blind people tell apart; estimate, truth and start differ in their
-// strokes as well, so that a print in grey can be read.
+// Colors are those of Okabe and Ito, which color-blind people can distinguish. Estimate, truth and start also differ in their
+// strokes, so that a print in gray can be read.
 #ifndef OD_REPORT_STYLE_H
 #define OD_REPORT_STYLE_H
 
@@ -67,8 +67,8 @@ static const char page_charts[] =
     ".figures{grid-template-columns:repeat(2,1fr)}.figures.small{grid-template-columns:repeat(3,1fr)}"
     ".wide{overflow:visible}table{font-size:8.5pt}th,td{padding:2px 5px}a{color:inherit}}\n";
 
-// Pointing at a chart shows the values there. They are read off the paths, whose frame and scales are in data-frame:
-// x, y, width, height, then low and high of both axes. A band is where a vertical line cuts it.
+// Pointing at a chart shows the values there. They are read from the paths, whose frame and scales are in data-frame: x, y,
+// width, height, then low and high of both axes. A band gives the intersections with a vertical line.
 static const char page_script[] =
     "document.querySelectorAll('figure').forEach(function(figure){\n"
     "  var chart=figure.querySelector('.chart'),out=figure.querySelector('.readout'),hair=null;\n"

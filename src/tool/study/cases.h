@@ -1,4 +1,4 @@
-// The kinds of cases that a study can run.
+// The kinds of cases of a study.
 #ifndef OD_STUDY_CASES_H
 #define OD_STUDY_CASES_H
 
@@ -8,21 +8,21 @@
 #include "random/draw.h"
 #include "study/study.h"
 
-// Loads the case's experiment and gives the case its operations; what is wrong becomes messages.
+// Loads the case's experiment and sets the operations of the case. Errors become messages.
 od_status od_observe_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                od_messages *messages);
-// The length of its steps.
+// The step of the case, s.
 double od_observe_case_step(const od_case *c);
-// A fit, or without one: how well the starting values predict.
+// A fit; or, without a fit, the prediction quality of the starting values.
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages);
 
-// A friction law fitted to what a friction file says; with a map of pressures by the operations of map_case.c.
+// A friction law fitted to the data of a friction file; with a map of pressures by the operations of map_case.c.
 extern const od_case_ops od_map_case_ops;
 od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                 od_messages *messages);
 
-// A transfer function fitted to the first set of a fit file: a stepped sine, the band that counts, how it is fitted.
+// A transfer function fitted to the first set of a fit file: a stepped sine, the frequency band, method and order.
 typedef struct od_tf_wish {
   double from, to, step;  // Hz
   double periods, settle;
@@ -36,35 +36,37 @@ od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_opti
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
 
-// What a study wants to know of a run: an output in a window, and what is taken of it there.
+// A value of a run: an output in a window, and the statistic of it.
 typedef struct od_value_wish {
   const char *name, *output, *unit;  // unit: NULL is SI
   int key, take;                     // take: an od_take
   double from, to;                   // s
 } od_value_wish;
-// value_wish.c: the section 'values'. The list is the caller's.
+// value_wish.c: reads the section 'values'. The caller owns the list.
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count);
-// The output of a machine that is wanted, and the factor from SI to its unit; false with a message.
+// Finds the output of a machine, and the factor from SI to its unit. False after a message.
 bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
 
-// A number of a machine that every run draws anew: its distribution in a unit (""; SI), or a part of the machine's own value.
+// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or a fraction of the machine's own
+// value.
 typedef struct od_drawn {
   const char *path, *unit;
   int key;
   od_draw draw;
   double part;  // NAN: the distribution is given
 } od_drawn;
-// load_draws.c: 'draw' of a case. The list is the caller's.
+// load_draws.c: reads 'draw' of a case. The caller owns the list.
 od_drawn *od_draws_read(od_loader *ld, int node, int *count);
-// Finds what depends on the machine; false with a message.
+// Completes a draw with the machine's values. False after a message.
 bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d);
 
-// A machine that is run, once or with other numbers each time, judged by its requirements, and of which values are taken; of the options its variant and numbers
-// count. The wishes must outlive the case; what is wrong with them is said to the study's own loader.
+// A machine that is simulated, once or with random numbers in each run, judged by its requirements, with values taken from the
+// run. Of the options only variant and numbers are used. The wishes must outlive the case; errors in them are reported to the
+// study's own loader.
 typedef struct od_simulate_wish {
   const od_value_wish *value;
   int values;
-  od_drawn *drawn;  // numbers of the machine that each run draws; the case is run once where there are none
+  od_drawn *drawn;  // numbers of the machine that each run draws; without any the case is run once
   int draws;
 } od_simulate_wish;
 od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,

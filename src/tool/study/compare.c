@@ -1,4 +1,4 @@
-// Making a comparison: everything is multiplied out, and each combination is the experiment loaded once more.
+// Makes a comparison: all combinations of the lists, each with the experiment loaded again.
 #include "study/compare.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct maker {
   const od_compare_options *options;
   od_messages *messages;
   od_texts *texts;
-  const char **sensors;  // the lists that are compared
+  const char **sensors;  // the compared lists
   int sensor_lists;
   int row_capacity, case_capacity;
   bool no_memory;
@@ -32,9 +32,9 @@ static const char *copy(maker *m, const char *text) {
   return own ? own : "";
 }
 
-// --- One of the things compared -----------------------------------------------------------------------------------
+// --- One row ------------------------------------------------------------------------------------------------------
 
-// What was said about a combination that cannot be: the first message.
+// The reason why a combination is impossible: the first message.
 static const char *problem_of(maker *m, const od_messages *messages) {
   for (int i = 0; i < od_messages_count(messages); i++)
     if (!od_messages_get(messages, i)->is_warning) return copy(m, od_messages_get(messages, i)->text);
@@ -50,7 +50,7 @@ static od_case *new_case(maker *m) {
   return &s->item[s->cases++];
 }
 
-// "step=10 ms" behind the other settings.
+// "step=10 ms" after the other settings.
 static const char **settings(maker *m, const od_compared *row, int *count) {
   const od_compare_options *o = m->options;
   const char **set = calloc((size_t)o->set.count + 2, sizeof *set);
@@ -65,8 +65,8 @@ static const char **settings(maker *m, const od_compared *row, int *count) {
   return set;
 }
 
-// A row without a filter runs the EKF without corrections: its estimate is then the model's own motion. That of filters that average
-// over the uncertainty (ukf, second-order-ekf) would not be.
+// A row without a filter runs the EKF without corrections: its estimate is the model's own motion. Filters that average over
+// the uncertainty (ukf, second-order-ekf) would give another motion.
 static void load_row(maker *m, od_compared *row) {
   const od_compare_options *o = m->options;
   od_messages *messages = od_messages_new();
@@ -121,7 +121,7 @@ static int entries(const od_compare_list *list) {
   return list->count > 0 ? list->count : 1;
 }
 
-// The filters with one choice of everything else, behind the model that runs freely: that does not depend on sensors.
+// Adds the filters with one choice of all other settings, after the free-running model, which does not depend on sensors.
 static void add_filters(maker *m, od_compared like, bool first_sensors) {
   const od_compare_list *filters = &m->options->filters;
   if (first_sensors) add_row(m, (od_compared){.variant = like.variant, .step = like.step, .item = -1});
@@ -144,7 +144,7 @@ static void multiply_out(maker *m) {
                     s == 0);
 }
 
-// "each" stands for every sensor alone.
+// "each" means each sensor alone.
 static void list_sensors(maker *m, const od_experiment *e) {
   const od_compare_list *list = &m->options->sensors;
   m->sensors = calloc((size_t)(list->count + 1) * (size_t)(e->sensors + 1), sizeof *m->sensors);
@@ -156,7 +156,8 @@ static void list_sensors(maker *m, const od_experiment *e) {
   }
 }
 
-// Loads the experiment with each entry of a list alone. A filter that is there may fail with this experiment: its row says why.
+// Loads the experiment with each entry of a list alone. An existing filter may fail with this experiment; then its row contains
+// the reason.
 enum { FILTERS, SENSORS, VARIANTS, STEPS };
 static od_status check_each(maker *m, const od_compare_list *list, int which, od_status status) {
   for (int i = 0; i < list->count; i++) {
@@ -179,7 +180,7 @@ static od_status check_each(maker *m, const od_compare_list *list, int which, od
   return status;
 }
 
-// What everybody must understand is checked once, with everything that is wrong: the file, and the names that were asked for.
+// Checks the file and the given names once, and reports all errors.
 static od_status check(maker *m, od_experiment **e) {
   const od_compare_options *o = m->options;
   od_experiment_options options = {.truth = o->truth, .set = o->set.text, .set_count = o->set.count};
@@ -204,7 +205,7 @@ od_status od_comparison_load(const char *path, const od_compare_options *options
   maker m = {.c = c, .path = path, .options = options, .messages = messages};
   od_status status = check(&m, &e);
   if (status == OD_OK) {
-    // The experiment's document keeps the texts.
+    // The experiment's document owns the texts.
     c->study.file = e->file;
     e->file = NULL;
     m.texts = &c->study.file->texts;
@@ -233,7 +234,7 @@ void od_comparison_free(od_comparison *c) {
   free(c);
 }
 
-// Rows of a result stand in the order of the cases.
+// Rows of a result are in the order of the cases.
 const od_study_row *od_comparison_find(const od_comparison *c, const od_study_result *r, const od_compared *row,
                                        const char *metric) {
   if (row->item < 0) return NULL;

@@ -97,7 +97,7 @@ static void draw_panel(FILE *to, const od_comparison *c, const od_study_result *
   }
 }
 
-// The metrics that are worth a panel: those of the file, and the cost.
+// The metrics with a panel: those of the file, and the cost.
 static bool is_drawn(const od_metric *m) {
   static const char *const others[] = {OD_COMPARE_NIS, OD_COMPARE_DIVERGED, "doubtful", "redrawn_impossible",
                                        "redrawn_dead_point"};

@@ -5,7 +5,7 @@
 #include "io/json.h"
 #include "study/study_summary.h"
 
-enum { MOST_METRICS = 6, MOST_COLUMNS = MOST_METRICS + 9 };  // of the file, in the table; the data have all
+enum { MOST_METRICS = 6, MOST_COLUMNS = MOST_METRICS + 9 };  // metrics of the file in the table; the data contain all
 
 // The columns of the table, in its order.
 typedef struct layout {
@@ -17,7 +17,7 @@ typedef struct layout {
   int metrics;
 } layout;
 
-// The unit in which a metric is shown: that of its largest value.
+// The display unit of a metric, suitable for its largest value.
 static od_display unit_of(const od_comparison *c, const od_study_result *r, const od_metric *metric) {
   double most = 0;
   for (int i = 0; i < c->rows; i++) {

@@ -1,13 +1,13 @@
 // A fit as a case of a study: each run has other noise, or begins at another point of the box.
 //
-//   fit_percent         how much of the sensors' movement the model explains: after the fit, or (do: predict) as it starts
-//   SET fit_percent     the same for what is only predicted, sets or what is held out of them; median
-//   COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer and Rao's
-//   COMBINATION in 3    the part of the estimates within three bounds of the true value
-//   iterations          median
-//   global_minimum      with random starts, all on the same data: the part that ends at the cost at which the file's own
-//                       start ends, to one part in a million, or below
-//   failed              runs that did not end at a minimum
+// fit_percent         fraction of the sensors' movement that the model explains: after the fit, or (do: predict) at the start
+// SET fit_percent     the same for rows that are only predicted, sets or their held-out parts; median
+// COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer-Rao's
+// COMBINATION in 3    the fraction of the estimates within three bounds of the true value
+// iterations          median
+// global_minimum      with random starts, all on the same data: the fraction of runs that end at the cost of the file's own
+// start, to one part in a million, or below
+// failed              runs that did not end at a minimum
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 
 typedef struct fit_case {
   od_fit_plan *plan;
-  bool predicts;               // nothing is searched
-  bool has_truth;              // the true values are known, so that estimates can be judged
+  bool predicts;               // no search
+  bool has_truth;              // the true values are known, so that errors can be computed
   double *true_value, *bound;  // of the combinations
   double least_cost;           // of the fit from the file's own start
 } fit_case;
@@ -28,7 +28,7 @@ static const double none = NAN;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
-// The plan with other numbers where a run begins; parameters are shared unless `at` is given.
+// The plan with another seed or start; parameters are shared unless `at` is given.
 static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t seed, od_estimated *at) {
   od_fit_plan mine = *plan;
   *e = *plan->e;
@@ -38,7 +38,7 @@ static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t
   return mine;
 }
 
-// Cramer and Rao's bounds at the true values: what a prediction from there says.
+// Cramer-Rao bounds from a prediction at the true values.
 static od_status find_bounds(const od_case *c, od_error *err) {
   fit_case *w = c->what;
   const od_experiment *e = w->plan->e;
@@ -88,7 +88,7 @@ static od_status check_bounds(const fit_case *w, od_error *err) {
   return OD_OK;
 }
 
-// What the file's own start leads to, to compare others with.
+// The cost of a fit from the file's own start, as a reference for others.
 static od_status find_least_cost(const od_case *c, od_error *err) {
   fit_case *w = c->what;
   const od_fit_options options = {.progress = c->progress, .user = c->user};

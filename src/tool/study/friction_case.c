@@ -1,20 +1,21 @@
-// A friction fit as a case of a study: each run has other errors of measurement, or another run.
+// A friction fit as a case of a study: each run has other measurement errors, or another motion.
 //
-//   KEY                          mean of the estimates of a parameter
-//   KEY sd                       their standard deviation; the bound is Cramer and Rao's
-//   KEY nees                     squared errors in units of that bound, of parameters that the data tell: 1 for a right estimator
-//   KEY true, KEY sigma, KEY sigma_percent    of experiments, where nobody knows a bound: the true value, and the standard deviation
-//                                that a run claims, mean, also in percent of the true value
-//   KEY error_percent            the same: how far off estimates are, mean of the magnitudes
-//   KEY error_in_sigmas          the same: the largest error of any run in units of what the run claims
-//   max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
-//   mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
-//   found, found_at_once         the part of the runs with all parameters within the file's tolerance, and that with the first search
-//   squares, evaluations, iterations    of the searches; medians
-//   seconds                      of a run, median, where the study asks what things cost
-//   untold                       parameters that the data do not tell, mean
-//   doubtful                     runs whose verdict is not sound
-//   failed                       runs without a result
+// KEY                          mean of the estimates of a parameter
+// KEY sd                       their standard deviation; the bound is Cramer-Rao's
+// KEY nees                     squared errors in units of that bound, of identifiable parameters: 1 for a consistent estimator
+// KEY true, KEY sigma, KEY sigma_percent    for experiments, where no bound is known: the true value, and the standard
+// deviation
+// that a run reports, mean, also in percent of the true value
+// KEY error_percent            the same: mean absolute error of the estimates
+// KEY error_in_sigmas          the same: the largest error of any run in units of the reported standard deviation
+// max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
+// mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
+// found, found_at_once         the fraction of runs with all parameters within the file's tolerance, and with the first search
+// squares, evaluations, iterations    of the searches; medians
+// seconds                      of a run, median, if the study measures costs
+// untold                       parameters that are not identifiable, mean
+// doubtful                     runs whose verdict is not sound
+// failed                       runs without a result
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,13 @@
 
 typedef struct friction_case {
   od_friction_plan *plan;
-  od_friction_data *clean;  // NULL: every run has its own
+  od_friction_data *clean;  // NULL: each run has its own
   double *bound;
   bool has_truth;
 } friction_case;
 
 static const double none = NAN;
-// A tenth: further off, errors are no longer small enough for a linear theory of them.
+// A relative error of a tenth: beyond it a linear theory of errors does not hold.
 static const double told_within = 0.1;
 
 static const char *name_of(const friction_case *w, const char *key, const char *what) {
@@ -44,7 +45,7 @@ static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth
   return w->has_truth && w->bound[i] <= told_within * fabs(truth->q[w->plan->parameter[i]]);
 }
 
-// Whether runs are compared with what they say about themselves.
+// Whether the errors of runs are compared with their reported standard deviations.
 static bool claims(const friction_case *w) {
   return w->has_truth && w->plan->log.experiment;
 }
@@ -180,7 +181,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
     if (status == OD_OK) status = od_steady_points_find(plan, d, err);
   }
   if (status == OD_OK) status = od_friction_fit(plan, d, &options, &f, err);
-  // A run whose film leads has no time constant: it counts as one without a result.
+  // A run whose film leads the speed has no time constant: it counts as a run without a result.
   if (f && f->film_leads) {
     od_friction_fitted_free(f);
     f = NULL;

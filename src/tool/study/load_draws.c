@@ -1,4 +1,4 @@
-// 'draw' of a case: numbers of its machine that are drawn at random in every run.
+// 'draw' of a case: numbers of its machine that are drawn at random in each run.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const od_key keys[] = {
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_draw_section = {"draw", "one distribution of a number", OD_KEYS(keys)};
 
-// One number of a distribution and its unit; false with a message.
+// Reads one number of a distribution and its unit. False after a message.
 static bool read_end(od_loader *ld, int node, const char *label, double *value, const char **unit) {
   const char *text = od_read_text(ld, node, label, "a number or a quantity");
   if (text == NULL) return false;
@@ -29,7 +29,7 @@ static bool read_end(od_loader *ld, int node, const char *label, double *value, 
   return false;
 }
 
-// [a, b] in one unit.
+// Reads [a, b] in one unit.
 static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
   int entry[2];
   const char *unit[2] = {"", ""};
@@ -50,13 +50,13 @@ static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
                 d->unit);
 }
 
-// A part of the machine's own number.
+// Reads a fraction of the machine's own number.
 static void read_part(od_loader *ld, const od_section *section, int node, int kind, od_drawn *d) {
   const od_field field = od_key_field(section, keys[kind].name);
   const char *path = od_format(ld, "draw.%s.%s", d->path, keys[kind].name);
   int number = od_read_number(ld, node, path, &field, od_place_of(ld, node), OD_IN_LOADER);
   d->part = od_number_value(ld, number);
-  // More than the number itself is most likely meant as percent.
+  // A fraction above 1 is most likely meant as percent.
   if (d->part > 1)
     od_complain(
         ld, node, "'%s' is a part of the number itself, and %g is %g %% of it; expected at most 1, such as %g (%g %%)",

@@ -1,7 +1,7 @@
-// From a study file to a study: its cases, each with its experiment loaded.
+// Reads a study file: its cases, each with its experiment loaded.
 //
-// What the experiment's loader says about a variant or a number that the study asked for is moved to the case that
-// asked; what is wrong with an experiment's own file is shown after what is wrong with this one.
+// Messages of the experiment's loader about a variant or a number from the study are moved to the case in the study file.
+// Errors in an experiment's own file are shown after the errors of the study file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,21 +81,21 @@ typedef struct study_loader {
   od_study *s;
   const od_study_options *options;
   od_messages *foreign;
-  long seeds;  // the file's own, for cases that say nothing
+  long seeds;  // the file's default for cases
   uint64_t first_seed;
   bool random_start, timed;
   bool has_sweep;  // for transfer functions
   od_tf_wish sweep;
-  od_simulate_wish values;  // of the study, for runs that say nothing
+  od_simulate_wish values;  // the study's default for runs
   int published_capacity, case_capacity, wish_capacity, drawn_capacity;
 } study_loader;
 
-// What a case asks of its experiment.
+// The settings of a case for its experiment.
 typedef struct wish {
-  const char *name;  // of the experiment file, as the study writes it
+  const char *name;  // of the experiment file, as written in the study
   int key;
   const char *file;  // path of the experiment file
-  int kind;          // what is done with it
+  int kind;          // the kind of case
   od_experiment_options options;
   const char **set;
   od_tf_wish tf;
@@ -140,7 +140,7 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
 
 // --- Experiments --------------------------------------------------------------------------------------------------
 
-// A message about something that the study asked for goes to the case, and so does one that there is no such file.
+// Moves a message about a setting of the study, or about a missing file, to the case.
 static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
     od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
@@ -197,7 +197,7 @@ static bool read_start(study_loader *sl, const od_section *section, bool otherwi
   return given ? od_key_choice(&sl->ld, section, "start") == 1 : otherwise;
 }
 
-// One case, or one in each of its variants.
+// Adds one case, or one for each of its variants.
 static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
   od_case *c = is_wanted(sl->options, name) ? new_case(sl) : NULL;
   if (!c) return;
@@ -220,7 +220,7 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
   }
 }
 
-// Only transfer functions have a method and an order, and they need the study's stepped sine.
+// Only transfer functions have a method and an order, and they require the study's stepped sine.
 static void read_transfer(study_loader *sl, const od_section *section, wish *w) {
   od_loader *ld = &sl->ld;
   int method = od_section_get(ld, section, "method"), order = od_section_get(ld, section, "order");
@@ -235,7 +235,7 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
-// 'values' at a node, kept with the study.
+// Reads 'values' at a node. The study owns the list.
 static od_simulate_wish keep_values(study_loader *sl, int node) {
   od_study *s = sl->s;
   od_simulate_wish kept = {0};
@@ -249,7 +249,7 @@ static od_simulate_wish keep_values(study_loader *sl, int node) {
   return kept;
 }
 
-// 'draw' at a node, kept with the study.
+// Reads 'draw' at a node. The study owns the list.
 static void keep_draws(study_loader *sl, int node, wish *w) {
   od_study *s = sl->s;
   od_drawn **grown = od_grow(s->drawn, s->drawn_lists, &sl->drawn_capacity, sizeof *grown);
@@ -261,7 +261,7 @@ static void keep_draws(study_loader *sl, int node, wish *w) {
   w->values.drawn = s->drawn[s->drawn_lists++] = od_draws_read(&sl->ld, node, &w->values.draws);
 }
 
-// Only runs have values, and numbers that are drawn.
+// Only simulated runs have values and random numbers.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
   w->values = sl->values;
@@ -272,7 +272,7 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
   if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "only cases with 'do: simulate' draw numbers");
 }
 
-// An experiment, or the machine that is simulated, which has neither a true machine nor anything random.
+// Reads the name of an experiment, or of a machine to simulate, which has neither a true machine nor random numbers.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
   static const char *const random[] = {"truth", "seeds", "start"};
   od_loader *ld = &sl->ld;

@@ -1,4 +1,4 @@
-// What a study says about transfer functions: the stepped sine and the band for all of its cases, method and order of each.
+// Transfer functions in a study file: the stepped sine and the band for all cases, method and order of each case.
 #include "document/ranges.h"
 #include "study/cases.h"
 #include "study/study_sections.h"

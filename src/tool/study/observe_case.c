@@ -1,18 +1,19 @@
-// An observer's experiment as a case of a study: each run has other noise and, if asked, another start.
+// An observer's experiment as a case of a study: each run has other noise and, if requested, another start.
 //
-//   the metrics of the experiment's file, as mean over the runs
-//   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
-//   curve_coverage95    the part of the curves' points whose true value is within 1.96 sigma
-//   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
-//   converged_s         the time from which on all points stay within 5 % of fully open; also port by port
-//   coverage95, nees_per_dim   the same for all parameters
-//   nis_per_dim         squared innovations over what was expected, per innovation
-//   settled, ever_settled   runs whose filter says in the end, or has ever said, that it has settled; of filters that ask themselves
-//   doubtful            runs whose verdict is not sound
-//   redrawn_impossible, redrawn_dead_point   random starts that were thrown away: the machine cannot have them; an output
-//                       tells hardly anything there
-//   diverged            1: a step failed, or the innovations of the last tenth were more than three times as large as
-//                       expected, root mean square
+// the metrics of the experiment's file, as mean over the runs
+// curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
+// curve_coverage95    the fraction of the curves' points whose true value is within 1.96 sigma
+// curve_nees_per_dim  squared errors of all points in units of their covariance, per point
+// converged_s         the time after which all points stay within 5 % of fully open; also for each port
+// coverage95, nees_per_dim   the same for all parameters
+// nis_per_dim         squared innovations divided by their expected value, per innovation
+// settled, ever_settled   runs whose filter reports at the end, or at any time, that it has settled; for filters with this
+// check
+// doubtful            runs whose verdict is not sound
+// redrawn_impossible, redrawn_dead_point   rejected random starts: impossible for the machine; an output is nearly insensitive
+// there
+// diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
+// root mean square
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static const double converged_within = 0.05, diverged_nis = 9;
 typedef struct observe_case {
   od_experiment *e;
   int *point;    // parameters that are points of curves
-  double *full;  // what fully open is for each
+  double *full;  // fully open value of each
   int points;
   int ports;  // curves with estimated points
   const char **port_metric;
@@ -40,7 +41,7 @@ typedef struct observe_case {
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
-// A point belongs to the port that its path names, up to the last part of it: valve.ports.a.curve.points[1].
+// The port of a point is its path without the last part: valve.ports.a.curve.points[1].
 static bool name_ports(observe_case *w) {
   const od_experiment *e = w->e;
   w->port_of = calloc((size_t)w->points + 1, sizeof *w->port_of);
@@ -71,7 +72,7 @@ static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observ
   return ok;
 }
 
-// Those of the file. Errors at successive samples are related, so that intervals come from the scatter of runs.
+// Adds the metrics of the file. Errors at successive samples are correlated, so intervals come from the scatter of runs.
 static bool add_error_metrics(od_case *c, const od_experiment *e) {
   for (int i = 0; i < e->metrics; i++) {
     const od_error_metric *m = &e->metric[i];
@@ -101,7 +102,7 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
   return ok && od_case_add(c, (od_metric){OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT, none, 0, none, none});
 }
 
-// The best that is possible, along the motion that the runs share.
+// The Cramer-Rao bound along the motion that the runs share.
 static od_status find_bound(const od_case *c, const observe_case *w, od_observed **bound, od_error *err) {
   od_experiment mine = *w->e;
   od_status status = OD_OK;
@@ -132,8 +133,8 @@ static od_status prepare(od_case *c, od_error *err) {
 typedef struct watch {
   const od_case *c;
   const observe_case *w;
-  double *outside;  // when each point was last outside
-  double late;      // from when on the innovations are looked at
+  double *outside;  // the last time at which each point was outside
+  double late;      // the time after which the innovations are used
   double nis;
   long dimension;
 } watch;
@@ -156,7 +157,7 @@ static void look(void *user, const od_sample *s, od_observer *observer) {
   v->dimension += used;
 }
 
-// From when on all points of a port (or of all ports: -1) stay inside; infinite when they do not before the end.
+// The time after which all points of a port (-1: of all ports) stay inside; infinite if they are outside at the end.
 static double converged(const watch *v, int port) {
   const observe_case *w = v->w;
   double last = 0;

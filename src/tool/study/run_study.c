@@ -1,5 +1,5 @@
-// The runs of a study on all cores. Threads take the runs one after another; each writes only its own place, and all is
-// gathered afterwards in the order of the file, so that the bits do not depend on the number of threads.
+// The runs of a study on all cores. Threads take the runs one after another; each writes only its own values. All values are
+// then combined in the order of the file, so that results are bitwise independent of the number of threads.
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,16 +19,16 @@
 typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
-  bool is_watched;  // by the thread that asks whether to go on; else whoever works asks
+  bool is_watched;  // a separate thread calls `progress`; else the working thread calls it
   od_study_values values;
   od_shared_truths *truths;
   long all;  // runs of all cases
-  long own;  // those of the part
+  long own;  // runs of this part
   atomic_long next, finished;
   atomic_bool stop;
 } work;
 
-// --- Going on ------------------------------------------------------------------------------------------------------
+// --- Progress ------------------------------------------------------------------------------------------------------
 
 static bool asks_to_go_on(work *w) {
   const od_study_run_options *o = w->options;
@@ -37,7 +37,7 @@ static bool asks_to_go_on(work *w) {
   return !atomic_load(&w->stop);
 }
 
-// For the cases, which do not know how much of the study they are.
+// Callback for cases, which do not know their share of the study.
 static bool case_goes_on(void *user, double done) {
   (void)done;
   work *w = user;
@@ -77,7 +77,7 @@ static int core_count(void) {
   return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
-// Without any thread of its own (none could be made) the work is done here.
+// If no thread could be started, the work is done in the calling thread.
 static int run_all(work *w) {
   int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
   if (wanted > w->own) wanted = (int)w->own;
@@ -95,7 +95,7 @@ static int run_all(work *w) {
   return made > 0 ? made : 1;
 }
 
-// --- Before and after ---------------------------------------------------------------------------------------------
+// --- Preparation and results --------------------------------------------------------------------------------------
 
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
@@ -114,7 +114,7 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
   return OD_OK;
 }
 
-// Metrics are known only when their case is prepared.
+// Metrics are known only after their case is prepared.
 static od_status take_published(const od_study *s, const od_published *p, od_error *err) {
   od_nearest nearest = od_nearest_to(p->metric);
   for (int i = 0; i < s->cases; i++)
@@ -129,7 +129,7 @@ static od_status take_published(const od_study *s, const od_published *p, od_err
                  p->place.column, p->case_name, p->metric, od_nearest_suggestion(&nearest).text);
 }
 
-// The values that the median of a quantity with quantiles came from, which are sorted then.
+// Keeps the values of a median for the plot of quantiles. They are sorted at this point.
 static bool keep_sorted(od_study_row *row, const double *value) {
   if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) return true;
   row->sorted = malloc((size_t)row->runs * sizeof *row->sorted);
@@ -137,7 +137,7 @@ static bool keep_sorted(od_study_row *row, const double *value) {
   return row->sorted != NULL;
 }
 
-// Runs that were not done (an interrupt) have no values.
+// Runs that were not done (after an interrupt) have no values.
 static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   long most = 1;
   int rows = 0;
@@ -164,7 +164,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   return ok;
 }
 
-// The values of all runs, from files or by running them; those that were done are written even after an interrupt.
+// The values of all runs, from files or by running them. Finished runs are written even after an interrupt.
 static od_status find_values(const od_study *s, work *w, int *threads, od_error *err) {
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);

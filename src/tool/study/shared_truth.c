@@ -6,7 +6,7 @@
 struct od_shared_truth {
   od_shared_truth *next;
   const od_experiment *e;
-  pthread_mutex_t lock;  // of what follows
+  pthread_mutex_t lock;  // protects the following members
   od_kept_motion *motion;
   bool too_large;
 };
@@ -33,7 +33,7 @@ void od_shared_truths_free(od_shared_truths *all) {
   free(all);
 }
 
-// False: memory would not do.
+// False: the limit of memory would be exceeded.
 static bool reserve(od_shared_truths *all, double bytes) {
   if (!(all->bytes + bytes <= all->most_bytes)) return false;
   all->bytes += bytes;

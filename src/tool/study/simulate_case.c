@@ -1,17 +1,17 @@
-// A machine that is run, judged by its requirements, and of which values are taken, as a case of a study: once, or with other numbers
-// each time, which are drawn at random.
+// A machine that is simulated, judged by its requirements, with values taken from the run, as a case of a study: once, or with
+// random numbers in each run.
 //
-//   VALUE              as the study asks for it, in its unit
-//   REQUIREMENT        what is reached; the bound is what is required
-//   REQUIREMENT left   how far that is from the bound: negative where it fails
-//   unmet              requirements that fail, or that could not be judged
-//   undecided          requirements that the run is not accurate enough for
-//   doubtful           1 if the run's verdict is not sound
-//   failed             1 if the run did not come to its end
-// Of many runs these are sums, and each VALUE and REQUIREMENT becomes
-//   X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
-//   REQUIREMENT met, all met    parts of the runs
-//   impossible                  runs whose numbers no machine can have
+// VALUE              as the study defines it, in its unit
+// REQUIREMENT        the value reached; the bound is the required value
+// REQUIREMENT left   the distance to the bound: negative if the requirement fails
+// unmet              requirements that fail, or that could not be judged
+// undecided          requirements that the run is not accurate enough for
+// doubtful           1 if the run's verdict is not sound
+// failed             1 if the run did not reach its end
+// For many runs these are sums, and each VALUE and REQUIREMENT becomes
+// X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
+// REQUIREMENT met, all met    fractions of the runs
+// impossible                  runs whose numbers are impossible for the machine
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,18 +26,18 @@ enum { COUNTS = 4, PER_REQUIREMENT = 2, LEVELS = 5, SPREAD = 2 + LEVELS };
 static const char *const count_names[COUNTS] = {"unmet", "undecided", "doubtful", "failed"};
 static const double levels[LEVELS] = {0.01, 0.05, 0.5, 0.95, 0.99};
 
-// Files are read by one thread at a time: units are looked up in a library that serves one.
+// Files are read by one thread at a time, because the library of units is not thread-safe.
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct simulate_case {
   od_machine *machine;
   od_texts texts;
   od_run_options run;
-  int *output, outputs;  // what judging needs, then what values are taken of
+  int *output, outputs;  // the outputs for requirements, then the outputs for values
   od_simulate_wish wish;
   int *wanted;     // output of each value
   double *factor;  // from SI to the unit of each value
-  // Of a case that draws numbers: how its machine is read anew.
+  // For a case with random numbers: the file to load its machine from again.
   const char *path, *variant;
   const char **set;
   int sets;
@@ -52,7 +52,7 @@ static const char *keep_name(simulate_case *w, const char *name, const char *suf
   return od_texts_copy(&w->texts, text, (size_t)length);
 }
 
-// What is told of a quantity over many runs.
+// Adds the metrics of a quantity over many runs.
 static bool add_spread(od_case *c, simulate_case *w, const char *name, const char *unit, double bound) {
   const char *deviation = keep_name(w, name, " sd");
   bool ok = deviation && od_case_add(c, (od_metric){name, unit, OD_GATHER_MEAN, none, 0, bound, none}) &&
@@ -146,7 +146,7 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
-// Of a run that ended early nothing is taken.
+// A run that ended early has no values.
 static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
   for (int i = 0; i < w->wish.values; i++) {
     int column = 1 + w->outputs - w->wish.values + i;
@@ -155,7 +155,7 @@ static void take_values(const simulate_case *w, const od_table *t, bool complete
   }
 }
 
-// One run of a machine: what a case that is run once has of metrics.
+// One run of a machine: the metrics of a case that is run once.
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
   od_run_options options = w->run;
@@ -181,7 +181,7 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   return status;
 }
 
-// The machine with the numbers of one run; NULL where there can be none.
+// The machine with the numbers of one run; NULL if the numbers are impossible.
 static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
   const char **set = calloc((size_t)(w->sets + w->wish.draws) + 1, sizeof *set);
   char(*text)[480] = calloc((size_t)w->wish.draws + 1, sizeof *text);
@@ -203,7 +203,7 @@ static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
   return machine;
 }
 
-// From the values of one run to those of a case with many.
+// Converts the values of one run to the metrics of a case with many runs.
 static void spread_values(const simulate_case *w, const double *one, double *value) {
   int count, at = 0;
   const od_requirement *q = od_machine_requirements(w->machine, &count);

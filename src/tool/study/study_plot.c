@@ -10,7 +10,7 @@
 
 enum { POINTS = 201, MOST_CHARTS = 40 };
 
-// Straight lines between the sorted values.
+// Linear interpolation between the sorted values.
 static double quantile(const od_study_row *row, double part) {
   double at = part * (double)(row->runs - 1);
   long below = (long)at;
@@ -18,7 +18,7 @@ static double quantile(const od_study_row *row, double part) {
   return row->sorted[below] + (at - (double)below) * (row->sorted[below + 1] - row->sorted[below]);
 }
 
-// "CASE: VALUE", without the level of the quantile that carries the values.
+// "CASE: VALUE", without the level of the quantile.
 static od_status label(od_table *t, int column, const od_study_row *row) {
   char text[400];
   const char *level = strstr(row->metric->name, " 50 %");
@@ -27,7 +27,7 @@ static od_status label(od_table *t, int column, const od_study_row *row) {
   return od_table_label(t, column, text, row->metric->unit);
 }
 
-// Whether a row has the values of its runs.
+// Whether a row has the sorted values of its runs.
 static bool has_quantiles(const od_study_row *row) {
   return row->sorted && row->runs > 1;
 }

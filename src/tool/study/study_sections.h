@@ -1,4 +1,4 @@
-// The sections of study files, each as a table in the file that reads it.
+// The sections of study files. Each is a table in the file that reads it.
 #ifndef OD_STUDY_STUDY_SECTIONS_H
 #define OD_STUDY_STUDY_SECTIONS_H
 

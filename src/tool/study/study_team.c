@@ -12,7 +12,7 @@ bool od_team_is_possible(void) {
   return true;
 }
 
-// A program that nobody started as one of several does not begin MPI: that takes longer than a small study.
+// Whether MPI started the program. Otherwise MPI is not initialized, because that takes longer than a small study.
 static bool is_started_by_mpi(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -35,7 +35,7 @@ void od_team_end(const od_team *team, int code) {
   if (begun) MPI_Finalize();
 }
 
-// The runs of one case that member `from` has done, its values beside them.
+// Receives the finished runs of one case from member `from`, with their values.
 static bool receive_case(od_study_values *v, const od_study *s, int index, int from, double *values, bool *done) {
   const od_case *c = &s->item[index];
   if (MPI_Recv(done, (int)c->runs, MPI_C_BOOL, from, index, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS ||

@@ -1,4 +1,4 @@
-// Processes that share the runs of a study, started together by MPI. Without MPI, in the build or around the program, a team of one.
+// Processes that share the runs of a study, started together by MPI. Without MPI, in the build or at run time, a team of one.
 #ifndef OD_STUDY_TEAM_H
 #define OD_STUDY_TEAM_H
 
@@ -8,16 +8,17 @@ typedef struct od_study_values od_study_values;
 
 typedef struct od_team {
   int rank, size;  // the first has rank 0
-  bool gathered;   // od_team_gather() has come to its end
+  bool gathered;   // od_team_gather() has finished
 } od_team;
 
-// Whether this build can be part of a team of several.
+// Whether this build supports teams of several processes.
 bool od_team_is_possible(void);
 od_team od_team_begin(void);
-// A process that ends with a code before all is gathered ends the others as well, which would wait for it.
+// Ends the program with a code. Before od_team_gather() has finished this also ends the other processes, which would wait for
+// this one.
 void od_team_end(const od_team *team, int code);
 
-// The first gets what all have done. All must call it, with the same study.
+// The first process receives the values of all. All must call this function, with the same study.
 od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, od_error *err);
 
 #endif

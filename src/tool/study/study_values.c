@@ -1,10 +1,11 @@
 // A file of values is JSON:
 //
-//   {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]}, ...],
-//    "checksum": "07d2..."}
+// {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]},
+// ...],
+// "checksum": "07d2..."}
 //
-// A run is its number within its case and one value per metric; null is no value. Numbers read back exactly. The checksum is that of
-// all other values, so a digit that changed on the way is found.
+// A run is its number within its case and one value per metric; null is no value. Numbers read back exactly. The checksum
+// covers all other values, so that a damaged digit is detected.
 #include "study/study_values.h"
 
 #include <inttypes.h>
@@ -72,7 +73,7 @@ static void write_fingerprint(char text[20], uint64_t fingerprint) {
   snprintf(text, 20, "%016" PRIx64, fingerprint);
 }
 
-// The sum of all but the checksum itself, in a form that does not depend on spaces and the order of keys. False: memory ran out.
+// The checksum of everything except the checksum itself, independent of spaces and the order of keys. False: out of memory.
 static bool find_checksum(json_t *file, char text[20]) {
   json_t *values = json_copy(file);
   if (values) json_object_del(values, "checksum");
@@ -195,7 +196,7 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   return status;
 }
 
-// How many runs are missing; with `parts` parts, which of those they belong to, as a text.
+// The number of missing runs; with `parts` parts, also a text with the parts they belong to.
 static long count_missing(const od_study_values *v, const od_study *s, int parts, char *which, size_t room) {
   long missing = 0, number = 0;
   int listed = 0;

@@ -1,9 +1,10 @@
-// Transfer functions as a case of a study: each run has other noise, from which the frequency response and then the fit are made anew.
+// Transfer functions as a case of a study: each run has other noise; the frequency response and the fit are computed from it.
 //
-//   amplitude_fit_percent  how much of the measured amplitudes' movement the transfer function explains; median. Of several sensors each
-//                          has its own, "SENSOR amplitude_fit_percent"
-//   unstable               runs with an unstable pole
-//   failed                 runs without a transfer function
+// amplitude_fit_percent  fraction of the variation of the measured amplitudes that the transfer function explains; median. With
+// several
+// sensors each has its own, "SENSOR amplitude_fit_percent"
+// unstable               runs with an unstable pole
+// failed                 runs without a transfer function
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static od_status prepare(od_case *c, od_error *err) {
   return od_shared_truths_keep_sets(c->truths, w->plan, 1, (od_going_on){c->progress, c->user}, err);
 }
 
-// The response of a set between the lowest and the highest frequency that count.
+// The response of a set between the lowest and the highest frequency of the band.
 static od_status respond(const tf_case *w, const od_fit_data *d, od_frf **out, od_error *err) {
   const od_sines sines = {d->begin, w->frequency, w->count, w->wish.periods, w->wish.settle};
   int sensors = w->plan->e->sensors;

@@ -1,4 +1,4 @@
-// What a study wants to know of runs: outputs in windows of time, of which extremes, means and their like are taken.
+// Values of runs in a study file: statistics (extremes, means, ...) of outputs in windows of time.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,12 +10,12 @@ enum { OD_DRAW_LEVELS = 5 };
 extern const double od_draw_levels[OD_DRAW_LEVELS];
 
 typedef struct od_draw_statistics {
-  long count;  // finite values
+  long count;  // number of finite values
   double mean, deviation;
-  double quantile[OD_DRAW_LEVELS];  // at od_draw_levels, linear between the sorted values
+  double quantile[OD_DRAW_LEVELS];  // at od_draw_levels, linear interpolation between the sorted values
 } od_draw_statistics;
 
-// The statistics of a column over the rows in which it is finite. False: memory ran out.
+// The statistics of a column over the rows in which it is finite. False: out of memory.
 bool od_draw_statistics_of(const od_table *table, int column, od_draw_statistics *out);
 
 #endif

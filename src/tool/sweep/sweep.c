@@ -1,4 +1,4 @@
-// Each point has its own place in the arrays, so that results do not depend on the number of threads.
+// Each point has its own entry in the arrays, so that results do not depend on the number of threads.
 #include "sweep/sweep.h"
 
 #include <math.h>
@@ -119,7 +119,7 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
   free(thread);
 }
 
-// The first row with results has their names.
+// The names of the results are those of the first row with results.
 static const od_sweep_row *first_row(const od_sweep *s) {
   for (int i = 0; i < s->plan.points; i++)
     if (s->status[i] == OD_OK) return &s->row[i];

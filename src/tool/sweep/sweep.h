@@ -23,7 +23,7 @@ typedef struct od_sweep_axis {
 
 typedef struct od_sweep_plan {
   int axes, points;  // the last axis changes fastest
-  bool is_drawn;     // points are random draws, not those of a grid
+  bool is_drawn;     // points are random draws, not a grid
   unsigned long long seed;
   od_sweep_axis axis[OD_SWEEP_AXES];
 } od_sweep_plan;
@@ -31,7 +31,7 @@ typedef struct od_sweep_plan {
 // "PATH=VALUE UNIT": the number of an axis at a point.
 void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]);
 
-// The results of one point: named numbers. Names and units are copied. False: memory ran out.
+// The results of one point: named numbers. Names and units are copied. False: out of memory.
 typedef struct od_sweep_row {
   int count, capacity;
   struct od_sweep_value {
@@ -41,8 +41,8 @@ typedef struct od_sweep_row {
 } od_sweep_row;
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value);
 
-// The computation of a point, in any thread: fills the row. It asks goes_on(going, part done) now and then; after false it returns
-// OD_INTERRUPTED.
+// The computation of a point, in any thread: fills the row. Calls goes_on(going, fraction done) regularly; after false it
+// returns OD_INTERRUPTED.
 typedef od_status od_sweep_measure(void *user, const od_machine *machine, bool (*goes_on)(void *going, double done),
                                    void *going, od_sweep_row *row, od_error *err);
 
@@ -60,21 +60,22 @@ typedef struct od_sweep {
   atomic_bool is_stopped;
 } od_sweep;
 
-// False: memory ran out. Free it in either case.
+// False: out of memory. Free it in either case.
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
-// Takes over the machine of a point, which was loaded with the settings of the point.
+// Takes ownership of the machine of a point, which was loaded with the settings of the point.
 void od_sweep_take(od_sweep *s, int point, od_machine *machine);
-// Computes all points with `threads` threads (0: one for each core). `progress` is called now and then; after false no further point begins.
+// Computes all points with `threads` threads (0: one for each core). `progress` is called regularly; after false no further
+// point begins.
 void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
                   bool (*progress)(void *user, double done), void *progress_user);
 // Whether a point has results.
 bool od_sweep_has_results(const od_sweep *s);
-// A row for each point: the axes, then the results, NAN where a point has none. NULL: memory ran out.
+// A row for each point: the axes, then the results, NAN if a point has none. NULL: out of memory.
 od_table *od_sweep_table(od_sweep *s);
 
-// Columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`: that of
-// od_sweep_table(); NULL: failures alone.
+// Columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`: from
+// od_sweep_table(); NULL: only failures.
 od_result od_sweep_result(const od_sweep *s, const od_table *table);
 
 #endif

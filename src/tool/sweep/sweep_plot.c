@@ -19,7 +19,7 @@ static const char style[] =
     ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
     ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
 
-// A column's axis in the unit that suits its largest number, and the factor that makes that unit of SI.
+// A column's axis in a unit suitable for its largest number, and the factor from SI to that unit.
 static od_axis column_axis(const od_table *t, int column, double ticks, double *factor) {
   double low = INFINITY, high = -INFINITY;
   for (long i = 0; i < t->rows; i++) {
@@ -62,7 +62,7 @@ static void draw_panel(FILE *to, const od_sweep_picture *p, int column, double y
   od_svg_text(to, "tick", width - right, y + height + 36, "end", text);
 }
 
-// The values of the axis before the last one.
+// Draws the values of the axis before the last one.
 static void draw_legend(FILE *to, const od_sweep_picture *p, double y) {
   const od_table *t = p->table;
   for (int i = 0; p->axes == 2 && i < p->counts[0]; i++) {

@@ -1,13 +1,14 @@
-// The first results of a sweep as a picture: over the number that changes fastest, a curve for each value of the one before it.
+// The first results of a sweep as a picture: over the number that changes fastest, with a curve for each value of the axis
+// before it.
 #ifndef OD_SWEEP_SWEEP_PLOT_H
 #define OD_SWEEP_SWEEP_PLOT_H
 
 #include "io/table.h"
 
-// What is drawn: columns of the table behind those of the axes, one panel each. With one or two axes only.
+// The drawn data: columns of the table after those of the axes, one panel each. For one or two axes.
 typedef struct od_sweep_picture {
   const od_table *table;
-  const int *counts;  // of values of each axis
+  const int *counts;  // number of values of each axis
   int axes, columns;
   const char *title;
 } od_sweep_picture;

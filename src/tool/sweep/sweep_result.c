@@ -33,14 +33,14 @@ static void add_data(const od_sweep *s, const od_table *t, od_result *r) {
 
 // --- View -------------------------------------------------------------------------------------------------------------
 
-// The unit that suits the largest number of a column.
+// The display unit suitable for the largest number of a column.
 static od_display shown_in(const od_table *t, int column) {
   double largest = NAN;
   for (long k = 0; k < t->rows; k++) largest = fmax(largest, fabs(t->data[k * t->columns + column]));
   return od_display_unit(t->unit[column], largest);
 }
 
-// A row for each point.
+// Adds a row for each point.
 static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
   int most = s->plan.axes + SHOWN_RESULTS, shown = t->columns > most ? most : t->columns;
   od_result_column column[OD_SWEEP_AXES + SHOWN_RESULTS] = {0};
@@ -61,7 +61,7 @@ static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
     od_result_line(r, "%d more columns are in the files of --csv, --mat and --json", t->columns - shown);
 }
 
-// A row for each column: its statistics over the draws.
+// Adds a row for each column: its statistics over the draws.
 static void add_statistics(const od_sweep *s, const od_table *t, od_result *r) {
   od_result_column column[5 + OD_DRAW_LEVELS] = {{"name", "over the draws", OD_CELL_TEXT},
                                                  {"unit", "unit", OD_CELL_UNIT},
