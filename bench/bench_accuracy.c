@@ -1,4 +1,5 @@
-// What it costs to control the error of a run and to measure it: runs of machine files with their defaults, judged, beside runs in fixed steps of 1 ms
+// What it costs to control the error of a run and to measure it: runs of machine files with their defaults, judged, beside runs in fixed
+// steps of 1 ms
 // that are not judged, in turns. The error of the default run is its own report.
 //
 //   bench_accuracy MACHINE.yaml ...

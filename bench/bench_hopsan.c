@@ -1,6 +1,7 @@
 // Two machines beside Hopsan: how far an output is off, and what a simulated second and a step cost, for several rules and steps. A run is
 // what `oleodyn simulate` does with a row every millisecond, without the estimate of its error. Hopsan's figures were measured
-// elsewhere: those of the position servo on the same machine (its default step is 100 us), that of the load-sensing system on its own example of 53 components.
+// elsewhere: those of the position servo on the same machine (its default step is 100 us), that of the load-sensing system on its own
+// example of 53 components.
 //
 //   bench_hopsan POSITION-SERVO.yaml LOAD-SENSING.yaml
 #include <math.h>

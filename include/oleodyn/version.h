@@ -7,13 +7,13 @@
 OD_BEGIN_C
 
 // The version of these headers.
-#define OD_VERSION "0.1.0"
+#define OD_VERSION       "0.1.0"
 #define OD_VERSION_MAJOR 0
 #define OD_VERSION_MINOR 1
 #define OD_VERSION_PATCH 0
 // One number for comparisons: #if OD_VERSION_NUMBER >= OD_MAKE_VERSION(0, 2, 0)
-#define OD_MAKE_VERSION(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
-#define OD_VERSION_NUMBER OD_MAKE_VERSION(OD_VERSION_MAJOR, OD_VERSION_MINOR, OD_VERSION_PATCH)
+#define OD_MAKE_VERSION(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define OD_VERSION_NUMBER                    OD_MAKE_VERSION(OD_VERSION_MAJOR, OD_VERSION_MINOR, OD_VERSION_PATCH)
 // Returns the version of the library at run time, in the same form. It differs from OD_VERSION if the program was compiled with
 // headers of another version.
 OD_API const char *od_version(void);

@@ -262,7 +262,8 @@ static void find_jumps(const truth *a, int column, double size, unsigned char *j
   }
 }
 
-// Distance of a value from the truth at row time t, before or after what happens at that time; where the truth jumps within one row before or after, from what it is in that time.
+// Distance of a value from the truth at row time t, before or after what happens at that time; where the truth jumps within one row
+// before or after, from what it is in that time.
 static double distance(const truth *a, int column, const unsigned char *jumps, long at, double value, double wide) {
   double t = a->time[at], low = INFINITY, high = -INFINITY;
   long first = at, last = at;

@@ -308,7 +308,8 @@ static void linear_and_nonlinear(void **state) {
 
 // --- Load cell and play
 
-// Newton's law of the main piston: the cell feels what the cylinder does less what moves the rod, be it rigid, as the force of a joint, or a spring, which
+// Newton's law of the main piston: the cell feels what the cylinder does less what moves the rod, be it rigid, as the force of a joint,
+// or a spring, which
 // is in tension where it is positive.
 static void load_cell(void **state) {
   scratch *s = *state;

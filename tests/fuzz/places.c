@@ -1,6 +1,7 @@
 // Another kind of value at every place of every file: lists, maps, texts, numbers, nothing, where something else is expected.
 //
-// Usage: places EVERY FILE... loads every EVERY-th of these files; with 1, or with OD_TORTURE in the environment, all. A file is loaded under its own name, so that
+// Usage: places EVERY FILE... loads every EVERY-th of these files; with 1, or with OD_TORTURE in the environment, all. A file is loaded
+// under its own name, so that
 // what it names is there. Each must be refused with a message, or be loaded. Ends by a signal if a load crashes or takes too long; the
 // text of the moment is then in the file fuzz-crash.
 #include <fcntl.h>

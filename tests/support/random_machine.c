@@ -288,8 +288,10 @@ static void add_flows(plan *p) {
   flow(p, "spill", "relief valve", J2, TANK, relief, 2, -1);
 }
 
-// One of every class that a table of fields describes, each in so many machines that about ten of them meet, those with modes in all: between random volumes, in the
-// joint that has friction, with random numbers around the usual ones. A new class is in them without a further line. Machines with all classes at once would be
+// One of every class that a table of fields describes, each in so many machines that about ten of them meet, those with modes in all:
+// between random volumes, in the
+// joint that has friction, with random numbers around the usual ones. A new class is in them without a further line. Machines with all
+// classes at once would be
 // so stiff that rounding alone is larger than what tests look for.
 static void add_some_classes(plan *p) {
   int one_in = od_element_class_count() / 10;

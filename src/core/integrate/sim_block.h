@@ -26,10 +26,10 @@ struct od_sim {
   // At the present point: whether it is the plant's last point; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
-  int rates_with_gk;   // whether the last computation of rates left gk and its factors
-  int jumped;          // whether the rates have jumped at the present point
-  int has_curve;       // trapezoid: whether the second derivative of the rates is known for the last step
-  int has_error;       // tr-bdf2: whether the error estimate of the last step is complete
+  int rates_with_gk;  // whether the last computation of rates left gk and its factors
+  int jumped;         // whether the rates have jumped at the present point
+  int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
+  int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
   // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
   int holding, jumps_known, entered;
   int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none

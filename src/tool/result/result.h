@@ -144,7 +144,8 @@ void od_result_verdict(od_result *r, const od_verdict *v);
 od_result_table *od_result_add_table(od_result *r, const char *key, const od_result_column *columns, int count);
 // The same, but an object under `key`: each row is an object under the text of its first cell.
 od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
-// The same with a list or an object anywhere in the data (NULL: in the view alone), which must live as long as the result. A table whose headings are all
+// The same with a list or an object anywhere in the data (NULL: in the view alone), which must live as long as the result. A table whose
+// headings are all
 // empty is shown without them.
 od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
 // The next row. Its numbers are in the SI unit (NULL: none); the view shows them in the unit that suits numbers of this size (NAN: the

@@ -206,7 +206,8 @@ static void test_page_is_up_to_date(void **state) {
   ends_and_says(run(s, "components --pictures no-such-folder"), 1, "no-such-folder");
 }
 
-// States come to rest before they are drawn. By the data sheet: a pressure-controlled pump gives all of its flow below its set pressure and nothing above its range.
+// States come to rest before they are drawn. By the data sheet: a pressure-controlled pump gives all of its flow below its set pressure
+// and nothing above its range.
 static void test_states_at_rest(void **state) {
   scratch *s = *state;
   outcome o = run(s, "components 'pressure-controlled pump' --csv curve.csv");

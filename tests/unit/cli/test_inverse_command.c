@@ -273,7 +273,8 @@ static void friction_at_standstill(void **state) {
   }
 }
 
-// The piston with a friction whose factor follows a signal, and with a force that follows a block. What is beyond the laws or is not known here is told
+// The piston with a friction whose factor follows a signal, and with a force that follows a block. What is beyond the laws or is not
+// known here is told
 // in terminal and JSON in the words that `simulate` has for it; a factor that stays positive, and a block without states, are not told.
 static void signals_that_cannot_be(void **state) {
   static const char law[] = "law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m";

@@ -220,7 +220,8 @@ static void test_file_has_panels(void **state) {
   free(text);
 }
 
-// A filter of a pressure of 51 bar that begins at zero is off by 51 bar; one of a reference alone shows its step response, which is meant. A steady start has no kick.
+// A filter of a pressure of 51 bar that begins at zero is off by 51 bar; one of a reference alone shows its step response, which is
+// meant. A steady start has no kick.
 static void test_kicks_at_the_start(void **state) {
   scratch *s = *state;
   scratch_put(s, "kick.yaml",

@@ -304,7 +304,8 @@ static void test_rows_of_instances(void **state) {
   }
 }
 
-// States are called after the output that shows them: without one a linear model has a number for a name, and `initial` has none. A class with more states than
+// States are called after the output that shows them: without one a linear model has a number for a name, and `initial` has none. A
+// class with more states than
 // outputs, modes of a line, cannot name them all.
 static void check_states_are_shown(const od_element_class *c) {
   int states = 0;

@@ -37,7 +37,8 @@ static void evaluate(line *x, double *out) {
   memcpy(out, x->w + x->batch.out, OUTS * sizeof *out);
 }
 
-// Flows into the line at both ends for a pressure of amplitude 1 at the first, with the compliance there: (jw - A) x = B, y = C x. The element is linear.
+// Flows into the line at both ends for a pressure of amplitude 1 at the first, with the compliance there: (jw - A) x = B, y = C x. The
+// element is linear.
 static void response(int modes, double unsteady, double omega, double complex y[2]) {
   line x = line_with(modes, unsteady);
   double column[INS][OUTS];

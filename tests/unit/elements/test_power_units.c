@@ -1,6 +1,7 @@
 // Displacement units with loss coefficients and oil tanks.
 //
-// Oracles: Wilson's and Schloesser's laws written here once more, in all four quadrants; the volume that a pump has moved; the weight of a column of oil.
+// Oracles: Wilson's and Schloesser's laws written here once more, in all four quadrants; the volume that a pump has moved; the weight of
+// a column of oil.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

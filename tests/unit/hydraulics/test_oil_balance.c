@@ -64,7 +64,8 @@ static void refill(void **state) {
   }
 }
 
-// Oil under tension goes on with p' = B/V (-V'): x = -B ln(V/V1) from the volume V1 on at which the pressure came to zero. The balance reports that the
+// Oil under tension goes on with p' = B/V (-V'): x = -B ln(V/V1) from the volume V1 on at which the pressure came to zero. The balance
+// reports that the
 // oil is not conserved: the pump has filled the void before the volume is full.
 static void tension(void **state) {
   (void)state;

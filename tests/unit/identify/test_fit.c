@@ -114,7 +114,8 @@ static void test_many_rows(void **state) {
   compare_with_closed_form(*state, "step: 0.1 ms\n", 50001, 11);
 }
 
-// Rows with derivatives are predicted again where memory does not hold them, with the same bits: standard deviations (also of coloured residuals), shifts
+// Rows with derivatives are predicted again where memory does not hold them, with the same bits: standard deviations (also of coloured
+// residuals), shifts
 // by steps, identifiability. Oracle: the same fit with all of them in memory.
 static void test_rows_predicted_again(void **state) {
   static const char *const plans[] = {

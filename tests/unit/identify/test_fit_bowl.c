@@ -1,5 +1,7 @@
-// Whether a fit says that its cost is no bowl as far as its standard deviations reach. The model is y = a u + A sin(k a), sampled over whole periods of
-// u. With A = 0 the cost is a parabola, by hand. A ripple that is fast beside the standard deviation holds the search near its start, far from the truth,
+// Whether a fit says that its cost is no bowl as far as its standard deviations reach. The model is y = a u + A sin(k a), sampled over
+// whole periods of
+// u. With A = 0 the cost is a parabola, by hand. A ripple that is fast beside the standard deviation holds the search near its start,
+// far from the truth,
 // while the parabola beneath still falls towards the truth: one standard deviation away the cost is lower than at the minimum that was found.
 #include <math.h>
 

@@ -270,7 +270,8 @@ static void test_sticking_is_told(void **state) {
   }
 }
 
-// A lever on a cylinder without friction: derivatives by its angle are zero only at rest, since the lever arm changes. That is not friction. A friction that
+// A lever on a cylinder without friction: derivatives by its angle are zero only at rest, since the lever arm changes. That is not
+// friction. A friction that
 // is added has its name, whatever the mechanism.
 static void test_levers_do_not_stick(void **state) {
   static const char lever[] =

@@ -89,7 +89,8 @@ static void test_exact_values_stay(void **state) {
   near(y[1], (500 * 9.81 + 1e5 * ring) / area, 10);
 }
 
-// A servo axis whose spool begins shut, where no flow depends on any pressure; or with values to be balanced: the rates of integral and spool are zero whatever these are. The cylinder leaks from B to A, and both edges have one opening and so one drop:
+// A servo axis whose spool begins shut, where no flow depends on any pressure; or with values to be balanced: the rates of integral and
+// spool are zero whatever these are. The cylinder leaks from B to A, and both edges have one opening and so one drop:
 //   P - pB = pA - T,  pA Aa = pB Ab,  c (pB - pA) = q sqrt((pA - T)/drop) |s|
 static void test_shut_valve(void **state) {
   static const char text[] =

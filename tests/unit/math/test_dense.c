@@ -1,4 +1,5 @@
-// Dense LU factors, right-hand sides one by one and side by side, and the coupled rows of a matrix of rates. Oracles: the residual of what was solved, in long
+// Dense LU factors, right-hand sides one by one and side by side, and the coupled rows of a matrix of rates. Oracles: the residual of
+// what was solved, in long
 // doubles, against the matrix as it was given; matrices whose coupled rows are known by construction.
 #include <math.h>
 #include <string.h>

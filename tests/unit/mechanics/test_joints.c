@@ -1,4 +1,5 @@
-// Free, planar, cylindrical and screw joints, gears, stops, ropes and winches. Oracles: Euler's equations of a free top by an integrator of order 16 and what a top
+// Free, planar, cylindrical and screw joints, gears, stops, ropes and winches. Oracles: Euler's equations of a free top by an integrator
+// of order 16 and what a top
 // conserves; parabolas; an inclined plane; a nut on a screw in closed form; and every joint that closes a loop against the same joint in
 // the tree.
 #include <math.h>

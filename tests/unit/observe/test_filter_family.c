@@ -355,7 +355,8 @@ static void every_filter_opens_again(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   for (int i = 0; od_filter_type_at(i); i++) {
-    const od_observer_options options = {.filter = od_filter_type_at(i), .sensor_sigma = sigma, .gate = 3, .patience = 10};
+    const od_observer_options options = {
+        .filter = od_filter_type_at(i), .sensor_sigma = sigma, .gate = 3, .patience = 10};
     od_observer *o = od_observer_new(plant, &options);
     od_sim *sim = od_sim_new(plant);
     double u = 0, x[2] = {3, 1}, y[2];
@@ -391,7 +392,8 @@ static void options_are_checked(void **state) {
   assert_non_null(od_observer_check(&options));
   options.choice = fine;
   assert_null(od_observer_check(&options));
-  options = (od_observer_options){.filter = od_filter_type_find("continuous-ekf"), .integrator = od_integrator_find("rk4")};
+  options =
+      (od_observer_options){.filter = od_filter_type_find("continuous-ekf"), .integrator = od_integrator_find("rk4")};
   assert_non_null(od_observer_check(&options));
   // An observer with such options does not start.
   static const double x0 = 1;

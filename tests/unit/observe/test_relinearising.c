@@ -458,7 +458,8 @@ static void carries_jumps_of_sampled_blocks(void **state) {
   od_machine_free(machine);
 }
 
-// A slider-crank that turns: its coordinates change with every turn (the slider comes first), and windows end there. The slider's position alone tells
+// A slider-crank that turns: its coordinates change with every turn (the slider comes first), and windows end there. The slider's
+// position alone tells
 // how fast the crank turns; the observer begins 10 % off.
 static void follows_a_machine_whose_coordinates_change(void **state) {
   (void)state;

@@ -115,7 +115,8 @@ static void clipped_sensors_are_heard(void **state) {
   }
 }
 
-// The innovation of a clipped sensor: moments of max(x, 0) by Gauss and Hermite's three points, at x = -1 and -1 +- 2 sqrt(3). The outer ones have the
+// The innovation of a clipped sensor: moments of max(x, 0) by Gauss and Hermite's three points, at x = -1 and -1 +- 2 sqrt(3). The outer
+// ones have the
 // weight 1/6, and the values 2 sqrt(3) - 1 and 0. The standard deviation has the sensor's noise as well.
 static void moments_of_clipped_sensors(void **state) {
   (void)state;

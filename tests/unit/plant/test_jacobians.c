@@ -3,7 +3,8 @@
 //
 // The complex step runs the kernels in complex numbers: independent of the hand-written tangents, exact to round-off.
 // Rates and transitions are solved in complex arithmetic with the real Newton matrix until the imaginary part, too,
-// has converged. Parameter columns are compared with complex steps through the whole step of every integrator, whose rules are written here once more, in complex numbers and
+// has converged. Parameter columns are compared with complex steps through the whole step of every integrator, whose rules are written
+// here once more, in complex numbers and
 // as the literature has them.
 #include <complex.h>
 #include <math.h>

@@ -203,7 +203,8 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_machine_free(m);
 }
 
-// A volume that empties through an orifice and is fed by a pump: its pressure falls to where both flows are equal and never below that, so it does not
+// A volume that empties through an orifice and is fed by a pump: its pressure falls to where both flows are equal and never below that,
+// so it does not
 // cavitate. Steps that lead past that are told, also where one step is the whole run. A pump that draws from a closed volume does make it cavitate,
 // which is no matter of steps.
 static void vacuum_by_long_steps_is_told(void **state) {
@@ -235,7 +236,8 @@ static void vacuum_by_long_steps_is_told(void **state) {
       }
 }
 
-// x is the time; integrals of a branch of a formula, a quantiser and a sign of it, which jump within steps, in closed form at the end of 1 s. With every
+// x is the time; integrals of a branch of a formula, a quantiser and a sign of it, which jump within steps, in closed form at the end of
+// 1 s. With every
 // integrator the error is not much larger than it says, long steps are told, and short ones are sound.
 static void jumps_within_steps_are_told(void **state) {
   (void)state;
