@@ -459,8 +459,3 @@ double od_inverse_signal(const od_inverse *v, int instance) {
     if (c->in[k].kind == OD_IN_SIGNAL && c->in[k].index == 0) return parts(v).w[e->in + k];
   return 1;
 }
-
-const double *od_inverse_coordinates(const od_inverse *v, int order) {
-  const od_layout *l = &v->m->layout;
-  return parts(v).w + (order == 0 ? l->z : order == 1 ? l->zd : l->zdd);
-}

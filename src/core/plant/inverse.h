@@ -56,7 +56,5 @@ double od_inverse_output(od_inverse *inverse, const od_output *o);
 bool od_inverse_has_output(const od_output *o);
 // Returns the signal of an element; 1 if it has none.
 double od_inverse_signal(const od_inverse *inverse, int instance);
-// Returns all coordinates of the last solution, or their rates or accelerations (order 0, 1, 2).
-const double *od_inverse_coordinates(const od_inverse *inverse, int order);
 
 #endif

@@ -69,10 +69,6 @@ od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od
                        g ? g : residual_room(plant, work));
 }
 
-od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
-  return complex_point(plant, work, (od_complex_move){-1, state, -1, NULL, NULL, 0, {0}}, residual_room(plant, work));
-}
-
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
                                         int stride) {
   return complex_point(plant, work, (od_complex_move){parameter, -1, -1, NULL, states, stride, {0}},

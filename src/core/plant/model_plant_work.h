@@ -184,8 +184,6 @@ void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *righ
 // Computes the residual with a parameter (-1: none) and rates moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g);
-// Evaluates the last point with one state moved along the imaginary axis; fills p.wc.
-od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state);
 // Evaluates the last point with all states moved along a column, entries `stride` apart, and a parameter (-1: none); fills p.wc.
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
                                         int stride);

@@ -5,7 +5,7 @@
 
 #include "report/figure_range.h"
 
-enum { MOST_REPLACED = 8, MOST_LAGS = 200 };
+enum { MOST_LAGS = 200 };
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
@@ -41,42 +41,7 @@ double od_two_digits(double value) {
   return round(value / unit) * unit;
 }
 
-// --- Cells --------------------------------------------------------------------------------------------------------
-
-void od_page_value_cell(od_page *p, double value, double uncertainty, double factor) {
-  char text[OD_NUMBER_SIZE];
-  od_display_value(text, value * factor, uncertainty * factor);
-  od_page_cell(p, "%s", text);
-}
-
-void od_page_percent_cell(od_page *p, double part) {
-  if (isnan(part))
-    od_page_cell(p, "-");
-  else
-    od_page_cell(p, "%.1f\u00a0%%", 100 * part);
-}
-
 // --- Facts --------------------------------------------------------------------------------------------------------
-
-void od_page_machine_fact(od_page *p, const od_machine *machine) {
-  const char *title = od_machine_title(machine);
-  bool titled = title && title[0];
-  od_page_fact(p, "Machine", "%s%s%s%s", od_machine_file(machine), titled ? " (" : "", titled ? title : "",
-               titled ? ")" : "");
-}
-
-void od_page_replaced_fact(od_page *p, const char *name, const od_numbers *numbers) {
-  char text[1000] = "";
-  int count = numbers ? numbers->overrides : 0;
-  for (int i = 0; i < count && i < MOST_REPLACED; i++) {
-    const od_override *o = &numbers->override[i];
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s%.60s = %.40s", used ? ", " : "", o->path, o->text);
-  }
-  size_t used = strlen(text);
-  if (count > MOST_REPLACED) snprintf(text + used, sizeof text - used, " and %d more", count - MOST_REPLACED);
-  if (count > 0) od_page_fact(p, name, "%s", text);
-}
 
 // --- Correlations -------------------------------------------------------------------------------------------------
 

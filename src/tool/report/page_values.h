@@ -22,14 +22,6 @@ double od_larger(double a, double b);
 // Rounded to two digits, for sentences.
 double od_two_digits(double value);
 
-// Cells of a table: a value times a factor with as many digits as its uncertainty allows; a fraction as percent.
-void od_page_value_cell(od_page *p, double value, double uncertainty, double factor);
-void od_page_percent_cell(od_page *p, double part);
-
-// Facts: the machine, and the numbers of a file that --set, or another file, replaced (NULL: there is no file).
-void od_page_machine_fact(od_page *p, const od_machine *machine);
-void od_page_replaced_fact(od_page *p, const char *name, const od_numbers *numbers);
-
 // A figure of correlations at the lags 1, 2, ... with the limit that contains 95 % of the correlations of a white series.
 void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,
                           double limit);

@@ -6,6 +6,7 @@
 #include "io/json.h"
 #include "machine/machine_result.h"
 #include "report/machine_facts.h"
+#include "report/page_values.h"
 #include "requirements/judge_result.h"
 
 // The simulated time that the table covers.
@@ -20,12 +21,6 @@ void od_run_describe(const od_run_findings *run, char *text, size_t size) {
     snprintf(text, size, "%s in steps of %s, %s", time.text, od_duration_text(run->step, 6).text, run->integrator);
   else
     snprintf(text, size, "%s in %ld adaptive steps, %s", time.text, run->report->steps, run->integrator);
-}
-
-// Two digits without an exponent: 1234 becomes 1200.
-static double two_digits(double x) {
-  double unit = pow(10, floor(log10(x)) - 1);
-  return round(x / unit) * unit;
 }
 
 // --- Data -------------------------------------------------------------------------------------------------------------
@@ -73,9 +68,10 @@ static void add_speed(const od_run_findings *run, od_result *r) {
   double time = covered_time(run), seconds = run->report->seconds, ratio = time / seconds;
   char speed[80] = "";
   if (time > 0 && seconds > 0)
-    snprintf(speed, sizeof speed, ": %.10g times %s than real time", two_digits(ratio >= 1 ? ratio : 1 / ratio),
+    snprintf(speed, sizeof speed, ": %.10g times %s than real time", od_two_digits(ratio >= 1 ? ratio : 1 / ratio),
              ratio >= 1 ? "faster" : "slower");
-  od_result_line(r, "%s in %s%s", od_duration_text(time, 6).text, od_duration_text(two_digits(seconds), 3).text, speed);
+  od_result_line(r, "%s in %s%s", od_duration_text(time, 6).text, od_duration_text(od_two_digits(seconds), 3).text,
+                 speed);
 }
 
 static void add_requirements(const od_run_findings *run, od_result *r) {

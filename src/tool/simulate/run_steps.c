@@ -218,7 +218,7 @@ static od_status try_steps(od_run_state *r, double t, double end, double *next, 
     }
     if (!accepted) memcpy(r->sim, r->search.before, od_sim_bytes(r->sim));
   }
-  od_step_control_accept(r->control, *next - t);
+  od_step_control_accept(r->control);
   return OD_OK;
 }
 

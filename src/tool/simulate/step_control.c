@@ -22,7 +22,6 @@ struct od_step_control {
   double tolerance, time, longest_allowed;
   double h;            // length of the next try, s
   double proposed;     // length after the present step, if it is accepted, s
-  double longest;      // longest accepted step, s
   bool was_rejected;   // whether the last try was rejected
   long tries;          // tries since the last check of the pace
   double tries_from;   // time of that check, s
@@ -132,10 +131,9 @@ void od_step_control_shorten(od_step_control *c, double h) {
   c->h = h;
 }
 
-void od_step_control_accept(od_step_control *c, double h) {
+void od_step_control_accept(od_step_control *c) {
   c->h = c->proposed;
   c->was_rejected = false;
-  c->longest = fmax(c->longest, h);
   watch_states(c);
 }
 
@@ -154,8 +152,4 @@ void od_step_control_map(od_step_control *c, const double *map) {
     c->low[i] = x[i] - mapped / 2;
     c->high[i] = x[i] + mapped / 2;
   }
-}
-
-double od_step_control_longest(const od_step_control *c) {
-  return c->longest;
 }

@@ -26,15 +26,13 @@ double od_step_control_next(od_step_control *c, double t, double end);
 // of them are needed.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_error *err);
-// od_step_control_accept: accepts an accurate step of length h. od_step_control_shorten: the step is tried again with length h, for
+// od_step_control_accept: accepts the step just taken. od_step_control_shorten: the step is tried again with length h, for
 // another reason.
-void od_step_control_accept(od_step_control *c, double h);
+void od_step_control_accept(od_step_control *c);
 void od_step_control_shorten(od_step_control *c, double h);
 // Called after a jump of the inputs or a sample.
 void od_step_control_restart(od_step_control *c);
 // Called after a change of coordinates with its derivatives (nx x nx).
 void od_step_control_map(od_step_control *c, const double *map);
-
-double od_step_control_longest(const od_step_control *c);  // the longest accepted step so far, s
 
 #endif

@@ -193,7 +193,7 @@ static void what_cannot_go_on_is_told(void **state) {
     while (!accepted && status == OD_OK) {
       double next = od_step_control_next(control, t, 1);
       status = od_step_control_judge(control, t, next, od_sim_step(sim, next - t, NULL), &accepted, &err);
-      if (accepted) od_step_control_accept(control, next - t), t = next;
+      if (accepted) od_step_control_accept(control), t = next;
       tries++;
     }
   }
