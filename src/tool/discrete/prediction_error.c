@@ -1,12 +1,12 @@
 // ARX, ARMAX, output-error and Box-Jenkins models: minimization of squared one-step prediction errors.
 //
-// w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
+//   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
 //
 // B u, A y and D v need earlier rows: w begins at row `first_w`, e at row `first`, where all of these rows are in the log. 1/F
 // and 1/C begin there at rest with a pulse of unknown size in each of the first rows, one for each coefficient of F and C. This
 // represents any initial state. Derivatives:
 //
-// de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
+//   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
 // Starts: A and B by linear least squares; F by Steiglitz and McBride (least squares with input and output filtered by the
 // previous 1/F); C and D after Hannan and Rissanen (least squares with the errors of a long autoregression in place of e).

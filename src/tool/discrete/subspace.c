@@ -1,16 +1,16 @@
 // Subspace identification. The block rows are the future input, the past input and output, and the future output. Their
 // triangular factor, by rows,
 //
-// constant, future input   L11
-// past                     L21 L22
-// future output            L31 L32 L33
+//   constant, future input   L11
+//   past                     L21 L22
+//   future output            L31 L32 L33
 //
 // contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left
 // singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (Van Overschee and De Moor's table):
 //
-// n4sid  O
-// moesp  O without the part that the future input explains: L32
-// cva    the same, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
+//   n4sid  O
+//   moesp  O without the part that the future input explains: L32
+//   cva    the same, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
 //
 // C is the first rows of the matrix; A maps all but the last rows to all but the first. B, D, the initial state and offsets
 // then follow by linear least squares, because the output is linear in them.

@@ -1,5 +1,5 @@
 // Measured friction from logs: columns in SI, and the friction force from pressures, load cell and acceleration
-// F = p1 A1 - p2 A2 - load - m a                                                       (eq. 6.10 of source 28)
+//   F = p1 A1 - p2 A2 - load - m a                                                       (eq. 6.10 of source 28)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // Parameters of a friction law over the pressures of both chambers: a fit at each pair of pressures, and the dependence of each
 // parameter on the pressures:
-// linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
-// saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
-// table        the estimates themselves
+//   linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
+//   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
+//   table        the estimates themselves
 #ifndef OD_FRICTION_MAP_H
 #define OD_FRICTION_MAP_H
 

@@ -1,6 +1,6 @@
 // Dynamic numbers one after another, with known numbers of steady motion. The film's time constant comes from a step of the
 // speed to a lower one. With settled bristles the film follows from the force (eq. 6.3 of source 28 in docs/theory.md),
-// h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
+//   h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
 // and tau follows from an ARMAX model of first order with noise of second order. The bristles' stiffness is then fitted by
 // least squares.
 #include <math.h>

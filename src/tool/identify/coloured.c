@@ -7,7 +7,7 @@
 // (all its sensors), from the influence of its residuals. The covariance of the sum follows from the autocovariances of z_t
 // with the weights of Bartlett's window over b rows (Newey and West 1987). It is never negative:
 //
-// V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
+//   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
 // The second form needs one pass with a running sum, for any b. The only assumption is that the correlation of residuals
 // decays: they may vary in size over time and be correlated between sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,

@@ -1,6 +1,6 @@
 // Influence of the residuals on the estimates of a fit. Near a minimum, a change d of the residuals changes the unknowns by
 //
-// dx = -(J'WJ)^+ J'W d
+//   dx = -(J'WJ)^+ J'W d
 //
 // J: derivatives of the residuals. W: weights of a robust loss (1 for plain squares). ^+: inverse over the identifiable
 // directions. Parameters at a bound do not change, and no parameter changes against an active constraint.

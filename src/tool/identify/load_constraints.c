@@ -1,9 +1,9 @@
 // The section 'constraints' of a fit file: relations between parameters.
 //
-// constraints:
-// - friction.coulomb <= friction.static
-// - spring.k1 = 2 * spring.k2
-// - 0.1 <= leak.a + leak.b <= 1
+//   constraints:
+//     - friction.coulomb <= friction.static
+//     - spring.k1 = 2 * spring.k2
+//     - 0.1 <= leak.a + leak.b <= 1
 //
 // A chain becomes one constraint per relation. Equalities come first, the order that the search requires.
 #include <stdlib.h>

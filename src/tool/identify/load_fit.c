@@ -1,10 +1,10 @@
 // Reads a fit file into a plan: an experiment file with parameters to be fitted and five more sections.
 //
-// fit           method, integrator, start of predictions, loss, starts, held-out rows
-// sets          the data: logs or simulated runs, fitted or only predicted
-// prepare       preparation of signals
-// combinations  user-defined functions of the parameters
-// constraints   relations between parameters (load_constraints.c)
+//   fit           method, integrator, start of predictions, loss, starts, held-out rows
+//   sets          the data: logs or simulated runs, fitted or only predicted
+//   prepare       preparation of signals
+//   combinations  user-defined functions of the parameters
+//   constraints   relations between parameters (load_constraints.c)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

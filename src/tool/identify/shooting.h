@@ -2,7 +2,7 @@
 // node. Continuity is an equation of the fit: the state at the end of a segment equals the next node. Predictions therefore
 // stay near the data while the parameters are still wrong, even for unstable machines.
 //
-// x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
+//   x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
 //
 // At each point of the search the nodes are eliminated: for each change of the parameters there is one change of all nodes that
 // keeps continuity to first order and fits the data best. The effort is linear in the number of segments.

@@ -1,6 +1,6 @@
 // The point nearest to a given one that satisfies linear relations:
 //
-// least |w - w0|^2 / 2    with    A_i w = b_i for the first `equalities` rows,    A_i w >= b_i for all others
+//   least |w - w0|^2 / 2    with    A_i w = b_i for the first `equalities` rows,    A_i w >= b_i for all others
 //
 // Each convex quadratic problem can be transformed into this one by a change of variables. Dual active-set method of Goldfarb
 // and Idnani (1983): it begins at w0 and activates violated rows one by one, so that no feasible point is required.

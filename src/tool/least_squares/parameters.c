@@ -1,6 +1,6 @@
 // Transformation of parameters x to searched variables u and back; checks of the problem; memory of a search.
 //
-// linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
+//   linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Householder reflections of a block of rows below the triangle: the reflector of column c changes row c of the triangle and
 // the whole block.
 //
-// v = (1, b_c / (R_cc - beta)),  beta = -sign(R_cc) |(R_cc, b_c)|,  tau = (beta - R_cc) / beta,  H = 1 - tau v v^T
+//   v = (1, b_c / (R_cc - beta)),  beta = -sign(R_cc) |(R_cc, b_c)|,  tau = (beta - R_cc) / beta,  H = 1 - tau v v^T
 #include "least_squares/row_qr.h"
 
 #include <math.h>

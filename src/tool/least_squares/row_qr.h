@@ -1,7 +1,7 @@
 // QR of a tall matrix in blocks of rows. Least squares with a Jacobian of thousands of rows needs its small triangle R and the
 // part of the residuals in its range.
 //
-// [J r] = Q [R q; 0 rest]      J: m x k, R: k x k upper triangular
+//   [J r] = Q [R q; 0 rest]      J: m x k, R: k x k upper triangular
 //
 // Not LAPACK: a block of rows stays in the first-level cache for all its reflections, the code uses the triangular form of R,
 // and J is read once in the caller's row-major order and never copied as a whole.

@@ -1,6 +1,6 @@
 // Uncertainty of the parameters from the triangle R of the last Jacobian.
 //
-// covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
+//   covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
 //
 // over the parameters that are neither fixed nor at a bound, and over changes that satisfy the active constraints: R D is
 // replaced by R D (I - Q'Q), where Q are orthonormal rows that span the gradients of active constraints. A parameter is not

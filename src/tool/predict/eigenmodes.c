@@ -1,7 +1,7 @@
 // The modes of a linear plant: poles, residues, and their derivatives by the parameters. With W = V^-1,
 //
-// A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
-// dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
+//   A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
+//   dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
 //
 // Derivatives of eigenvectors have differences of poles in their denominators: they are useless if poles (nearly) coincide.
 // Their accuracy is therefore checked: the transfer functions from residues and poles, and their derivatives, are compared with

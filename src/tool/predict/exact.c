@@ -1,6 +1,6 @@
 // Prediction of a linear plant by exact discretization: with inputs that are constant or linear between samples,
 //
-// x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
+//   x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
 //
 // holds without error. P, G0, G1 and their derivatives by the parameters are blocks of one matrix exponential and of its
 // Frechet derivatives (Van Loan 1978). If the plant's modes are well separated, modal.c computes the same much faster.

@@ -1,6 +1,6 @@
 // The matrices of a plant that is linear in its states and inputs, and their derivatives by the parameters:
 //
-// f = A x + B u,  y = C x + D u,  where the last input is always 1, for offsets such as weights and zero points
+//   f = A x + B u,  y = C x + D u,  where the last input is always 1, for offsets such as weights and zero points
 //
 // All come from the plant's exact Jacobians: A = df/dx, and since f is linear, df/dp at the unit state j is column j of dA/dp
 // (plus that of the offset). No difference quotients are used. States are scaled by powers of two, so that rows and columns of

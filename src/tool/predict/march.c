@@ -1,6 +1,6 @@
 // Prediction step by step, for any plant and any integrator, with the derivatives of each step.
 //
-// S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
+//   S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
 //
 // If the plant changes its coordinates, or samples, S is transformed accordingly. Samples are taken at the first step at or
 // after their time.

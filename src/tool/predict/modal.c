@@ -1,11 +1,11 @@
 // Prediction of a linear plant as a sum of modes. With A = V diag(lambda) W, W = V^-1, each output is
 //
-// y_k = sum over modes j and drives d of r_jd s_jd(k),   r_jd = (C v_j) (w_j b_d)
+//   y_k = sum over modes j and drives d of r_jd s_jd(k),   r_jd = (C v_j) (w_j b_d)
 //
 // where s_jd is the response of x' = lambda_j x + u_d, discretized exactly. One more "drive" is the initial state. A parameter
 // changes residues and poles, so that
 //
-// dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
+//   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
 // Two scalar recursions per mode are sufficient for any number of parameters; the rest is one small matrix product. If poles
 // (nearly) coincide, the sum is not used (eigenmodes.c checks this).
@@ -237,7 +237,7 @@ OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double 
 
 // Recursion over several samples at once, if those between are not requested:
 //
-// s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
+//   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
 //
 // and the same for ds/dlambda, whose contribution of s is e h E^e s. The c_i are the responses of the recursions to an input
 // that is 1 at sample i and 0 at the others.

@@ -3,7 +3,7 @@
 // One pass: two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y), by the trapezoidal rule (the bilinear transform)
 // with g = tan(w h / 2) in place of w h / 2, so that the corner frequency is exact (prewarping):
 //
-// v = (g (x - s1) + s0) / (1 + sqrt(2) g + g^2),   y = g v + s1,   s0 <- 2 v - s0,   s1 <- 2 y - s1
+//   v = (g (x - s1) + s0) / (1 + sqrt(2) g + g^2),   y = g v + s1,   s0 <- 2 v - s0,   s1 <- 2 y - s1
 //
 // This form is accurate for corners far below the sampling rate. The gain of both passes is 1 / (1 + (tan(omega h / 2) / g)^4),
 // the phase is zero.

@@ -1,6 +1,6 @@
 // The order of the steps, their preconditions, and the simplest of them: removal of means and lines,
 //
-// slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the available samples
+//   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the available samples
 //
 // Channels are processed one by one, contiguous in memory as `column`; users have rows. Filters: hampel.c, resample.c,
 // low_pass.c, savitzky_golay.c.

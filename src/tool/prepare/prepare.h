@@ -1,11 +1,11 @@
 // Preparation of logged signals for a fit. Each step is requested explicitly, and its effect is counted.
 //
 // Steps, in this order; a step is skipped if its number is zero:
-// outliers        outputs: samples far from the moving median become missing
-// resample        all: a new uniform step, linear interpolation, after a low-pass if the step becomes longer
-// low_pass        all alike, so that a linear relation between them is preserved; first and last samples do not change
-// savgol_window   outputs: Savitzky-Golay smoothing
-// detrend         all: the mean or a line over the available samples is subtracted
+//   outliers        outputs: samples far from the moving median become missing
+//   resample        all: a new uniform step, linear interpolation, after a low-pass if the step becomes longer
+//   low_pass        all alike, so that a linear relation between them is preserved; first and last samples do not change
+//   savgol_window   outputs: Savitzky-Golay smoothing
+//   detrend         all: the mean or a line over the available samples is subtracted
 //
 // NAN is a missing sample. Outputs may have missing samples; inputs must not, because a prediction needs all of them. Only
 // resampling fills gaps, and only short ones. Filters work on the pieces between gaps: resample first (to the same step if need

@@ -5,8 +5,8 @@
 // Polynomials orthogonal over the samples of the window (Forsythe's three-term recursion) replace normal equations, which are
 // inaccurate from order six or so:
 //
-// p_(j+1) = (u - a_j) p_j - b_j p_(j-1),  a_j = <u p_j, p_j> / <p_j, p_j>,  b_j = <p_j, p_j> / <p_(j-1), p_(j-1)>
-// weight of sample i in the value at e:  sum_j p_j(u_i) p_j(u_e) / <p_j, p_j>
+//   p_(j+1) = (u - a_j) p_j - b_j p_(j-1),  a_j = <u p_j, p_j> / <p_j, p_j>,  b_j = <p_j, p_j> / <p_(j-1), p_(j-1)>
+//   weight of sample i in the value at e:  sum_j p_j(u_i) p_j(u_e) / <p_j, p_j>
 #include "prepare/prepare_steps.h"
 
 #include <math.h>

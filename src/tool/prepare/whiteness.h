@@ -2,7 +2,7 @@
 //
 // With x the samples minus their mean, n of them, and n_k pairs that are k samples apart,
 //
-// r_k = sum x_i x_(i-k) / sum x_i^2        Q = n (n + 2) sum_k r_k^2 / n_k
+//   r_k = sum x_i x_(i-k) / sum x_i^2        Q = n (n + 2) sum_k r_k^2 / n_k
 //
 // over pairs of available samples. Without missing samples n_k = n - k, and Q is the statistic of Ljung and Box. For a white
 // series it is chi-squared with one degree of freedom per lag.

@@ -1,13 +1,13 @@
 // A fit as a case of a study: each run has other noise, or begins at another point of the box.
 //
-// fit_percent         fraction of the sensors' movement that the model explains: after the fit, or (do: predict) at the start
-// SET fit_percent     the same for rows that are only predicted, sets or their held-out parts; median
-// COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer-Rao's
-// COMBINATION in 3    the fraction of the estimates within three bounds of the true value
-// iterations          median
-// global_minimum      with random starts, all on the same data: the fraction of runs that end at the cost of the file's own
-// start, to one part in a million, or below
-// failed              runs that did not end at a minimum
+//   fit_percent         fraction of the sensors' movement that the model explains: after the fit, or (do: predict) at the start
+//   SET fit_percent     the same for rows that are only predicted, sets or their held-out parts; median
+//   COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer-Rao's
+//   COMBINATION in 3    the fraction of the estimates within three bounds of the true value
+//   iterations          median
+//   global_minimum      with random starts, all on the same data: the fraction of runs that end at the cost of the file's own
+//                       start, to one part in a million, or below
+//   failed              runs that did not end at a minimum
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,21 +1,20 @@
 // A friction fit as a case of a study: each run has other measurement errors, or another motion.
 //
-// KEY                          mean of the estimates of a parameter
-// KEY sd                       their standard deviation; the bound is Cramer-Rao's
-// KEY nees                     squared errors in units of that bound, of identifiable parameters: 1 for a consistent estimator
-// KEY true, KEY sigma, KEY sigma_percent    for experiments, where no bound is known: the true value, and the standard
-// deviation
-// that a run reports, mean, also in percent of the true value
-// KEY error_percent            the same: mean absolute error of the estimates
-// KEY error_in_sigmas          the same: the largest error of any run in units of the reported standard deviation
-// max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
-// mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
-// found, found_at_once         the fraction of runs with all parameters within the file's tolerance, and with the first search
-// squares, evaluations, iterations    of the searches; medians
-// seconds                      of a run, median, if the study measures costs
-// untold                       parameters that are not identifiable, mean
-// doubtful                     runs whose verdict is not sound
-// failed                       runs without a result
+//   KEY                          mean of the estimates of a parameter
+//   KEY sd                       their standard deviation; the bound is Cramer-Rao's
+//   KEY nees                     squared errors in units of that bound, of identifiable parameters: 1 for a consistent estimator
+//   KEY true, KEY sigma, KEY sigma_percent    for experiments, where no bound is known: the true value, and the
+//                                standard deviation that a run reports, mean, also in percent of the true value
+//   KEY error_percent            the same: mean absolute error of the estimates
+//   KEY error_in_sigmas          the same: the largest error of any run in units of the reported standard deviation
+//   max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
+//   mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
+//   found, found_at_once         the fraction of runs with all parameters within the file's tolerance, and with the first search
+//   squares, evaluations, iterations    of the searches; medians
+//   seconds                      of a run, median, if the study measures costs
+//   untold                       parameters that are not identifiable, mean
+//   doubtful                     runs whose verdict is not sound
+//   failed                       runs without a result
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

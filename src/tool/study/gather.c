@@ -1,12 +1,12 @@
 // Combines the values of many runs into one value with a 99 % interval. Sums are in the order of the seeds, so that results are
 // bitwise independent of the distribution over threads.
 //
-// rms       v = sqrt(mean x^2); its standard error from the scatter of x^2: s / (2 v sqrt(n))
-// mean      standard error s / sqrt(n), around the mean or around the expected value
-// chi       the mean of n values with d dimensions is chi-squared with n d, over n d; quantiles after Wilson, Hilferty
-// part      fraction of runs without an expected value: Wilson's score interval, which has a width even for 0 % and 100 %
-// quantile  order statistics: the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs this end is missing
-// spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1
+//   rms       v = sqrt(mean x^2); its standard error from the scatter of x^2: s / (2 v sqrt(n))
+//   mean      standard error s / sqrt(n), around the mean or around the expected value
+//   chi       the mean of n values with d dimensions is chi-squared with n d, over n d; quantiles after Wilson, Hilferty
+//   part      fraction of runs without an expected value: Wilson's score interval, which has a width even for 0 % and 100 %
+//   quantile  order statistics: the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs this end is missing
+//   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1
 #include "study/gather.h"
 
 #include <math.h>

@@ -1,19 +1,19 @@
 // An observer's experiment as a case of a study: each run has other noise and, if requested, another start.
 //
-// the metrics of the experiment's file, as mean over the runs
-// curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
-// curve_coverage95    the fraction of the curves' points whose true value is within 1.96 sigma
-// curve_nees_per_dim  squared errors of all points in units of their covariance, per point
-// converged_s         the time after which all points stay within 5 % of fully open; also for each port
-// coverage95, nees_per_dim   the same for all parameters
-// nis_per_dim         squared innovations divided by their expected value, per innovation
-// settled, ever_settled   runs whose filter reports at the end, or at any time, that it has settled; for filters with this
-// check
-// doubtful            runs whose verdict is not sound
-// redrawn_impossible, redrawn_dead_point   rejected random starts: impossible for the machine; an output is nearly insensitive
-// there
-// diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
-// root mean square
+//   the metrics of the experiment's file, as mean over the runs
+//   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
+//   curve_coverage95    the fraction of the curves' points whose true value is within 1.96 sigma
+//   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
+//   converged_s         the time after which all points stay within 5 % of fully open; also for each port
+//   coverage95, nees_per_dim   the same for all parameters
+//   nis_per_dim         squared innovations divided by their expected value, per innovation
+//   settled, ever_settled   runs whose filter reports at the end, or at any time, that it has settled; for filters with this
+//                           check
+//   doubtful            runs whose verdict is not sound
+//   redrawn_impossible, redrawn_dead_point   rejected random starts: impossible for the machine; an output is nearly insensitive
+//                                            there
+//   diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
+//                       root mean square
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 // A machine that is simulated, judged by its requirements, with values taken from the run, as a case of a study: once, or with
 // random numbers in each run.
 //
-// VALUE              as the study defines it, in its unit
-// REQUIREMENT        the value reached; the bound is the required value
-// REQUIREMENT left   the distance to the bound: negative if the requirement fails
-// unmet              requirements that fail, or that could not be judged
-// undecided          requirements that the run is not accurate enough for
-// doubtful           1 if the run's verdict is not sound
-// failed             1 if the run did not reach its end
+//   VALUE              as the study defines it, in its unit
+//   REQUIREMENT        the value reached; the bound is the required value
+//   REQUIREMENT left   the distance to the bound: negative if the requirement fails
+//   unmet              requirements that fail, or that could not be judged
+//   undecided          requirements that the run is not accurate enough for
+//   doubtful           1 if the run's verdict is not sound
+//   failed             1 if the run did not reach its end
 // For many runs these are sums, and each VALUE and REQUIREMENT becomes
-// X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
-// REQUIREMENT met, all met    fractions of the runs
-// impossible                  runs whose numbers are impossible for the machine
+//   X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
+//   REQUIREMENT met, all met    fractions of the runs
+//   impossible                  runs whose numbers are impossible for the machine
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

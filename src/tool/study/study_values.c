@@ -1,8 +1,7 @@
 // A file of values is JSON:
 //
-// {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]},
-// ...],
-// "checksum": "07d2..."}
+//   {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]}, ...],
+//    "checksum": "07d2..."}
 //
 // A run is its number within its case and one value per metric; null is no value. Numbers read back exactly. The checksum
 // covers all other values, so that a damaged digit is detected.

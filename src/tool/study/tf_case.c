@@ -1,10 +1,9 @@
 // Transfer functions as a case of a study: each run has other noise; the frequency response and the fit are computed from it.
 //
-// amplitude_fit_percent  fraction of the variation of the measured amplitudes that the transfer function explains; median. With
-// several
-// sensors each has its own, "SENSOR amplitude_fit_percent"
-// unstable               runs with an unstable pole
-// failed                 runs without a transfer function
+//   amplitude_fit_percent  fraction of the variation of the measured amplitudes that the transfer function explains; median. With
+//                          several sensors each has its own, "SENSOR amplitude_fit_percent"
+//   unstable               runs with an unstable pole
+//   failed                 runs without a transfer function
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
