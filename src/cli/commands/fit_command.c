@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "commands/command.h"
-#include "output/observe_summary.h"
+#include "output/log_warnings.h"
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "terminal/print_verdict.h"

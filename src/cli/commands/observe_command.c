@@ -7,7 +7,7 @@
 
 #include "commands/command.h"
 #include "output/live_answers.h"
-#include "output/observe_summary.h"
+#include "output/log_warnings.h"
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "terminal/print_verdict.h"

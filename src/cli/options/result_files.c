@@ -109,7 +109,7 @@ static od_status write_file(const od_file_contents *c, od_result_file kind, cons
   switch (kind) {
     case OD_FILE_CSV: return od_table_write_csv(c->table, path, err);
     case OD_FILE_MAT: return od_table_write_mat(c->table, path, err);
-    case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : c->summary, path, err);
+    case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : NULL, path, err);
     case OD_FILE_REPORT: return c->result ? od_page_write_result(c->result, path, err) : OD_NOT_AVAILABLE;
     default: return OD_NOT_AVAILABLE;
   }
@@ -126,7 +126,7 @@ static void describe(const od_file_contents *c, od_result_file kind, char *text,
 }
 
 bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
-  json_t *data = c->result ? c->result->data : c->summary;
+  json_t *data = c->result ? c->result->data : NULL;
   if (json_is_object(data)) json_object_set_new(data, "files_read", od_files_read_json());
   bool ok = true;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
@@ -142,6 +142,5 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
       fprintf(notes, "wrote %s: %s\n", path, text);
     ok = ok && status == OD_OK;
   }
-  json_decref(c->summary);
   return ok;
 }

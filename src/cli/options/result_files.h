@@ -53,7 +53,6 @@ typedef struct od_file_contents {
   const od_table *table;
   long rows;  // number of rows of the CSV writer if the table does not have them all; else 0
   const od_result *result;
-  json_t *summary;  // in place of a result; its reference is released
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // of the writers; of OD_FILE_VARIANT
 } od_file_contents;

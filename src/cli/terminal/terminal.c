@@ -39,18 +39,3 @@ void od_heading(FILE *to, const char *text) {
   bool colour = od_terminal_colour(to);
   fprintf(to, "%s%s%s\n", colour ? "\033[1m" : "", text, colour ? "\033[0m" : "");
 }
-
-int od_text_width(const char *text) {
-  int width = 0;
-  for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;
-  return width;
-}
-
-int od_text_widest(int width, const char *text) {
-  int own = od_text_width(text);
-  return own > width ? own : width;
-}
-
-void od_print_padded(FILE *to, const char *text, int width) {
-  fprintf(to, "%s%*s", text, width > od_text_width(text) ? width - od_text_width(text) : 0, "");
-}

@@ -15,11 +15,4 @@ void od_cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)
 // Prints a heading, in bold if colors are used.
 void od_heading(FILE *to, const char *text);
 
-// The approximate width of a UTF-8 text in terminal columns: one per character.
-int od_text_width(const char *text);
-// The larger of `width` and the width of the text.
-int od_text_widest(int width, const char *text);
-// Prints the text and pads it with blanks to the width.
-void od_print_padded(FILE *to, const char *text, int width);
-
 #endif

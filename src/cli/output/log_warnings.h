@@ -1,6 +1,6 @@
 // Warnings about logs.
-#ifndef OD_OUTPUT_OBSERVE_SUMMARY_H
-#define OD_OUTPUT_OBSERVE_SUMMARY_H
+#ifndef OD_OUTPUT_LOG_WARNINGS_H
+#define OD_OUTPUT_LOG_WARNINGS_H
 
 #include "experiment/log.h"
 

@@ -1,4 +1,4 @@
-#include "output/observe_summary.h"
+#include "output/log_warnings.h"
 
 #include "terminal/terminal.h"
 
