@@ -3,9 +3,17 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is found.
+#if defined __SANITIZE_ADDRESS__
+#define CHUNK 0
+#else
+#define CHUNK 16384
+#endif
 
 typedef struct od_chunk {
   struct od_chunk *previous;
@@ -15,10 +23,13 @@ typedef struct od_chunk {
 
 void *od_arena_take(od_arena *arena, size_t size) {
   size_t rounded = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
-  if (!arena->last || arena->last->size - arena->last->used < rounded) {
-    size_t room = rounded > 16384 ? rounded : 16384;
-    od_chunk *chunk = calloc(1, sizeof *chunk + room);
-    if (!chunk) return NULL;
+  if (!arena->last || rounded < size || arena->last->size - arena->last->used < rounded) {
+    size_t room = rounded > CHUNK ? rounded : CHUNK;
+    od_chunk *chunk = rounded < size ? NULL : calloc(1, sizeof *chunk + room);
+    if (!chunk) {
+      arena->exhausted = true;
+      return NULL;
+    }
     chunk->previous = arena->last;
     chunk->size = room;
     arena->last = chunk;
@@ -26,6 +37,23 @@ void *od_arena_take(od_arena *arena, size_t size) {
   void *piece = arena->last->bytes + arena->last->used;
   arena->last->used += rounded;
   return piece;
+}
+
+void *od_arena_take_array(od_arena *arena, long long count, size_t size) {
+  if (count < 0 || (unsigned long long)count > (SIZE_MAX / 2) / size) {
+    arena->exhausted = true;
+    return NULL;
+  }
+  return od_arena_take(arena, count > 0 ? (size_t)count * size : 1);
+}
+
+// A list has room for 8 items, and for twice as many each time it is full: at 8, 16, 32, ... items.
+void *od_arena_extend(od_arena *arena, void *list, int count, size_t size) {
+  bool is_full = count >= 8 && (count & (count - 1)) == 0;
+  if (count > 0 && !is_full) return list;
+  void *longer = od_arena_take_array(arena, count > 0 ? 2LL * count : 8, size);
+  if (longer && count > 0) memcpy(longer, list, (size_t)count * size);
+  return longer;
 }
 
 char *od_arena_text(od_arena *arena, const char *text) {
@@ -47,7 +75,12 @@ char *od_arena_format(od_arena *arena, const char *format, ...) {
   return text;
 }
 
+od_status od_arena_status(const od_arena *arena) {
+  return arena->exhausted ? OD_NO_MEMORY : OD_OK;
+}
+
 void od_arena_free(od_arena *arena) {
+  arena->exhausted = false;
   while (arena->last) {
     od_chunk *previous = arena->last->previous;
     free(arena->last);
