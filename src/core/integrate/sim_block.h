@@ -30,8 +30,9 @@ struct od_sim {
   int jumped;         // whether the rates have jumped at the present point
   int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
-  // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
-  int holding, jumps_known, entered;
+  // Jumps of the plant (slide.c): how many are held, whether jump_start belongs to the present point.
+  int holding, jumps_known;
+  double entered;      // length of the last step if sliding began in it, else 0
   int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none
   int by_held;         // whether derivatives by the values that jumps are held at take the place of those by parameters
   double last_step;    // length of the last step

@@ -85,7 +85,8 @@ static void copy_point(od_sim *s, bool back) {
 
 void od_sim_release_jumps(od_sim *s) {
   if (s->plant->jumps) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
-  s->holding = s->entered = 0;
+  s->holding = 0;
+  s->entered = 0;
   s->at_point = 0;
 }
 
@@ -272,7 +273,7 @@ static od_status find_values(od_sim *s, const attempt *a, const memory *m, unkno
 }
 
 // Stores the values of the jumps that are held after the step: those whose guard is zero. Returns their number.
-static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
+static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns *q) {
   double *held = od_sim_at(s, s->held);
   const double *start = od_sim_at(s, s->jump_start);
   int count = 0;
@@ -280,7 +281,7 @@ static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
   for (int j = 0; j < s->plant->jumps; j++) {
     int i = place_of(q, j);
     bool was_held = was_holding && !isnan(held[j]);
-    if (!was_held && start[j] != 0 && m->value[j] != sign_of(start[j])) s->entered = 1;
+    if (!was_held && start[j] != 0 && m->value[j] != sign_of(start[j])) s->entered = a->h;
     bool holds = i >= 0 && (fabs(m->value[j]) < 1 || fabs(m->guard[j]) <= (q->has_slopes ? q->tolerance[i] : 0));
     held[j] = holds ? m->value[j] : NAN;
     count += holds;
@@ -399,7 +400,7 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   for (int i = 0; i < q.count && status == OD_OK; i++)
     if (q.slope[i][i] < 0) held[q.jump[i]] = m->value[q.jump[i]];
   for (int i = 0; i < q.count; i++)
-    held[plant->jumps + q.jump[i]] = s->entered ? 0 : 2 * (held[q.jump[i]] - q.v[i]) / a->h;
+    held[plant->jumps + q.jump[i]] = s->entered > 0 ? 0 : 2 * (held[q.jump[i]] - q.v[i]) / a->h;
   return rates_with_held(s, 0, NULL, NULL);
 }
 
@@ -419,7 +420,7 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   od_status status = find_values(s, a, &m, &q);
   if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
-    int count = hold_on(s, &m, &q);
+    int count = hold_on(s, a, &m, &q);
     held_changed = true;
     if (count > 0 || !stays) {
       s->holding = count;
@@ -469,7 +470,8 @@ static od_status know_guards(od_sim *s) {
 
 od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, const double *u, const od_transition *out) {
   const memory m = memory_of(s);
-  s->entered = s->left_out = 0;
+  s->entered = 0;
+  s->left_out = 0;
   od_status status = know_guards(s);
   if (status != OD_OK) return status;
   const attempt a = {.before = *s, .h = h, .inside = inside, .u = u};
@@ -497,6 +499,6 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
 void od_sim_add_entry_error(od_sim *s, double *before) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *change = memory_of(s).change;
-  double h = s->last_step;
+  double h = s->entered;
   for (int i = 0; i < nx; i++) before[i] += i < nz ? h * h / 4 * change[i] : h / 2 * change[i - nz];
 }
