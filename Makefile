@@ -20,7 +20,7 @@ all: packages
 help:
 	@echo "make            build the program build/oleodyn and the library"
 	@echo "make demo       observe a hydraulic four-bar from three sensors and write a report"
-	@echo "make test       build everything and run all tests"
+	@echo "make test       build everything and run all tests, a part of them also with sanitizers (ctest -L sanitized)"
 	@echo "make test-all   install the packages of all optional parts and run all tests, none of them skipped for want of a package"
 	@echo "make bench      build and run the benchmarks; with AGAINST=COMMIT the ratios to that commit,"
 	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"

@@ -120,15 +120,15 @@ typedef struct od_ls_options {
   void *reserved[3];  // zero
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                                \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                                \
-  X(OD_LS_COST, "the cost falls no more")                                   \
-  X(OD_LS_STEP, "a minimum as far as rounding tells: steps are too small")  \
-  X(OD_LS_EXACT, "the residuals are zero")                                  \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                             \
-  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")              \
-  X(OD_LS_STUCK, "no way down was found from here, and this is no minimum") \
-  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")       \
+#define OD_LS_REASON_LIST(X)                                               \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                               \
+  X(OD_LS_COST, "the cost does not decrease any more")                     \
+  X(OD_LS_STEP, "a minimum to within round-off: steps are too small")      \
+  X(OD_LS_EXACT, "the residuals are zero")                                 \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                            \
+  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")             \
+  X(OD_LS_STUCK, "no descent direction was found, and this is no minimum") \
+  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")      \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -150,7 +150,7 @@ typedef struct od_ls_result {
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: including those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m; NULL for problems with `rows`
-  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push towards a bound also counts as at
+  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
   // the bound if its distance is at most 1/1000 of the range and of the standard deviation that it would have alone.
   int *at_bound;
   double *sigma;            // n standard deviations; zero: fixed or at a bound; infinite: not determined

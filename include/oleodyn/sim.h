@@ -128,9 +128,9 @@ typedef struct od_event_search {
 enum { OD_MOST_SWITCHES = 16 };  // callers search for at most this many switches in a step; others are taken at its end
 // The number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
-// Copies the simulation to search->before and computes the guards and their rates there. goes_on: nothing has changed since
+// Copies the simulation to search->before and computes the guards and their rates there. continues: nothing has changed since
 // od_sim_end_events(), whose guards are used again.
-OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool goes_on);
+OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool continues);
 // After a step of length h: computes the guards and their rates at its end.
 OD_API od_status od_sim_end_events(od_sim *sim, const od_event_search *search, double h);
 // After od_sim_end_events(): returns the length of a shorter step that passes only one knot, or h if this step does.

@@ -9,7 +9,7 @@ OD_BEGIN_C
 // The list of statuses and their texts. It is expanded here into the enum and in status.c into the texts.
 #define OD_STATUS_LIST(X)                                                       \
   X(OD_OK, "ok")                                                                \
-  X(OD_BAD_INPUT, "the input is wrong; the messages say where")                 \
+  X(OD_BAD_INPUT, "the input is wrong; see the messages")                       \
   X(OD_BAD_ARGUMENT, "a function was called with an argument it cannot take")   \
   X(OD_NO_MEMORY, "memory ran out")                                             \
   X(OD_IO, "a file could not be read or written")                               \
@@ -17,8 +17,8 @@ OD_BEGIN_C
   X(OD_NOT_FINITE, "a value became infinite or not a number")                   \
   X(OD_SINGULAR, "a matrix is singular: the machine is in a singular position") \
   X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")             \
-  X(OD_INTERRUPTED, "interrupted; what was computed so far is kept")            \
-  X(OD_NOT_AVAILABLE, "this plant does not offer what was asked for")           \
+  X(OD_INTERRUPTED, "interrupted; the results computed so far are kept")        \
+  X(OD_NOT_AVAILABLE, "the plant does not support this operation")              \
   X(OD_DIVERGED, "the motion left all bounds: unstable with these parameters")  \
   X(OD_TIME_STANDS, "time cannot advance: the step is too short for the digits of the time")
 

@@ -43,11 +43,11 @@ const char *od_formula_problem(const od_formula *f, int variables) {
   for (int i = 0; i < f->count; i++) {
     const od_operation *o = &f->operation[i];
     int operands = od_operation_operands(o->kind), operand[] = {o->a, o->b, o->c};
-    if (operands < 0) return "has a formula with an operation that there is not";
+    if (operands < 0) return "has a formula with an unknown operation";
     for (int k = 0; k < operands; k++)
-      if (operand[k] < 0 || operand[k] >= i) return "has a formula with an operation that comes before its operands";
+      if (operand[k] < 0 || operand[k] >= i) return "has a formula with an operation before its operands";
     if (o->kind == OD_OPERATION_VARIABLE && (o->a < 0 || o->a >= variables))
-      return "has a formula with a variable that there is not";
+      return "has a formula with an unknown variable";
     if (o->kind == OD_OPERATION_NUMBER && !isfinite(o->value)) return "has a formula with a number that is not finite";
   }
   return NULL;

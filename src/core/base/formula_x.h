@@ -19,6 +19,7 @@ static inline od_x X(smooth_root)(od_x x, od_x e) {
   return RE(s) == 0 ? 0 : x / od_x_sqrt(od_x_sqrt(s));
 }
 
+// The result of one operation from the results v of earlier ones; not for variables and held jumps.
 static inline od_x X(operate)(const od_operation *o, const od_operation *all, const od_x *v) {
   od_x a = v[o->a];
   switch (o->kind) {

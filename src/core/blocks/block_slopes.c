@@ -37,6 +37,7 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
   }
 }
 
+// Derivatives by complex steps, one for each state and input.
 static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                            const double *held, double *by) {
   complex_block b;

@@ -26,6 +26,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 }
 
 #ifndef OD_COMPLEX
+// Fills the derivatives of the output and of the rates by states and input.
 static inline void rational_slopes(const rational_r *r, double *by) {
   int n = r->n, columns = n + 1;
   double *top = by + n * columns;  // the row of the highest derivative's rate

@@ -1,4 +1,4 @@
-// Counterbalance valve: holds a load at `from` until the load pressure and the pilot pressure open it towards `to`.
+// Counterbalance valve: holds a load at `from` until the load pressure and the pilot pressure open it toward `to`.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from + ratio p_pilot - back p_to - set) / range) - opening) / time_constant
 // ratio is the pilot's area over that of the load pressure. The downstream pressure closes the valve by the factor `back`: 0 for
@@ -30,11 +30,10 @@ const od_element_class od_counterbalance_class = {
     .ends = {{"between", 2}, {"pilot", 1}},
     .needs_oil = true,
     OD_FIELDS(
-        OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
-                 "pressure of the load that opens it without a pilot"),
+        OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8, "load pressure that opens it without a pilot"),
         OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it is fully open"),
         OD_FIELD("ratio", "1", OD_NOT_NEGATIVE, NAN, 0, 1000, 1, 12,
-                 "area of the pilot over that of the load's pressure"),
+                 "area of the pilot over the area of the load pressure"),
         OD_FIELD("back", "1", OD_NOT_NEGATIVE, 0, 0, 1000, 0, 13, "the same of the pressure behind it, which closes"),
         OD_SPOOL_FIELDS),
     .states = {OD_SPOOL_STATE},

@@ -37,6 +37,7 @@ typedef struct X(stop) {
   od_x grip;           // 1 + damping d', not below zero
 } X(stop);
 
+// The end stop that the piston touches.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(q->stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};

@@ -46,7 +46,7 @@ const od_element_class od_disturbance_class = {
     .acts = OD_ACTS_SOMEWHERE,
     OD_FIELDS(
         OD_FIELD("time", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-3, 1e4,
-                 "time constant with which it forgets itself; zero: it does not"),
+                 "time constant of its decay; zero: it does not decay"),
         OD_FIELD("noise", "N", OD_NOT_NEGATIVE, 0, 0, 1e12, 1e-6, 1e8, "standard deviation of its change in a second",
                  .turning_unit = "N m", .turning_limits = {0, 1e12, 1e-6, 1e8})),
     .states = {{"force", "N", .present_if = -1, .scale_field = -1, .scale = 1, .noise_field = NOISE,

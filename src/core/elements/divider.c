@@ -47,7 +47,7 @@ const od_element_class od_divider_class = {
     .section = "flow_dividers",
     .noun = "flow divider",
     .heading = "Flow dividers",
-    .summary = "splits a flow into two at a fixed ratio, whatever the pressures behind it",
+    .summary = "splits a flow into two at a fixed ratio, independent of the downstream pressures",
     .ends = {{"from", 1}, {"to", 2}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("share", "1", OD_POSITIVE, 0.5, 1e-3, 0.999, 0.05, 0.95, "share of the first branch"),

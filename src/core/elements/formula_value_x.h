@@ -6,6 +6,7 @@
 #else
 #define OD_FORMULA_VALUE od_formula_value
 
+// Derivatives of the value by some numbers of an instance; false: all are zero.
 static bool formula_number_slopes(const od_batch *b, const int *pool, double *w, int instance, const int *number,
                                   int count, double *dout) {
   enum { INS = 3 + OD_MORE_SIGNALS };

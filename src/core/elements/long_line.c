@@ -110,7 +110,7 @@ const od_element_class od_long_line_class = {
     .section = "long_lines",
     .noun = "long line",
     .heading = "Long lines",
-    .summary = "line with waves that run to and fro, by up to six modes, with friction that grows with frequency",
+    .summary = "line with traveling pressure waves, by up to six modes, with friction that grows with frequency",
     .ends = {{"between", 2}},
     .needs_oil = true,
     OD_FIELDS(
@@ -120,7 +120,7 @@ const od_element_class od_long_line_class = {
         OD_FIELD("rest", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e5, 1e8, "pressure all along the line at the start"),
         OD_FIELD("modes", "1", OD_POSITIVE, 4, 1, 6, 1, 6, "how many, from 1 to 6"),
         OD_FIELD("unsteady", "1", OD_NOT_NEGATIVE, 1, 0, 1, 0, 1,
-                 "share of the friction that grows with frequency; 0: the same resistance for all")),
+                 "share of the friction that grows with frequency; 0: the same resistance at all frequencies")),
     .states = {{"flow", "m3/s", .present_if = -1, .scale_field = -1, .scale = 1e-3},
                FLOW("flow_1", 1),
                FLOW("flow_2", 2),

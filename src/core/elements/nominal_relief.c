@@ -79,7 +79,7 @@ const od_element_class od_nominal_relief_class = {
               OD_FIELD("slope", "m3/s/Pa", OD_POSITIVE, NAN, 0, 1e-3, 1e-17, 1e-7,
                        "flow per pressure beyond that at the nominal drop, without flow forces"),
               OD_FIELD("flow_force", "1", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 10,
-                       "what flow forces add at the nominal drop to the pressure that it takes to open"),
+                       "increase of the opening pressure by flow forces at the nominal drop"),
               OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,
                        "flow when fully open, at the nominal drop"),
               OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 7e6, 1, 1e9, 1e4, 1e8, "pressure drop of the nominal flow"),

@@ -24,6 +24,7 @@ typedef struct X(contact) {
   od_x grip;           // 1 + damping d', not below zero
 } X(contact);
 
+// The contact at the present coordinate.
 static inline X(contact) X(contact_at)(const X(in) * in, const X(numbers) * q) {
   od_x off = in->x - q->free;
   X(contact) c = {.side = OD_SELECT(RE(off) > RE(q->gap) / 2, 1, OD_SELECT(RE(off) < -RE(q->gap) / 2, -1, 0))};

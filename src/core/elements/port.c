@@ -36,6 +36,7 @@ static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, co
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);
 }
 
+// Computes travel, curve and opening at the present spool.
 static inline void X(open)(const X(in) * in, const X(numbers) * q, const X(setting) * s, X(port_state) * port) {
   const od_x *v = s->host, *at = q->curve;
   int count = s->choice[OD_PORT_COUNT];

@@ -32,7 +32,7 @@ const od_element_class od_pressure_pump_class = {
     .section = "pressure_pumps",
     .noun = "pressure-controlled pump",
     .heading = "Pressure-controlled pumps",
-    .summary = "pump that swivels back as its pressure comes to a set value",
+    .summary = "pump that swivels back at a set pressure",
     .ends = {{"from", 1, true}, {"to", 1}},
     .needs_oil = true,
     OD_FIELDS(

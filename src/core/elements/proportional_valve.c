@@ -56,7 +56,7 @@ const od_element_class od_proportional_valve_class = {
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,
         OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
-                 "part of the stroke before an edge to the first line opens; negative: an underlap"),
+                 "part of the stroke before an edge to the first line opens; negative: underlap"),
         OD_FIELD("tank_overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3, "the same of the edges to the second line",
                  .same_as = "overlap"),
         OD_FIELD("idle", "1", OD_NOT_NEGATIVE, 0, 0, 100, 0, 2,

@@ -23,7 +23,7 @@ const od_element_class od_relief_class = {
     .section = "reliefs",
     .noun = "relief valve",
     .heading = "Relief valves",
-    .summary = "lets oil pass beyond a set pressure difference, without dynamics",
+    .summary = "passes oil beyond a set pressure difference, without dynamics",
     .ends = {{"between", 2}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8, "pressure difference at which it opens"),

@@ -39,6 +39,7 @@ typedef struct X(metering) {
   od_x load, m, load_share, pass, drop;
 } X(metering);
 
+// The metering at the present spool and compensator.
 static inline X(metering) X(meter)(const X(in) * in, const X(numbers) * q) {
   od_x t = (in->spool - q->offset) / q->stroke;
   X(metering) x = {.at_a = RE(t) > 0};
@@ -90,7 +91,8 @@ const od_element_class od_sensing_valve_class = {
     .section = "sensing_valves",
     .noun = "load-sensing valve",
     .heading = "Load-sensing valves",
-    .summary = "section of a load-sensing system: 4/3 spool with a compensator in front and a port that tells the load",
+    .summary =
+        "section of a load-sensing system: 4/3 spool with an upstream compensator and a port for the load pressure",
     .ends = {{"between", 2}, {"to", 2}, {"sense", 1}},
     .choices = 1,
     .shared_end = 4,
@@ -106,7 +108,7 @@ const od_element_class od_sensing_valve_class = {
               OD_FIELD("largest", "1", OD_POSITIVE, 2, 1e-2, 1e3, 0.5, 10,
                        "compensator fully open over the metering edge fully open"),
               OD_FIELD("sense_area", "m2", OD_POSITIVE, 1e-6, 1e-14, 10, 1e-8, 1e-5,
-                       "area of the way to the port that tells the load"),
+                       "area from the load to the port of the load pressure"),
               OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of that way")),
     .states = {OD_SERVO_SPOOL_STATES,
                {"compensator", "1", .present_if = -1, .scale_field = -1, .scale = 1, .initial = 1}},

@@ -25,7 +25,7 @@ const od_element_class od_sequence_class = {
     .section = "sequence_valves",
     .noun = "sequence valve",
     .heading = "Sequence valves",
-    .summary = "opens when the pressure in front of it has reached a value, whatever is behind it",
+    .summary = "opens when the upstream pressure has reached a value, independent of the downstream pressure",
     .ends = {{"between", 2}, {"drain", 1, true}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,

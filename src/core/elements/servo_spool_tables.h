@@ -19,14 +19,15 @@ enum {
            "flow over one edge that is fully open, at the nominal drop"),                                             \
       OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 5e5, 1, 1e9, 1e4, 1e8, "pressure drop over that edge"),             \
       OD_FIELD("frequency", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 1, 1e5,                                              \
-               "natural frequency of the spool; 0: the spool is the command"),                                        \
+               "natural frequency of the spool; 0: the spool equals the command"),                                    \
       OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"),                   \
       OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4, "strokes per second at most; 0: no limit"), \
       OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool at full opening"),                                   \
       OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "by how much the spool is off its place")
-#define OD_HELD_SPOOL_FIELDS                                                         \
-  OD_SERVO_SPOOL_FIELDS, OD_FIELD("hysteresis", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0, \
-                                  "by how much the command must turn back before the spool does; needs a frequency")
+#define OD_HELD_SPOOL_FIELDS                                      \
+  OD_SERVO_SPOOL_FIELDS,                                          \
+      OD_FIELD("hysteresis", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0, \
+               "hysteresis: distance by which the command must reverse before the spool does; needs a frequency")
 #define OD_SERVO_SPOOL_STATES                                                         \
   {"spool", "*", .present_if = OD_SPOOL_FREQUENCY, .scale_field = OD_SPOOL_STROKE}, { \
     "spool_rate", "1/s", .present_if = OD_SPOOL_FREQUENCY, .scale = 10                \
@@ -35,10 +36,10 @@ enum {
   OD_SERVO_SPOOL_STATES, {                                                         \
     "held", "*", .present_if = OD_SPOOL_HYSTERESIS, .scale_field = OD_SPOOL_STROKE \
   }
-#define OD_HELD_SPOOL_RULE                                                                  \
-  {                                                                                         \
-    OD_SPOOL_FREQUENCY, OD_SPOOL_HYSTERESIS, OD_RULE_NEEDED, OD_SPOOL_HYSTERESIS,           \
-        "a hysteresis needs a frequency of the spool; without one the spool is the command" \
+#define OD_HELD_SPOOL_RULE                                                                              \
+  {                                                                                                     \
+    OD_SPOOL_FREQUENCY, OD_SPOOL_HYSTERESIS, OD_RULE_NEEDED, OD_SPOOL_HYSTERESIS,                       \
+        "a hysteresis needs a natural frequency of the spool; without one the spool equals the command" \
   }
 #define OD_SERVO_SPOOL_OUTPUTS                                               \
   {.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}, {     \

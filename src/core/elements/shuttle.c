@@ -44,7 +44,7 @@ const od_element_class od_shuttle_class = {
     .section = "shuttles",
     .noun = "shuttle valve",
     .heading = "Shuttle valves",
-    .summary = "connects the one of two nodes that has the higher pressure with a third",
+    .summary = "connects the node with the higher pressure of two with a third node",
     .ends = {{"between", 2}, {"to", 1}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1e-2, "area of a seat"),

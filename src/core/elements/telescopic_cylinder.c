@@ -47,6 +47,7 @@ typedef struct X(stop) {
   int side;  // +1 extended, -1 retracted, 0: free
   od_x depth, inward, grip;
 } X(stop);
+// The end stop that the piston touches.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q, od_x stroke) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};

@@ -49,7 +49,7 @@ const od_element_class od_two_position_valve_class = {
     .signal_key = "command",
     OD_FIELDS(OD_HELD_SPOOL_FIELDS,
               OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
-                       "part of the half stroke about the middle where all is closed; negative: an underlap")),
+                       "part of the half stroke about the center in which all edges are closed; negative: underlap")),
     .choices = 1,
     .end_choice = true,
     OD_RULES(OD_HELD_SPOOL_RULE),

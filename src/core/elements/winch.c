@@ -52,7 +52,7 @@ const od_element_class od_winch_class = {
     .acts = OD_ACTS_BETWEEN_POINTS,
     OD_FIELDS(
         OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3,
-                 "rope without tension while nothing is paid out"),
+                 "rope length without tension before rope is paid out"),
         OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
         OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100, "damping of the rope, per stretch and speed"),
         OD_FIELD("speed", "m/s", OD_ANY, NAN, -1e4, 1e4, -50, 50,

@@ -1,17 +1,17 @@
-// A friction law alone, driven by a speed over time: the force at every sample, and its exact derivatives by the numbers of the
-// law. Nothing is allocated; memory is the caller's.
+// A friction law alone, driven by a given speed over time: the force at every sample, and its exact derivatives by the numbers of the
+// law. Nothing is allocated; the caller provides the memory.
 //
-// Between two nodes of the grid the speed is a straight line; s is its direction. The grid has nodes at all samples, and where the
-// speed changes its sign. Film and bristles (lugre_family.h) go from node to node exponentially:
+// The grid has nodes at all samples and where the speed changes its sign. Between two nodes the speed is linear in time and has the
+// direction s. Film and bristles (lugre_family.h) have these exact solutions of linearized equations over a step from node 0 to node 1:
 //
-// Film: hss is taken as a straight line in time, so that with E = exp(-dt/tau)
+// Film: hss is linear in time. With E = exp(-dt/tau),
 //   h1 = hss1 + (h0 - hss0) E - (hss1 - hss0) (1 - E) tau/dt
-// It grows where it is below the mean of both hss; it rests where both speeds are zero.
-// Bristles: over the distance |dx|, with g as a straight line in it, a = sigma_0 |dx|/g in the mean and E = exp(-a)
+// The film grows where h0 is below the mean of both hss. It is at rest where both speeds are zero.
+// Bristles: g is linear in the distance |dx|. With the mean a of sigma_0 |dx|/g and E = exp(-a),
 //   y1 = s g1 + (y0 - s g0) E - s (g1 - g0) (1 - E)/a
-// Parameters that follow a signal are those of each node; the film has the mean rate of both ends of a step.
-// Both are of second order, and right in the limit of any stiffness: y then follows s g with its lag. Steps are chosen by the speed
-// alone.
+// Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of both ends of a step.
+// Both formulas are of second order and remain accurate for any stiffness: y then follows s g with its lag. The nodes depend on the
+// speed only.
 #ifndef OD_FRICTION_DRIVE_H
 #define OD_FRICTION_DRIVE_H
 
@@ -24,51 +24,54 @@ typedef struct od_friction_grid {
   int nodes, samples;
   const double *t, *v;
   const double *log_speed, *film_power;   // log |v|, very negative at rest; |v|^(2/3)
-  const double *distance, *per_distance;  // twice the distance to the next node; its reciprocal, 0 where there is none
-  const int *sample;                      // the sample that a node is, or -1
-  const int *run;                         // how many steps from here on have one direction, and all rest or none
-  const int *even;                        // how many have one duration, but for rounding
+  const double *distance, *per_distance;  // twice the distance to the next node; its reciprocal, 0 for a distance of 0
+  const int *sample;                      // the index of the sample at a node, or -1
+  const int *run;                         // number of steps from this node on with one direction, all at rest or none
+  const int *even;                        // number of steps from this node on with equal durations (to 1e-9)
 } od_friction_grid;
 
-// Bytes of memory that a grid needs; and the grid over so many samples with increasing times. OD_BAD_ARGUMENT: times do not
-// increase, or numbers are not finite.
+// Returns the bytes of memory that a grid needs.
 size_t od_friction_grid_size(int samples);
+// Fills the grid for speeds v (m/s) at times t (s), in the caller's memory, which must be aligned for doubles. Returns OD_BAD_ARGUMENT if
+// times do not increase or numbers are not finite.
 od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v);
 
-// What the run begins with.
+// The initial states of a run, and the signal.
 typedef struct od_friction_start {
   double bristle, film;   // N, 1
-  double signal;          // what the law's factor or load is multiplied by; 1 where there is no such signal
-  const double *signals;  // the same at every sample, a straight line in between; NULL: `signal` all along
+  double signal;          // multiplies the factor or the load of the law; 1 without a signal
+  const double *signals;  // the same at every sample, linear in time in between; NULL: `signal` is constant
 } od_friction_start;
 
-// What comes out, each an array with an entry per sample, or NULL.
+// Results: arrays with an entry per sample (N, N, 1), or NULL if not wanted.
 typedef struct od_friction_motion {
   double *force, *bristle, *film;
 } od_friction_motion;
 
-// OD_NOT_FINITE: a number made the force infinite or not a number.
+// Computes the force at all samples. q: the numbers of the law. two_sided: q has numbers for negative speeds as well (law.h). Returns
+// OD_NOT_FINITE if a force is infinite or NaN.
 od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
                             const od_friction_start *start, const od_friction_motion *out);
 od_status od_friction_drive_complex(const od_friction_law *law, const double _Complex *q, bool two_sided,
                                     const od_friction_grid *grid, const od_friction_start *start,
                                     double _Complex *force);
 
-// The force with its derivatives by some numbers of the law: dforce has a row of `columns` entries per sample. `work` has
-// od_friction_slopes_work() doubles.
+// Computes the force and its derivatives by the numbers of the law with the indices `number` (columns). dforce has a row of `columns`
+// entries per sample. `work` has od_friction_slopes_work() doubles.
 enum { OD_MOST_DRIVE_COLUMNS = 32 };
 size_t od_friction_slopes_work(int columns);
 od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
                                    const od_friction_grid *grid, const od_friction_start *start, int columns,
                                    const int *number, double *work, double *force, double *dforce);
 
-// The derivative of the force along a change of the signal: by e, where the signal at every sample is what `start` says, and e times the
-// entry of `along` more. One column of dforce, whose rows have `columns` entries.
+// Computes the derivative of the force along a change of the signal: the signal is that of `start` plus e times `along` (an entry per
+// sample), and the derivative is by e. It fills one column of dforce, whose rows have `columns` entries.
 od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start, const double *along,
                                   int columns, double *dforce);
 
-// Node by node: what the two above do for laws outside the family and where there are signals. A column of derivatives is a complex run.
+// The same as od_friction_drive() and od_friction_drive_slopes(), node by node, for laws outside the LuGre family and for signals that
+// vary. Each column of derivatives takes one run in complex numbers.
 od_status od_friction_drive_nodes(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start,
                                   const od_friction_motion *out);

@@ -1,6 +1,6 @@
-// Nodes of a driven law side by side. Nothing of the curve depends on the states, and the film does not depend on the bristles, so that
-// a batch goes through in passes: the curve at all nodes, the film from node to node, levels and decays of all steps, the bristles
-// from node to node. The passes without states are loops that compilers turn into vectors. All steps of a batch have one direction.
+// Driven laws in batches of steps. The Stribeck curve does not depend on the states, and the film does not depend on the bristles, so a
+// batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps, the bristles from node
+// to node. Compilers vectorize the passes without states. All steps of a batch have one direction.
 #ifndef OD_FRICTION_DRIVE_BATCH_H
 #define OD_FRICTION_DRIVE_BATCH_H
 
@@ -17,23 +17,25 @@
 
 enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 
-// Exponents beyond these change nothing but would leave numbers that processors are slow with.
+// Limits of exponents. Larger ones have no effect on results, but give denormal numbers, which are slow.
 #define OD_DRIVE_LEAST_DECAY 150
 #define OD_DRIVE_LEAST_CURVE 300
 
-// At node j: power = (|v|/vs)^n, S, the film that the speed asks for (target), how far the film is from it (lag), the level.
-// Of the step from j to j + 1: its duration, decay and mean decay of the film when it grows [0] and when it shrinks or rests [1];
-// the bristles' exponent a, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
+// At node j: power = (|v|/vs)^n, S, target = hss, lag = h - hss, level = g.
+// Of the step from j to j + 1: decay E and mean decay (1 - E)/a of the film while it grows [0], and while it shrinks or is at rest [1];
+// the exponent a of the bristles, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
 typedef struct drive_batch {
   int first, steps, direction;  // nodes first to first + steps of the grid; 1 for negative speeds
   bool rests;
   double power[OD_DRIVE_NODES], S[OD_DRIVE_NODES], target[OD_DRIVE_NODES], lag[OD_DRIVE_NODES], level[OD_DRIVE_NODES];
-  double paced[2], paced_dt;  // the rates and the duration that all entries of film_decay and film_mean belong to, or 0
+  double paced[2],
+      paced_dt;  // rates and duration for which film_decay and film_mean were computed; duration 0: uneven steps
   double film_decay[2][OD_DRIVE_NODES], film_mean[2][OD_DRIVE_NODES];
   double a[OD_DRIVE_NODES], decay[OD_DRIVE_NODES], mean[OD_DRIVE_NODES], gain[OD_DRIVE_NODES];
   double bristle[OD_DRIVE_NODES];
 } drive_batch;
 
+// The direction of the step from node i: 1 for negative speeds.
 static inline int drive_direction(const od_friction_grid *grid, int i) {
   return grid->v[i] + grid->v[i + 1] < 0;
 }
@@ -41,7 +43,8 @@ static inline bool drive_rests(const od_friction_grid *grid, int i) {
   return grid->v[i] == 0 && grid->v[i + 1] == 0;
 }
 
-// The steps from node `first` on that one batch can take: of one direction, and all of them at rest or none.
+// Starts a batch at node `first`. Its steps have one direction, and all of them are at rest or none. The curve at the last node of the
+// previous batch is taken over.
 static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *grid, int first) {
   if (first > 0) b->power[0] = b->power[b->steps], b->S[0] = b->S[b->steps], b->target[0] = b->target[b->steps];
   b->first = first, b->steps = 0, b->direction = grid->v[first] < 0, b->rests = false;
@@ -51,15 +54,17 @@ static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *gri
   b->steps = most < OD_DRIVE_STEPS ? most : OD_DRIVE_STEPS;
 }
 
+// exp(-a), with a limited to `most`.
 OD_INTO_WIDE double decay_of(double a, double most) {
   return od_wide_exp2((a > most ? most : a) * -OD_PER_LOG_2);
 }
+// (1 - E)/a for E = exp(-a).
 OD_INTO_WIDE double mean_decay(double a, double E) {
   double near_one = 1 - a * (0.5 - a * (1.0 / 6)), far = (1 - E) / a;
   return a > 1e-5 ? far : near_one;
 }
 
-// The curve at nodes `from` to `to`. Two loops, so that exponentials do not wait for each other.
+// Computes power, target and S at nodes `from` to `to`. In two loops, so that one exponential does not wait for the other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
@@ -77,7 +82,7 @@ OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction
     for (int j = from; j <= to; j++) b->S[j] = 1 / (1 + b->power[j]);
 }
 
-// Even steps find the paces of the batch before, if it had the same.
+// Computes decays and mean decays of the film. They are kept from batch to batch while rates and durations are equal.
 OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_grid *grid, drive_batch *b) {
   const double *t = grid->t + b->first, first = t[1] - t[0];
   const double rate[2] = {s->f.growth_rate, b->rests ? s->f.rest_rate : s->f.shrink_rate};
@@ -100,7 +105,7 @@ OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_gri
   }
 }
 
-// Four steps x -> E x + b, one after the other: from the first x on, in *E and *b.
+// Composes four steps x -> E x + b: afterwards entry i of *E and *b maps the first x to the result of step i.
 OD_INTO_WIDE void chain_four(od_quad *E, od_quad *b) {
   const od_quad one = {1, 1, 1, 1}, zero = {0, 0, 0, 0};
   *b += *E * OD_QUAD_MOVED_ONE(*b, zero);
@@ -108,13 +113,14 @@ OD_INTO_WIDE void chain_four(od_quad *E, od_quad *b) {
   *b += *E * OD_QUAD_MOVED_TWO(*b, zero);
   *E *= OD_QUAD_MOVED_TWO(*E, one);
 }
+// The same for equal E; E2 = E^2.
 OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   const od_quad zero = {0, 0, 0, 0};
   *b += E * OD_QUAD_MOVED_ONE(*b, zero);
   *b += E2 * OD_QUAD_MOVED_TWO(*b, zero);
 }
 
-// x[j + 1] = E[j] x[j] + b[j], eight at a time: all of them follow from the first, so that they need not wait for each other.
+// Computes x[j + 1] = E[j] x[j] + b[j], eight at a time. All eight follow from the first one, so they do not wait for each other.
 OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double *restrict b, double *restrict all) {
   int j = from;
   double x = all[j];
@@ -131,7 +137,7 @@ OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double
   for (; j < to; j++) all[j + 1] = x = E[j] * x + b[j];
 }
 
-// The same with one E.
+// The same with equal E.
 OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restrict b, double *restrict all) {
   const double E2 = E * E, E4 = E2 * E2;
   const od_quad powers = {E, E2, E2 * E, E4}, further = powers * E4;
@@ -149,12 +155,13 @@ OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restric
   for (; j < to; j++) all[j + 1] = x = E * x + b[j];
 }
 
-// Whether the film shrinks, or rests, from node j on: 1; it grows where it is below the mean of both targets.
+// Returns 1 if the film shrinks or is at rest in the step from node j; 0 if it grows, being below the mean of both targets.
 OD_INTO_WIDE int film_shrinks(const drive_batch *b, int j, double lag) {
   return b->rests || 2 * lag > b->target[j + 1] - b->target[j];
 }
 
-// It goes on as it began until it turns out that it should not have.
+// Computes the lags of the film. It is assumed to grow, or to shrink, in all remaining steps; at the first step where that is wrong the
+// computation starts again with the other rate.
 OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   double push[OD_DRIVE_NODES];
   int j = 0;
@@ -171,6 +178,7 @@ OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   }
 }
 
+// g for a film of that thickness, N.
 OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film) {
   film = film < 0 ? 0 : film;
   film = film > 1 ? 1 : film;
@@ -178,6 +186,7 @@ OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film)
   return g <= s->least_level ? s->least_level : g;
 }
 
+// Computes the forces of the bristles, N, from the levels.
 OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_grid *grid, int steps, drive_batch *b) {
   const double *distance = grid->distance + b->first, *per_distance = grid->per_distance + b->first;
   const double sigma_0 = s->f.sigma_0, per_sigma = 1 / sigma_0, sign = b->direction ? -1 : 1;
@@ -192,8 +201,8 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
   recur(0, steps, b->decay, b->gain, b->bristle);
 }
 
-// All passes of so many steps, from the states at its first node. The curve there is that of the batch before: its last node, and
-// where the direction changes a speed of zero, whose curve does not depend on the direction.
+// All passes of a batch, from the states at its first node. The curve there is known from the previous batch. Where the direction changes
+// the speed is zero, and the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);
@@ -202,7 +211,7 @@ OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_directio
     if (steps > 0) batch_paces(s, grid, b);
     batch_film(steps, b);
   } else {
-    // Without a state it is what the speed asks for; laws with bristles alone have none.
+    // Without a film state the film is hss; laws with bristles alone have no film.
     for (int j = 0; j <= steps; j++) b->target[j] = law->has_bristles ? 0 : b->target[j], b->lag[j] = 0;
   }
   b->level[0] = level_of(s, b->S[0], b->target[0] + b->lag[0]);
@@ -213,7 +222,7 @@ OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_directio
   else
     for (int j = 1; j <= steps; j++) b->bristle[j] = b->decay[j - 1] = 0;
 }
-// Full batches have loops of their own, whose length the compiler knows.
+// Full batches have a constant number of steps, so that the compiler can unroll their loops.
 OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                             double bristle, double film, drive_batch *b) {
   if (b->first == 0) batch_curve(law, s, grid, 0, 0, b);
@@ -223,7 +232,7 @@ OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r
     batch_passes(law, s, grid, bristle, film, b->steps, b);
 }
 
-// 1/tau in the step to node j, and h' behind it.
+// 1/tau in the step that ends at node j, 1/s, and h' at its end.
 OD_INTO_WIDE double film_rate_factor(const driven_direction_r *s, const drive_batch *b, int j) {
   return b->rests ? s->f.rest_rate : film_shrinks(b, j - 1, b->lag[j - 1]) ? s->f.shrink_rate : s->f.growth_rate;
 }
@@ -231,7 +240,7 @@ OD_INTO_WIDE double film_rate_at(const driven_direction_r *s, const drive_batch 
   return -b->lag[j] * film_rate_factor(s, b, j);
 }
 
-// Terms of the force that few laws have: of bristles with damping, by acceleration and by the rate of the film.
+// Adds terms of the force that few laws have: damping of the bristles, acceleration, and the rate of the film.
 OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                   const drive_batch *b, int from, double *force) {
   const double *v = grid->v + b->first, *t = grid->t + b->first;
@@ -244,7 +253,7 @@ OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const driven_direc
                        s->f.film_force * ((v[j] > 0) - (v[j] < 0)) * film_rate_at(s, b, j);
 }
 
-// The force at nodes `from` to the last one of the batch; whether each is finite.
+// Computes the force at the nodes from `from` to the last one of the batch. Returns whether all are finite.
 OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                const drive_batch *b, int from, double *force) {
   const double *v = grid->v + b->first;
@@ -259,8 +268,8 @@ OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_directio
   return !infinite;
 }
 
-// The force at the samples among the nodes of a batch; the states as well where they are wanted. Mostly nodes that are no samples stand
-// only at the ends, where the direction changes; a grid with steps between samples has others.
+// Writes the force, and the states if wanted, at the samples among the nodes of a batch. If all nodes are samples, forces are computed in
+// place.
 OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                  const drive_batch *b, const od_friction_motion *out) {
   int from = b->first == 0 ? 0 : 1, count = b->steps - from + 1;

@@ -1,5 +1,5 @@
-// Driven laws in complex numbers, for whoever needs the step of a run by a parameter: derivatives where every node has parameters of its
-// own, and the oracle of all others.
+// Driven laws in complex numbers: derivatives by complex steps where parameters vary from node to node. Tests compare the derivatives of
+// drive_slopes.c with them.
 #define OD_COMPLEX
 #include "friction/drive_nodes_x.h"
 

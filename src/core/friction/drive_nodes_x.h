@@ -1,5 +1,5 @@
-// Driven laws node by node as drive.h says, in the scalar of the build, with parameters that may change from node to node. Nothing of it is
-// shared with the batches of drive_batch.h but the parameters of a direction, so that either tests the other.
+// Driven laws node by node (equations: drive.h), in the scalar of the build, with parameters that may vary from node to node. It shares
+// only the parameters of a direction with drive_batch.h, so that tests compare the two.
 #include "friction/drive.h"
 
 #include "base/scalar_x.h"
@@ -7,27 +7,28 @@
 #include "friction/lugre_family_x.h"
 #include "friction/driven_direction_x.h"
 
-// The complex step by which derivatives are found.
+// The length of complex steps for derivatives.
 #define OD_TINY_STEP 1e-30
 
+// At a node: the Stribeck curve S, and film = hss.
 typedef struct X(node) {
   od_x S, film;
 } X(node);
 
-// A law and its speed; parameters of a direction at a node, the last two that were asked for.
+// A run. `side` keeps the parameters that were computed last, for two pairs of node and direction.
 typedef struct X(nodes) {
   const od_friction_law *law;
   const od_x *q;
   bool two_sided;
   const od_friction_grid *grid;
   const od_friction_start *start;
-  const double *along;  // at every sample, the imaginary part of the signal in units of OD_TINY_STEP; NULL: none
+  const double *along;  // the imaginary part of the signal at every sample, in units of OD_TINY_STEP; NULL: zero
   X(driven_direction) side[2];
-  int known[2];    // 2 * node + direction of each
-  int between[2];  // nodes that are samples, one behind the other: the last two between which a signal was asked for
+  int known[2];    // 2 * node + direction of each entry of `side`
+  int between[2];  // nodes of the two successive samples between which the signal was interpolated last
 } X(nodes);
 
-// Where a run is: at a node, with its states and the rate of the film.
+// The states at a node: bristle y, film h and its rate h'.
 typedef struct X(place) {
   od_x bristle, film, film_rate;
   X(node) node;
@@ -46,13 +47,13 @@ static od_x X(signal_of_sample)(const X(nodes) * n, int sample) {
   return signal;
 }
 
-// Whether every node has a signal of its own.
+// Returns whether the signal varies over time.
 static bool X(signal_varies)(const X(nodes) * n) {
   return n->start->signals || n->along;
 }
 
-// The signal is a straight line between samples, as the speed is. There may be many nodes between two samples; the first and the last node
-// are samples.
+// The signal at node i. It is linear in time between samples, like the speed. There may be many nodes between two samples; the first and
+// the last node are samples.
 static od_x X(signal_at)(X(nodes) * n, int i) {
   const double *t = n->grid->t;
   const int *sample = n->grid->sample;
@@ -67,6 +68,7 @@ static od_x X(signal_at)(X(nodes) * n, int i) {
   return before + (behind - before) * ((t[i] - t[between[0]]) / (t[between[1]] - t[between[0]]));
 }
 
+// The parameters of a direction at node i. The result is valid until two others have been computed.
 static const X(driven_direction) * X(side_at)(X(nodes) * n, int i, bool negative) {
   bool varies = X(signal_varies)(n);
   if (!varies) i = 0;
@@ -92,7 +94,7 @@ static od_x X(level_at)(const X(driven_direction) * s, od_x S, od_x film) {
   return RE(g) <= RE(s->least_level) ? s->least_level : g;
 }
 
-// The mean of the rates at both ends of the step holds all along it.
+// Moves the film from node i to the next, with the mean of the rates at both ends of the step.
 static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(place) * x) {
   const od_friction_grid *grid = n->grid;
   if (!n->law->has_film) {
@@ -113,7 +115,7 @@ static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(pla
   x->film_rate = (next.film - x->film) * behind;
 }
 
-// The step from node i to the next; returns the level there.
+// Moves film and bristles from node i to the next. Returns the level g there.
 static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
   const od_friction_grid *grid = n->grid;
   double sum = grid->v[i] + grid->v[i + 1], distance = fabs(sum) / 2 * (grid->t[i + 1] - grid->t[i]);
@@ -132,7 +134,7 @@ static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
   return level;
 }
 
-// The force at a node that a step of direction s ended at.
+// The force at a node, N, with the parameters s of the step that ends there.
 static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * s, double v, double acceleration,
                         od_x level, const X(place) * x) {
   if (!law->has_bristles) return od_x_tanh(v / s->f.v0) * level + s->f.viscous * v;
@@ -141,7 +143,7 @@ static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * 
          s->f.film_force * ((v > 0) - (v < 0)) * x->film_rate;
 }
 
-// A law outside the family is a function of the speed and of its factor.
+// The force of a law outside the LuGre family, which is a function of the speed and of its factor.
 static od_x X(plain_force)(X(nodes) * n, int i) {
   od_x q[2 * OD_MOST_ELEMENT_FIELDS];
   for (int k = 0; k < od_friction_law_numbers(n->law, n->two_sided); k++) q[k] = n->q[k];
@@ -149,7 +151,7 @@ static od_x X(plain_force)(X(nodes) * n, int i) {
   return n->law->X(steady)(q, n->two_sided, n->grid->v[i]);
 }
 
-// Puts what is at every sample, in turn.
+// Computes the whole run and calls put() at every sample. Returns OD_NOT_FINITE if a force is not finite.
 static od_status X(go_through)(X(nodes) * n, void (*put)(void *to, int sample, od_x force, od_x bristle, od_x film),
                                void *to) {
   const od_friction_law *law = n->law;

@@ -1,11 +1,11 @@
-// The force of a driven friction law with its derivatives by numbers of the law. A change along a number is a change of the parameters
-// of the family for either direction, which one complex step of the law gives. Every step is linear in such changes: a pass over a
-// batch finds its coefficients, then four numbers at a time go from node to node.
+// The force of a driven friction law with its derivatives by numbers of the law. The derivatives of the family's parameters by a number
+// ("seeds") come from one complex step of the law, for each direction. The derivatives of the states are linear recursions from node to
+// node: their coefficients are computed for a batch, then four numbers at a time are processed.
 #include <string.h>
 
 #include "friction/drive_batch.h"
 
-// Derivatives of one direction's parameters and of what follows from them, `columns` of each.
+// Derivatives of the parameters of one direction, and of constants computed from them, `columns` of each.
 typedef struct seeds {
   const double *by[OD_FAMILY_COUNT];
   double *log_vs, *complete_film, *log_gain;
@@ -17,6 +17,7 @@ size_t od_friction_slopes_work(int columns) {
   return (size_t)(2 * PER_SIDE + OF_STATE) * (size_t)columns;
 }
 
+// Computes the seeds of one direction in the memory at `at` (PER_SIDE x columns).
 static void seed(const od_friction_law *law, const double *q, bool two_sided, double signal, int columns,
                  const int *number, const driven_direction_r *s, bool negative, double *at, seeds *out) {
   static const double step = 1e-30;
@@ -42,11 +43,11 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
   }
 }
 
-// What a batch's steps do with changes. At node j, with d for changes:
-//   dtarget = whole dmost + by_gain dlog_gain
+// Coefficients of the derivatives of a batch. At node j, with d for derivatives:
+//   dtarget = whole dcomplete_film + by_gain dlog_gain
 //   dlevel  = by_Fs dFs + by_Fc dFc + by_n dn + by_vs dlog_vs + by_film dfilm
 //   dforce  = of_bristle dbristle + of_level dlevel + v dviscous + own down
-// where down belongs to sigma_1, or to v0 of laws without bristles; from j to j + 1:
+// where down is dsigma_1, or dv0 for laws without bristles. From j to j + 1:
 //   dfilm    = film dfilm + of_target dtarget[j] + of_next dtarget[j + 1] + of_rate drate
 //   dbristle = bristle dbristle + of_before dlevel[j] + of_behind dlevel[j + 1] + of_sigma dsigma_0
 typedef struct coefficients {
@@ -57,6 +58,7 @@ typedef struct coefficients {
   double of_before[OD_DRIVE_NODES], of_behind[OD_DRIVE_NODES], of_sigma[OD_DRIVE_NODES];
 } coefficients;
 
+// Computes the coefficients of target and level at node j.
 OD_INTO_WIDE void coefficients_of_node(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b,
                                        bool exponential, double has_film, int j, coefficients *k) {
   double L = grid->log_speed[b->first + j] - s->log_vs, S = b->S[j], film = b->target[j] + b->lag[j];
@@ -79,6 +81,7 @@ OD_INTO_WIDE double mean_decay_slope(double a, double E, double mean) {
   return a > 1e-5 ? far : near_zero;
 }
 
+// Computes the coefficients of the film for all steps of a batch.
 OD_INTO_WIDE void film_coefficients(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b,
                                     coefficients *k) {
   const double *t = grid->t + b->first;
@@ -92,6 +95,7 @@ OD_INTO_WIDE void film_coefficients(const driven_direction_r *s, const od_fricti
   }
 }
 
+// Computes the coefficients of the bristles for all steps of a batch.
 OD_INTO_WIDE void bristle_coefficients(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b,
                                        coefficients *k) {
   const double *v = grid->v + b->first;
@@ -111,6 +115,7 @@ OD_INTO_WIDE void bristle_coefficients(const driven_direction_r *s, const od_fri
   }
 }
 
+// Computes the coefficients of the force at all nodes of a batch.
 OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const driven_direction_r *s,
                                      const od_friction_grid *grid, const drive_batch *b, coefficients *k) {
   const double *v = grid->v + b->first;
@@ -126,6 +131,7 @@ OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const driven_di
   }
 }
 
+// Computes all coefficients of a batch. Without film or bristles their coefficients are constants.
 OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const driven_direction_r *s,
                                      const od_friction_grid *grid, const drive_batch *b, coefficients *k) {
   double has_film = law->has_film || !law->has_bristles;
@@ -144,7 +150,7 @@ OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const driven_di
   force_coefficients(law, s, grid, b, k);
 }
 
-// Up to four columns of something.
+// Loads `count` numbers, at most four; the others are zero.
 OD_INTO_WIDE void take_four(const double *at, int count, od_quad *four) {
   *four = (od_quad){0, 0, 0, 0};
   memcpy(four, at, (size_t)count * sizeof *at);
@@ -155,6 +161,7 @@ typedef struct four_seeds {
   od_quad complete_film, log_gain, Fs, Fc, n, log_vs, sigma_0, viscous, own, inertia, film_force, rate[2];
 } four_seeds;
 
+// Loads the seeds of the columns from `at` on.
 OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool rests, int at, int count, four_seeds *q) {
   take_four(d->complete_film + at, count, &q->complete_film);
   take_four(d->log_gain + at, count, &q->log_gain);
@@ -171,7 +178,7 @@ OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool re
   take_four(d->by[rests ? OD_FAMILY_REST_RATE : OD_FAMILY_SHRINK_RATE] + at, count, &q->rate[1]);
 }
 
-// Terms of the force that few laws have: by acceleration and by the rate of the film, -rate lag.
+// Adds the derivatives of terms that few laws have: by acceleration and by the rate of the film, -rate lag.
 OD_INTO_WIDE void add_rate_terms(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b, int j,
                                  const four_seeds *d, const od_quad *dlag, const od_quad *drate, od_quad *row) {
   const double *v = grid->v + b->first + j, *t = grid->t + b->first + j;
@@ -180,7 +187,7 @@ OD_INTO_WIDE void add_rate_terms(const driven_direction_r *s, const od_friction_
   *row += side * (film_rate_at(s, b, j) * d->film_force - s->f.film_force * (rate * *dlag + b->lag[j] * *drate));
 }
 
-// Columns `at` to at + count - 1 of the rows of a batch, the states' changes with them.
+// Computes the columns from `at` to at + count - 1 of dforce for a batch, and updates the derivatives of the states (`state`).
 OD_INTO_WIDE void four_columns(const od_friction_law *law, const driven_direction_r *s, const seeds *seed,
                                const od_friction_grid *grid, const drive_batch *b, const coefficients *k, int at,
                                int count, int columns, double *state, double *dforce) {
@@ -219,6 +226,7 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const driven_directio
   memcpy(state + columns + at, &dbristle, size);
 }
 
+// Drives a law of the LuGre family with constant parameters; state: memory for derivatives of film and bristle, zero.
 OD_WIDE static od_status family_slopes(const od_friction_law *law, const driven_direction_r side[2],
                                        const seeds seed[2], const od_friction_grid *grid,
                                        const od_friction_start *start, int columns, double *state, double *force,

@@ -4,7 +4,7 @@
 
 #include "friction/drive.h"
 
-// Between any two samples the speed may change its sign once.
+// The speed changes its sign at most once between two samples.
 static size_t most_nodes(int samples) {
   return 2 * (size_t)samples;
 }
@@ -26,7 +26,7 @@ static void add_node(nodes *n, double t, double v, int sample) {
   n->film_power[i] = v != 0 ? exp(log_speed * (2.0 / 3)) : 0;
 }
 
-// 0 forwards, 1 backwards, 2 at rest, from node i to the next.
+// The kind of the step from node i: 0 forward, 1 backward, 2 at rest.
 static int kind_of_step(const nodes *n, int i) {
   return n->v[i] == 0 && n->v[i + 1] == 0 ? 2 : n->v[i] + n->v[i + 1] < 0;
 }
@@ -36,6 +36,7 @@ static void count_runs(nodes *n) {
     n->run[i] = 1 + (i + 2 < n->count && kind_of_step(n, i) == kind_of_step(n, i + 1) ? n->run[i + 1] : 0);
 }
 
+// Computes distances and the numbers of even steps.
 static void measure_steps(nodes *n) {
   int last = n->count - 1;
   for (int i = 0; i < last; i++) {

@@ -111,6 +111,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 // ---- as a block: the inputs are the speed, and a load or a signal that multiplies the factor
 
+// The force y (N) and the rates of the states x.
 static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,
                               od_x *y, od_x *rate) {
   (void)held;

@@ -45,7 +45,7 @@
 #define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
 
 // What messages state about a factor or a load below zero.
-#define OD_FRICTION_BELOW_ZERO "friction does not push, so that it counts as next to zero there"
+#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so the value counts as nearly zero there"
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k,                                                                  \

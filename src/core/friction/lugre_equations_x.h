@@ -12,6 +12,7 @@ static inline od_x X(complete_film)(const X(family) * f) {
   return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
 }
 
+// Stribeck curve and film at the speed v, with powers of the speed smoothed near zero.
 static inline X(stribeck) X(stribeck_at)(const X(family) * f, od_x v) {
   od_x r = v / f->vs, log_r = od_x_log(r * r + OD_FRICTION_REST_SPEED * OD_FRICTION_REST_SPEED) / 2;
   X(stribeck) c = {.power = r * r * od_x_exp((f->n - 2) * log_r)};

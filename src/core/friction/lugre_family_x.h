@@ -24,6 +24,7 @@ typedef struct X(powers) {
   od_x Fs, Fc, vs, viscous, tau;
 } X(powers);
 
+// Multiplies the parameters by powers of the factor.
 static inline X(family) X(scaled)(X(family) f, od_x factor, X(powers) e) {
 #ifndef OD_COMPLEX
   if (factor == 1) return f;

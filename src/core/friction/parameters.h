@@ -23,10 +23,10 @@
     false)
 #define OD_PARAMETER_VB(M)                                                    \
   M("vb", "m/s", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e9, 0, 1e9, 0, 1e9, 0, 1e9, \
-    "speed at which the lubricant film is complete; 0: by vs and n", false)
+    "speed at which the lubricant film is complete; 0: computed from vs and n", false)
 #define OD_PARAMETER_V0(M)                                                               \
   M("v0", "m/s", "rad/s", OD_POSITIVE, 1e-4, 1e-12, 1e3, 1e-9, 1, 1e-12, 1e6, 1e-9, 100, \
-    "speed over which friction turns round", false)
+    "speed over which friction changes its sign", false)
 #define OD_PARAMETER_SIGMA_0(M)                                                              \
   M("sigma_0", "N/m", "N m/rad", OD_POSITIVE, NAN, 1e-3, 1e15, 1, 1e10, 1e-3, 1e15, 1, 1e10, \
     "stiffness of the bristles", false)
@@ -41,13 +41,13 @@
   M("tau_h0", "s", NULL, OD_POSITIVE, 30, 1e-6, 1e9, 1e-3, 1e4, 0, 0, 0, 0, "time constant of the film at rest", false)
 #define OD_PARAMETER_INERTIA(M)                                                   \
   M("inertia", "kg", "kg m2", OD_NOT_NEGATIVE, 0, 0, 1e9, 0, 1e5, 0, 1e9, 0, 1e5, \
-    "friction by acceleration, sigma_2 T", false)
-#define OD_PARAMETER_LAG(M)                                                                                           \
-  M("lag", "s", NULL, OD_POSITIVE, 1e-3, 1e-7, 10, 1e-5, 0.1, 0, 0, 0, 0, "lag with which that acceleration is felt", \
-    false)
+    "inertia term: friction per acceleration, sigma_2 T", false)
+#define OD_PARAMETER_LAG(M)                                               \
+  M("lag", "s", NULL, OD_POSITIVE, 1e-3, 1e-7, 10, 1e-5, 0.1, 0, 0, 0, 0, \
+    "time constant of the lag of that acceleration", false)
 #define OD_PARAMETER_FILM_FORCE(M)                                                       \
   M("film_force", "N s", "N m s", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "friction by the rate of the film", false)
+    "friction per rate of the film", false)
 #define OD_PARAMETER_LOAD(M) \
   M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load, may be a signal", true)
 #define OD_PARAMETER_LOAD_0(M) \
@@ -62,7 +62,7 @@
 // The factor, which may be a signal, and the power of it that multiplies each parameter. They follow all other parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
-    "factor of the parameters below, by pressure, "                        \
+    "factor of the parameters below, for a dependence on pressure, "       \
     "position or temperature",                                             \
     true)
 #define OD_PARAMETER_FACTOR_FS(M) \

@@ -47,6 +47,7 @@ static inline void X(gather)(const od_model *m, od_x *w) {
 // piston deep in its stop.
 static const double X(least_volume) = 1e-3;
 
+// Sums flows, volumes, compliances, forces and rates of all instances at their targets.
 static void X(sum_up)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {

@@ -15,6 +15,7 @@ typedef struct alone {
   od_batch batch;
 } alone;
 
+// Copies an instance with its inputs, numbers and oil to memory of its own in complex numbers.
 static void take_out(const od_model *m, const double *w, int instance, alone *a) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   const od_element_class *c = od_instance_class(e);

@@ -89,6 +89,7 @@ static double heat_by_users(const od_model *m, double *w, int first, int count) 
   return sum;
 }
 
+// The derivative of the heating power by a number of the oil, W per unit.
 static double heat_by_oil(const od_model *m, double *w, int number) {
   double doil[OD_OIL_STATES], dout[OD_MOST_OUT], sum = 0;
   const double din[OD_MOST_IN] = {0};
@@ -102,6 +103,7 @@ static double heat_by_oil(const od_model *m, double *w, int number) {
   return sum;
 }
 
+// The derivative of the heating power by the number of a node, W per unit.
 static double heat_by_node(const od_model *m, double *w, int node) {
   const od_node *n = &m->node[node];
   double sum = 0, dp = n->input >= 0 ? w[m->layout.u + n->input] : 1;

@@ -67,6 +67,7 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
 #endif
 }
 
+// Computes the derivatives of all instances at junctions; the complex build has none.
 static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #ifdef OD_COMPLEX
   (void)m, (void)w;

@@ -6,6 +6,7 @@ static inline od_x X(air_share)(const od_x *q, od_x p) {
   return 1 / (1 + rest);
 }
 
+// The bulk modulus at the pressure p, Pa.
 static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   switch (m->oil_law) {
@@ -68,6 +69,7 @@ static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
 
 static const double X(usual_viscosity) = 46e-6;  // m2/s
 
+// Computes the properties of the oil for elements (OD_OIL_STATE_*).
 static inline void X(oil_state)(const od_model *m, od_x *w) {
   if (m->oil < 0) return;
   od_x *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -83,6 +85,7 @@ static inline void X(oil_state)(const od_model *m, od_x *w) {
 }
 
 #ifndef OD_COMPLEX
+// The derivative of the bulk modulus by the pressure.
 static double bulk_slope(const od_model *m, const double *w, double p) {
   const double *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   switch (m->oil_law) {

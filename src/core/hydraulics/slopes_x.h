@@ -169,6 +169,7 @@ static void change_oil(const od_model *m, double *w, const change *d, int number
   }
 }
 
+// Adds the effect of the number of a node: of its volume, or of its pressure.
 static void change_node(const od_model *m, double *w, const change *d, int node) {
   const od_layout *l = &m->layout;
   const od_node *n = &m->node[node];
@@ -288,6 +289,7 @@ static double out_tangent(const od_model *m, const double *w, int instance, int 
   return warmer == 0 ? sum : sum + warmer * out_by_temperature(m, w, &m->instance[instance], out);
 }
 
+// The change of a report of an instance for changes din of its inputs, and of the temperature in dc.
 static double report_tangent(const od_model *m, double *w, int instance, int report, const double *din,
                              const double *dc) {
   double warmer = temperature_tangent(m, dc), doil[OD_OIL_STATES], dout[OD_MOST_OUT];
@@ -341,6 +343,7 @@ static double force_tangent(const od_model *m, const double *w, int i, const dou
   return sum;
 }
 
+// The change of an output of an instance along states dc, inputs du and the last tangent.
 static double element_tangent(const od_model *m, double *w, const od_output *o, int instance, const double *dc,
                               const double *du) {
   if (instance < 0) return 0;

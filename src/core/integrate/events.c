@@ -13,9 +13,9 @@ enum {
   MOST_DIPS = 4,   // guards per step that are evaluated between its ends
   MOST_KNOTS = 64  // crossings per step that are counted
 };
-static const double resolution = 1e-7;  // of the time of a switch, relative to the step
-static const double aside = 1e-4;       // the distance for difference quotients of guards, relative to the step
-static const double same_time = 1e-9;   // crossings closer than this, relative to the step, count as simultaneous
+static const double resolution = 1e-7;       // of the time of a switch, relative to the step
+static const double difference_step = 1e-4;  // the distance for difference quotients of guards, relative to the step
+static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
 
 // Guards of jumps that are held differ from zero by round-off.
 static void zero_held(od_sim *s, double *guard) {
@@ -99,19 +99,19 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
 
 // The time difference for rates in steps of about this length: large enough not to be lost in round-off of the time.
 static double distance_aside(const od_sim *s, double h) {
-  return fmax(aside * h, 1e-10 * fabs(s->t));
+  return fmax(difference_step * h, 1e-10 * fabs(s->t));
 }
 
-od_status od_sim_begin_events(od_sim *s, const od_event_search *q, bool goes_on) {
+od_status od_sim_begin_events(od_sim *s, const od_event_search *q, bool continues) {
   const memory m = memory_of(s, q);
   int n = od_plant_guards(s->plant);
   if (!s->started) return OD_BAD_ARGUMENT;
-  if (n > 0 && goes_on) {
+  if (n > 0 && continues) {
     memcpy(m.low, m.high, (size_t)n * sizeof *m.low);
     memcpy(m.low_rate, m.high_rate, (size_t)n * sizeof *m.low_rate);
   }
   od_status status = OD_OK;
-  if (n > 0 && !goes_on) {
+  if (n > 0 && !continues) {
     double h = s->last_step > 0 ? s->last_step : 1e-3;
     status = find_guards(s, q, distance_aside(s, h), m.low, m.low_rate);
   }
@@ -126,7 +126,7 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// A guard is on the same side of `level` at both ends, and moves first towards and then away from it: returns whether the tangents at
+// A guard is on the same side of `level` at both ends, and moves first toward and then away from it: returns whether the tangents at
 // both ends meet beyond the level.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
@@ -229,6 +229,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   return at == high ? OD_OK : try_step(s, q, h, high);
 }
 
+// Takes the step of length h. If a switch is due in it, the step ends just behind the first one, at *taken.
 static od_status find_switch(od_sim *s, const od_event_search *q, double h, double *taken) {
   const memory m = memory_of(s, q);
   bool found = true;
@@ -253,6 +254,7 @@ typedef struct crossings {
   int count;
 } crossings;
 
+// Counts a crossing at time `at`, and keeps the first two times.
 static void add_crossing(crossings *c, double at, double h) {
   if (!(at >= 0) || c->count >= MOST_KNOTS) return;
   at = fmin(at, h);
@@ -323,7 +325,7 @@ od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim
   for (int i = 0; i < plant->nq; i++)
     energy[i] = cubic(od_sim_at(from, from->energy)[i], od_sim_at(from, from->power)[i], od_sim_at(to, to->energy)[i],
                       od_sim_at(to, to->power)[i], h, s);
-  // What is held stays so on the way: a simulation that holds nothing lets nothing go.
+  // Held jumps remain held in between: od_sim_set() would release them, so `holding` is zero for the call.
   int holding = between->holding;
   if (holding) od_sim_hold_within(between, after, t);
   between->holding = 0;

@@ -54,7 +54,7 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
 static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_stage, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
-  od_sim_stands_at_rates(s);  // the stage is the plant's last point, with its matrix
+  od_sim_adopt_rates_point(s);  // the stage is the plant's last point, with its matrix
   od_status status = od_sim_linearize(s, c.by);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   memcpy(m->K, m->X + nz * c.count, (size_t)(nz * c.count) * sizeof *m->K);
@@ -121,7 +121,7 @@ static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   s->t += h;
   s->counts.steps++;
   s->history = 0;
-  od_sim_stands_at_rates(s);
+  od_sim_adopt_rates_point(s);
   return OD_OK;
 }
 
@@ -131,6 +131,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
   return status == OD_OK ? accept(s, h, u, &m) : status;
 }
 
+// All stages with their derivatives.
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
   const od_step_columns c = od_sim_columns(s, out);
   const memory m = memory_of(s, c.count);

@@ -136,7 +136,7 @@ static od_status evaluate(od_sim *s) {
     before[i] += k[i] - old[i];
     earlier[i] += k[i] - old[i];
   }
-  od_sim_stands_at_rates(s);
+  od_sim_adopt_rates_point(s);
   return OD_OK;
 }
 
@@ -150,7 +150,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   memset(od_sim_at(s, s->energy), 0, (size_t)plant->nq * sizeof(double));
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
   forget(s);
-  od_sim_let_go(s);
+  od_sim_release_jumps(s);
   status = evaluate(s);
   if (status != OD_OK) return status;
   bool changed;
@@ -167,17 +167,17 @@ static double *keep_point(od_sim *s, bool back) {
     size_t at;
     int count;
   } parts[] = {{s->x, od_plant_nx(plant)}, {s->k, od_plant_nk(plant)}, {s->u, plant->nu}, {s->power, plant->nq}};
-  double *aside = od_sim_at(s, s->before_set);
+  double *saved = od_sim_at(s, s->before_set);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     double *here = od_sim_at(s, parts[i].at);
-    memcpy(back ? here : aside, back ? aside : here, (size_t)parts[i].count * sizeof *here);
-    aside += parts[i].count;
+    memcpy(back ? here : saved, back ? saved : here, (size_t)parts[i].count * sizeof *here);
+    saved += parts[i].count;
   }
-  return aside;
+  return saved;
 }
 
 // Restores the saved point after a failure.
-static void come_back(od_sim *s, const od_sim *before) {
+static void restore_point(od_sim *s, const od_sim *before) {
   *s = *before;
   od_sim_leave_point(s);  // the plant's last point and factors may belong to another point
   if (s->has_matrix == OD_MATRIX_OF_PLANT) s->has_matrix = OD_NO_MATRIX;
@@ -190,7 +190,7 @@ static od_status go_to_point(od_sim *s, double t, const double *x, const double 
   const od_plant *plant = s->plant;
   const od_sim before = *s;
   double *parameters_before = keep_point(s, false);
-  if (x && s->holding) od_sim_let_go(s);
+  if (x && s->holding) od_sim_release_jumps(s);
   if (p) plant->ops->get_parameters(plant, od_sim_work(s), parameters_before);
   od_status status = p ? plant->ops->set_parameters(plant, od_sim_work(s), p) : OD_OK;
   if (status == OD_OK) {
@@ -200,7 +200,7 @@ static od_status go_to_point(od_sim *s, double t, const double *x, const double 
     status = evaluate(s);
   }
   if (status == OD_OK) return OD_OK;
-  come_back(s, &before);
+  restore_point(s, &before);
   if (p) plant->ops->set_parameters(plant, od_sim_work(s), parameters_before);
   return status;
 }
@@ -372,7 +372,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   // A failure at the new point also restores the plant.
   status = status == OD_OK ? evaluate(s) : od_sim_settle(s, status);
   if (status != OD_OK) {
-    come_back(s, &before);
+    restore_point(s, &before);
     return status;
   }
   *changed = true;

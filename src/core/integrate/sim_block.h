@@ -30,8 +30,9 @@ struct od_sim {
   int jumped;         // whether the rates have jumped at the present point
   int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
-  // Jumps of the plant (slide.c): how many are held, whether jump_start is of the present point, whether the last step has begun to hold one.
-  int holding, jumps_known, entered;
+  // Jumps of the plant (slide.c): how many are held, whether jump_start belongs to the present point.
+  int holding, jumps_known;
+  double entered;      // length of the last step if sliding began in it, else 0
   int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none
   int by_held;         // whether derivatives by the values that jumps are held at take the place of those by parameters
   double last_step;    // length of the last step
@@ -86,7 +87,7 @@ static inline void od_sim_leave_point(od_sim *sim) {
 // Computes the rates k (nk) at a point, which becomes the plant's last point. The factors of Newton's matrix in a large plant are lost.
 od_status od_sim_find_rates(od_sim *sim, double t, const double *x, const double *u, double *k);
 // Declares that the present point is the one of the last computation of rates.
-static inline void od_sim_stands_at_rates(od_sim *sim) {
+static inline void od_sim_adopt_rates_point(od_sim *sim) {
   sim->at_point = 1;
   sim->has_gk = sim->has_gk_factors = sim->rates_with_gk;
 }
@@ -103,19 +104,18 @@ od_status od_sim_linearize(od_sim *sim, int by);
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
-void od_sim_let_go(od_sim *sim);
-// Holds what `after`, a simulation that has been copied here, holds at its end, as it was at time t within its last step.
+void od_sim_release_jumps(od_sim *sim);
+// Holds the jumps that `after`, a simulation that has been copied here, holds at its end, with their values at time t within its last step.
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
 // Doubles of memory that slide.c has at `slide`.
 size_t od_slide_doubles(const od_plant *plant, bool plain);
-// A step of a plant with jumps: by the integrator, and where that leads to a jump that the motion cannot leave, along it. out NULL: no
-// derivatives are wanted.
+// Takes a step of a plant with jumps: by the integrator, or along a jump that the motion cannot leave. out NULL: without derivatives.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
-// What the beginning of sliding adds to the local error of the last step.
+// Adds the error due to the beginning of sliding to the local error of the last step.
 void od_sim_add_entry_error(od_sim *sim, double *before);
 
-// How many parameters derivatives are taken by, and the most that there may be.
+// The number of parameters that derivatives are computed by, and its largest value.
 static inline int od_sim_np(const od_sim *sim) {
   return sim->by_held ? sim->plant->jumps : sim->plant->np;
 }
@@ -128,6 +128,7 @@ typedef struct od_step_columns {
   int p, u0, u1, count;
   int by;  // OD_BY_*
 } od_step_columns;
+// The columns that the wanted derivatives need.
 static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transition *out) {
   const od_plant *plant = sim->plant;
   int nx = od_plant_nx(plant), np = out->Gp ? od_sim_np(sim) : 0, nu = out->Gu0 || out->Gu1 ? plant->nu : 0;

@@ -1,7 +1,7 @@
 // Laws that jump, and motions that slide along the jump.
 //
-// A law jumps where a guard s passes zero, such as sign(s). Where the laws of both sides lead back to s = 0, no step ends on the side whose law
-// it has taken. The motion stays at s = 0, and the law has the value between both sides that keeps it there (Filippov's solution). In a step
+// A law jumps where a guard s passes zero, such as sign(s). If the laws of both sides lead back to s = 0, a step with the law of one side ends
+// on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps it there (Filippov's solution). In a step
 // each jump has one more unknown, the value v in [-1, 1], constant in the step:
 //
 //   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
@@ -20,18 +20,19 @@
 #include "math/dense.h"
 
 enum { MOST_UNKNOWNS = OD_MOST_JUMPS_IN_STEP, MOST_ROUNDS = 30, SWEEPS = 500 };
-static const double trial_change = 0.25;  // of v, for slopes
-static const double accuracy = 1e-9;      // of s at the end, in parts of what v moves it by
+static const double trial_change = 0.25;  // the change of v for difference quotients
+static const double accuracy = 1e-9;      // tolerance of s at the end, relative to its change with v
 
 typedef struct memory {
   double *kept;                   // the point at the beginning of the step, see copy_point()
   double *value, *guard, *slope;  // of the jumps: values, guards at the end of the step, derivatives of guards
   double *du;                     // rates of the inputs
-  double *change;                 // of the rates at the beginning of the step, by the values
+  double *change;                 // change of the rates at the beginning of the step, due to the values
   double *by_value;               // derivatives of the new state by the values (nx x jumps)
   double *unit;                   // zeros; a unit vector while one of them is 1
 } memory;
 
+// Doubles of the point that copy_point() keeps.
 static size_t kept_doubles(const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
   return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq;
@@ -60,6 +61,7 @@ static memory memory_of(od_sim *s) {
   return m;
 }
 
+// Keeps the present point, its earlier rates and energies in the memory, or (back) restores them.
 static void copy_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -81,9 +83,10 @@ static void copy_point(od_sim *s, bool back) {
   }
 }
 
-void od_sim_let_go(od_sim *s) {
+void od_sim_release_jumps(od_sim *s) {
   if (s->plant->jumps) s->plant->ops->hold(s->plant, od_sim_work(s), NULL);
-  s->holding = s->entered = 0;
+  s->holding = 0;
+  s->entered = 0;
   s->at_point = 0;
 }
 
@@ -95,13 +98,14 @@ void od_sim_hold_within(od_sim *s, const od_sim *after, double t) {
   s->plant->ops->hold(s->plant, od_sim_work(s), held);
 }
 
-// A step that is to be taken: the simulation before it (its point is in the memory), and its ends.
+// A step to be taken: the simulation before it (its point is in the memory), its length, and its inputs.
 typedef struct attempt {
   od_sim before;
   double h;
   const double *inside, *u;
 } attempt;
 
+// Restores the simulation before the step, except its counts of work.
 static void go_back(od_sim *s, const attempt *a) {
   const od_sim_counts counts = s->counts;
   *s = a->before;
@@ -112,7 +116,7 @@ static void go_back(od_sim *s, const attempt *a) {
   copy_point(s, true);
 }
 
-// The guards of the jumps at the plant's last point.
+// Computes the guards of the jumps at the plant's last point.
 static od_status read_guards(od_sim *s, double *guard) {
   const od_plant *plant = s->plant;
   double *all = od_sim_at(s, s->guards);
@@ -121,8 +125,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// The rates of these guards at the present point, with inputs that move as they did in the last step, of length h, from u0 (NULL: they are
-// constant).
+// Computes the rates of these guards at the present point. The inputs have the rates of the last step, of length h, from u0; NULL: they are
+// constant.
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
@@ -135,11 +139,12 @@ static od_status find_guard_rates(od_sim *s, double h, const double *u0, double 
   return status == OD_OK ? plant->ops->guard_slopes(plant, od_sim_work(s), along, rate) : status;
 }
 
+// Takes the step by the integrator alone.
 static od_status plain_step(od_sim *s, const attempt *a, const od_transition *out) {
   return out ? s->integrator->step_with_jacobians(s, a->h, a->u, out) : s->integrator->step(s, a->h, a->inside, a->u);
 }
 
-// The step with all jumps held at `value`, and the guards at its end.
+// Takes the step with all jumps held at `value`, and computes the guards at its end.
 static od_status held_step(od_sim *s, const attempt *a, const double *value, const od_transition *out, double *guard) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -150,7 +155,7 @@ static od_status held_step(od_sim *s, const attempt *a, const double *value, con
   od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k);
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) return status;
-  od_sim_stands_at_rates(s);
+  od_sim_adopt_rates_point(s);
   for (int i = 0; i < od_plant_nk(plant); i++) m.change[i] = k[i] - m.kept[i];  // the kept rates come first
   status = plain_step(s, a, out);
   if (status == OD_OK) status = od_sim_refresh(s);
@@ -161,10 +166,10 @@ static od_status held_step(od_sim *s, const attempt *a, const double *value, con
 
 typedef struct unknowns {
   int count, jump[MOST_UNKNOWNS];
-  int left_out;  // a jump that there is no room for, counted from 1; 0: none
+  int left_out;  // 1 + the index of a jump beyond MOST_UNKNOWNS; 0: none
   bool has_slopes;
   double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // of guards by values
-  double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // where the step was taken last, and its guards
+  double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // values of the last step, and its guards
   double tolerance[MOST_UNKNOWNS];
 } unknowns;
 
@@ -186,12 +191,12 @@ static double sign_of(double x) {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-// Whether a guard at the end is what the value asks for.
+// Returns whether a guard at the end of the step is consistent with the value: see the conditions on v above.
 static bool agrees(double value, double guard, double tolerance) {
   return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
 }
 
-// Whether all of them are; those that are not become unknowns.
+// Returns whether all values are consistent. Those that are not become unknowns.
 static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
   bool all = true;
   for (int j = 0; j < s->plant->jumps; j++) {
@@ -203,7 +208,8 @@ static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
   return all;
 }
 
-// By a step with another value of each. They steer the iteration; its result does not depend on them.
+// Computes the slopes of guards by values, from one step with another value for each unknown. The result of the iteration does not depend
+// on their accuracy.
 static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
   for (int c = 0; c < q->count; c++) {
@@ -219,7 +225,7 @@ static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unkno
   return OD_OK;
 }
 
-// Broyden's update by the last step.
+// Broyden's update of the slopes from the last step.
 static void update_slopes(const memory *m, unknowns *q) {
   double dv[MOST_UNKNOWNS], left[MOST_UNKNOWNS], square = 0;
   for (int i = 0; i < q->count; i++) {
@@ -234,7 +240,8 @@ static void update_slopes(const memory *m, unknowns *q) {
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
 }
 
-// The values at which guards that follow the slopes are what the values ask for. Where a guard does not fall with its own value, it decides.
+// Computes the values that are consistent with the linearized guards, by Gauss-Seidel sweeps. If a guard does not decrease with its own value,
+// the value is the sign of the guard.
 static void next_values(const memory *m, const unknowns *q) {
   double next[MOST_UNKNOWNS], largest = 1;
   memcpy(next, q->v, sizeof next);
@@ -251,7 +258,7 @@ static void next_values(const memory *m, const unknowns *q) {
   for (int i = 0; i < q->count; i++) m->value[q->jump[i]] = next[i];
 }
 
-// Ends with the step at the values that are found.
+// Finds consistent values. The last step taken is the one with these values. Returns OD_NOT_CONVERGED if there are too many rounds or jumps.
 static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int round = 0; round < MOST_ROUNDS && !q->left_out; round++) {
     od_status status = held_step(s, a, m->value, NULL, m->guard);
@@ -265,8 +272,8 @@ static od_status find_values(od_sim *s, const attempt *a, const memory *m, unkno
   return OD_NOT_CONVERGED;
 }
 
-// What is held after the step: jumps whose guard is at zero. Returns how many.
-static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
+// Stores the values of the jumps that are held after the step: those whose guard is zero. Returns their number.
+static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns *q) {
   double *held = od_sim_at(s, s->held);
   const double *start = od_sim_at(s, s->jump_start);
   int count = 0;
@@ -274,7 +281,7 @@ static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
   for (int j = 0; j < s->plant->jumps; j++) {
     int i = place_of(q, j);
     bool was_held = was_holding && !isnan(held[j]);
-    if (!was_held && start[j] != 0 && m->value[j] != sign_of(start[j])) s->entered = 1;
+    if (!was_held && start[j] != 0 && m->value[j] != sign_of(start[j])) s->entered = a->h;
     bool holds = i >= 0 && (fabs(m->value[j]) < 1 || fabs(m->guard[j]) <= (q->has_slopes ? q->tolerance[i] : 0));
     held[j] = holds ? m->value[j] : NAN;
     count += holds;
@@ -288,7 +295,8 @@ static int hold_on(od_sim *s, const memory *m, const unknowns *q) {
 // new state by j are those with constant v, less x_v s_v^-1 s_j. Here x_v, like derivatives by parameters, comes from the integrator
 // (od_sim.by_held), and s_v and s_j from the plant.
 
-// Derivatives of the guards of q along a column of derivatives of the new state, `stride` apart, and whatever else changes.
+// Computes the derivatives of the guards of q along a column of derivatives of the new state, entries `stride` apart, and along the other
+// changes in `along`.
 static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column, int stride, od_point_change along,
                               double *slope) {
   double *dx = od_sim_at(s, s->x_next), *all = memory_of(s).slope;
@@ -299,7 +307,7 @@ static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column
   return status;
 }
 
-// s_v, factored.
+// Computes s_v and factors it.
 static od_status factor_slopes(od_sim *s, const memory *m, const unknowns *q, double *matrix, int *pivot) {
   double slope[MOST_UNKNOWNS];
   for (int c = 0; c < q->count; c++) {
@@ -314,6 +322,7 @@ static od_status factor_slopes(od_sim *s, const memory *m, const unknowns *q, do
   return od_lu_factor(q->count, matrix, pivot);
 }
 
+// Subtracts x_v s_v^-1 s_j from all columns of the wanted derivatives.
 static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, const od_transition *out) {
   const od_plant *plant = s->plant;
   int nx = od_plant_nx(plant), jumps = plant->jumps, pivot[MOST_UNKNOWNS];
@@ -340,7 +349,7 @@ static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, 
   return status;
 }
 
-// Jumps at -1 or 1 are constants. A step of its own gives the derivatives by the values of the others.
+// Takes the step with derivatives. Values of -1 or 1 are constants. A separate step gives the derivatives by the other values.
 static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory *m, unknowns q,
                                       const od_transition *out) {
   attempt by_values = *a;
@@ -357,7 +366,7 @@ static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory 
 
 // ---- steps
 
-// Rates at the present point with what is held; guard_rates (NULL: not wanted): see find_guard_rates().
+// Computes the rates at the present point with the held values; guard_rates (NULL: not wanted): see find_guard_rates().
 static od_status rates_with_held(od_sim *s, double h, const double *u0, double *guard_rates) {
   const od_plant *plant = s->plant;
   plant->ops->hold(plant, od_sim_work(s), od_sim_at(s, s->held));
@@ -365,12 +374,12 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   od_status status = od_sim_find_rates(s, s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), od_sim_at(s, s->k));
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) return status;
-  od_sim_stands_at_rates(s);
+  od_sim_adopt_rates_point(s);
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// What is held is constant in a step, its mean there; at its end it becomes what keeps the guards at zero from there on, where their rates follow it:
-// a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values. At its end they are replaced by the values that make the rates of the guards
+// zero, a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
@@ -391,11 +400,12 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   for (int i = 0; i < q.count && status == OD_OK; i++)
     if (q.slope[i][i] < 0) held[q.jump[i]] = m->value[q.jump[i]];
   for (int i = 0; i < q.count; i++)
-    held[plant->jumps + q.jump[i]] = s->entered ? 0 : 2 * (held[q.jump[i]] - q.v[i]) / a->h;
+    held[plant->jumps + q.jump[i]] = s->entered > 0 ? 0 : 2 * (held[q.jump[i]] - q.v[i]) / a->h;
   return rates_with_held(s, 0, NULL, NULL);
 }
 
-// Slides where the motion does, and passes the jump else. stays: only a step that stays at a jump counts as one.
+// Takes a step with consistent values of all jumps: it slides along a jump or passes it. stays: fails with OD_NOT_CONVERGED unless a jump is
+// held at the end. After a failure the point before the step is restored.
 static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -410,7 +420,7 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   od_status status = find_values(s, a, &m, &q);
   if (status == OD_OK && out) status = slide_with_jacobians(s, a, &m, q, out);
   if (status == OD_OK) {
-    int count = hold_on(s, &m, &q);
+    int count = hold_on(s, a, &m, &q);
     held_changed = true;
     if (count > 0 || !stays) {
       s->holding = count;
@@ -430,8 +440,8 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Whether the motion comes back to a jump that the last step has passed or left, or would have passed by the rates it began with (stages of
-// explicit rules may have passed it). guard: at the end; rate: of guards at the beginning, or NULL.
+// Finds whether the motion returns to a jump that the last step has passed or left, or would have passed with its initial rates (stages of
+// explicit rules may have passed it). guard: at the end; rate: of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -449,6 +459,7 @@ static od_status turns_back(od_sim *s, double h, const double *guard, const doub
   return status;
 }
 
+// Computes the guards at the present point unless they are known.
 static od_status know_guards(od_sim *s) {
   if (s->jumps_known) return OD_OK;
   od_status status = od_sim_refresh(s);
@@ -459,7 +470,8 @@ static od_status know_guards(od_sim *s) {
 
 od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, const double *u, const od_transition *out) {
   const memory m = memory_of(s);
-  s->entered = s->left_out = 0;
+  s->entered = 0;
+  s->left_out = 0;
   od_status status = know_guards(s);
   if (status != OD_OK) return status;
   const attempt a = {.before = *s, .h = h, .inside = inside, .u = u};
@@ -483,10 +495,10 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
   return status;
 }
 
-// Where within the step sliding begins is not known: by that much of it the rates may be off.
+// The time within the step at which sliding begins is not known. The error is that of the changed rates over half of the step.
 void od_sim_add_entry_error(od_sim *s, double *before) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *change = memory_of(s).change;
-  double h = s->last_step;
+  double h = s->entered;
   for (int i = 0; i < nx; i++) before[i] += i < nz ? h * h / 4 * change[i] : h / 2 * change[i - nz];
 }

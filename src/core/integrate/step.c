@@ -61,7 +61,8 @@ od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const doub
   if (status != OD_OK) return status;
   if (s->plain) return OD_NOT_AVAILABLE;
   if (*part != 0) {
-    s->jumps_known = s->entered = 0;
+    s->jumps_known = 0;
+    s->entered = 0;
     status = s->integrator->step_and_shift(s, h, u, dx, &out);
     if (status != OD_NOT_CONVERGED || !s->plant->jumps) return status;
     *part = 0;
@@ -80,7 +81,7 @@ void od_sim_end_shift(od_sim *s) {
 
 void od_sim_local_error(od_sim *s, double *before, double *after) {
   s->integrator->local_error(s, before, after);
-  if (s->entered) od_sim_add_entry_error(s, before);
+  if (s->entered > 0) od_sim_add_entry_error(s, before);
 }
 
 void od_sim_give_transition(const od_sim *s, od_step_columns c, const double *X, const od_transition *out) {

@@ -72,6 +72,7 @@ static od_stage second_stage(od_sim *s, double h, const double *u, const memory 
 
 // ---- the error
 
+// Computes the difference from the rule of third order, before the factor of stiff modes.
 static void estimate_error(od_sim *s, double h, const memory *m) {
   static const double e0 = (1 - ROOT2) / 3, e2 = 1.0 / 3, e1 = -2 * (1 - ROOT2 / 2) / 3;
   int nz = s->plant->nz, nk = od_plant_nk(s->plant);
@@ -141,6 +142,7 @@ static od_status powers_between(od_sim *s, const memory *m) {
   return plant->nq ? plant->ops->powers(plant, od_sim_work(s), m->power) : OD_OK;
 }
 
+// Both stages, the error estimate and the energies. A failure leaves the present point unchanged.
 static od_status step(od_sim *s, double h, const double *u_inside, const double *u) {
   const memory m = memory_of(s, 0);
   const od_stage first = first_stage(s, h, u_inside);
@@ -222,6 +224,7 @@ static od_status differentiate(od_sim *s, const od_stage *stage, double beginnin
   return OD_OK;
 }
 
+// Takes the first stage and computes the derivatives of k0 + k2.
 static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
   od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
   stage.to_differentiate = true;
@@ -238,6 +241,7 @@ static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_s
   return status;
 }
 
+// Both stages with their derivatives. A failure leaves the present point unchanged.
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
   const od_step_columns c = od_sim_columns(s, out);
   const memory m = memory_of(s, c.count);
@@ -268,7 +272,7 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
 
 const od_integrator od_integrator_tr_bdf2 = {
     .name = "tr-bdf2",
-    .description = "TR-BDF2, implicit and damping what is too fast for the steps",
+    .description = "TR-BDF2, implicit, damps modes that are too fast for the steps",
     .order = 2,
     .inside_count = 1,
     .inside = inside,

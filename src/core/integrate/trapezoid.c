@@ -13,7 +13,7 @@
 
 // If the first Newton correction of the rates is below the first limit, the error after the second one (with exact derivatives) is below
 // round-off. If the second correction is below the second limit, derivatives computed before it are accurate enough.
-static const double foreseen = 1e-3, good = 1e-8;
+static const double first_correction_limit = 1e-3, second_correction_limit = 1e-8;
 
 static od_stage stage_of(od_sim *s, double h, const double *u) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
@@ -154,7 +154,7 @@ static void go_half_way(od_sim *s, const double *dx) {
 }
 
 // Converts the residual at that point to the stage by its derivatives.
-static void come_back(od_sim *s) {
+static void restore_stage(od_sim *s) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *end = od_sim_at(s, s->before_set), *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next);
   const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
@@ -171,7 +171,7 @@ static void come_back(od_sim *s) {
 static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by, const double *dx) {
   go_half_way(s, dx);
   od_status status = od_sim_differentiate_stage(s, stage, by);
-  if (status == OD_OK) come_back(s);
+  if (status == OD_OK) restore_stage(s);
   return status;
 }
 
@@ -181,8 +181,8 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
   double size;
   od_sim_predict_rates(s, h);
   od_status status = od_sim_correct_once(s, stage, &size);
-  if (status == OD_OK && size < foreseen && differentiate_half_way(s, stage, by, dx) == OD_OK &&
-      od_sim_correct_by_residual(s, stage) < good) {
+  if (status == OD_OK && size < first_correction_limit && differentiate_half_way(s, stage, by, dx) == OD_OK &&
+      od_sim_correct_by_residual(s, stage) < second_correction_limit) {
     od_sim_settle(s, OD_OK);
     return true;
   }

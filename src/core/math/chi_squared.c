@@ -15,12 +15,14 @@ static int most_terms(double a) {
   return (int)fmin(100 + 20 * sqrt(a), 1e8);
 }
 
+// The sum of the first formula.
 static double series_part(double a, double x) {
   double term = 1 / a, sum = term;
   for (int j = 1; j < most_terms(a) && term > DBL_EPSILON / 4 * sum; j++) sum += term *= x / (a + j);
   return sum;
 }
 
+// The continued fraction of the second formula.
 static double fraction_part(double a, double x) {
   double b = x + 1 - a, d = 1 / b, c = INFINITY, value = d;
   for (int j = 1; j < most_terms(a); j++) {

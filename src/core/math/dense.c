@@ -123,6 +123,7 @@ static void solve_long(int n, const double *restrict a, double *b) {
   }
 }
 
+// Solves in place for one right-hand side.
 static void solve_one(int n, const double *a, const int *pivot, double *b) {
   for (int k = 0; k < n; k++)
     if (pivot[k] != k) {

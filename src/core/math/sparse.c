@@ -14,13 +14,14 @@ static const double least_part = 1e-14;
 // Scratch of the analysis.
 typedef struct analysis {
   int n;
-  int *start, *neighbor;       // the symmetrised pattern without the diagonal
+  int *start, *neighbor;       // the symmetrized pattern without the diagonal
   int *position;               // of each row in the order
   int *parent, *child, *next;  // the elimination tree: children of a row are in a list
   int *count, *mark;
   int **upper;  // of each row in the order: the columns of U behind the diagonal, increasing
 } analysis;
 
+// Allocates the scratch of the analysis. Returns false if memory ran out.
 static bool take_memory(analysis *a, int n, int entries) {
   size_t size = (size_t)n + 1;
   *a = (analysis){.n = n,
@@ -43,7 +44,7 @@ static void give_memory_back(analysis *a) {
 }
 
 // Lists the neighbors of each row without duplicates.
-static void symmetrise(analysis *a, const int *row, const int *column, int entries) {
+static void symmetrize(analysis *a, const int *row, const int *column, int entries) {
   int n = a->n, *fill = a->count;
   for (int e = 0; e < entries; e++)
     if (row[e] != column[e]) a->start[row[e] + 1]++, a->start[column[e] + 1]++;
@@ -131,6 +132,7 @@ static void write_rows(const analysis *a, od_sparse *s) {
   }
 }
 
+// The index of an entry in the factors, by bisection in its row.
 static int find_place(const od_sparse *s, int row, int column) {
   int low = s->start[row], high = s->start[row + 1];
   while (low < high) {
@@ -149,7 +151,7 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
   od_sparse s = {.n = n, .entries = entries, .order = od_arena_take(arena, ((size_t)n + 1) * sizeof *s.order)};
   bool ok = take_memory(&a, n, entries) && s.order;
   if (ok) {
-    symmetrise(&a, row, column, entries);
+    symmetrize(&a, row, column, entries);
     ok = od_sparse_order(n, a.start, a.neighbor, most, s.order) && find_rows(&a, s.order, most, &s.values);
   }
   if (ok && s.values) {

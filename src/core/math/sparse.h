@@ -1,7 +1,7 @@
 // Large sparse systems of equations: LU factors with an order and a pattern that are determined once from the positions of the
 // entries. Factoring and solving allocate nothing and take bounded time.
 //
-// Rows and columns are eliminated in the same order, by minimum degree on the symmetrised pattern; the diagonal is the pivot. This
+// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the pivot. This
 // is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. OD_SINGULAR reports a pivot that is lost in
 // round-off.
 #ifndef OD_SPARSE_H

@@ -9,6 +9,7 @@ typedef struct X(closure_vectors) {
   od_x ra[ND], rb[ND], d[ND], u[ND], w[ND];
 } X(closure_vectors);
 
+// Computes the vectors of closure i at the present positions.
 static inline void closure_positions(const od_model *m, const od_x *w, int i, X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
@@ -107,6 +108,7 @@ typedef struct X(closure_rates) {
   od_x d2[ND], u2[ND], w2[ND];                  // second
 } X(closure_rates);
 
+// The first and second rate of a direction u of a link with velocity V and acceleration A.
 static inline void direction_rates(const od_x *V, const od_x *A, const od_x *u, od_x *u1, od_x *u2) {
   od_x second[ND];
   spin(V, u, u1);
@@ -115,6 +117,7 @@ static inline void direction_rates(const od_x *V, const od_x *A, const od_x *u, 
   for (int k = 0; k < ND; k++) u2[k] += second[k];
 }
 
+// Computes the rates of the vectors of closure i.
 static inline void closure_motion(const od_model *m, const od_x *w, int i, int A, const X(closure_vectors) * v,
                                   X(closure_rates) * o) {
   const od_layout *l = &m->layout;

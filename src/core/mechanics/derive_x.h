@@ -147,6 +147,7 @@ static void across_axis(od_x a[3], int which) {
   for (int k = 0; k < 3; k++) a[k] = which == 1 ? first[k] : second[k];
 }
 
+// Computes the constants of link i: position of its joint on the parent, axis, inertia.
 static void derive_link(const od_model *m, od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_x *theta = w + l->theta;
@@ -180,6 +181,7 @@ static void derive_link(const od_model *m, od_x *w, int i) {
   if (link->body >= 0) link_inertia(m, theta, link, inertia);
 }
 
+// Computes the unit vector of the direction of load i.
 static void derive_load(const od_model *m, od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];

@@ -8,6 +8,7 @@ typedef struct X(line) {
 } X(line);
 _Static_assert(sizeof(X(line)) == OD_LINE_SCALARS(ND) * sizeof(od_x), "a line must fit the layout");
 
+// Computes the line between two points.
 static inline void line_between(const od_model *m, const od_x *w, int point_a, int point_b, X(line) * s) {
   const od_layout *l = &m->layout;
   point_position(m, w, point_a, s->ra);
@@ -35,6 +36,7 @@ static inline X(line) * actuator_line(const od_model *m, const od_x *w, int i) {
   return (X(line) *)(w + m->layout.line + OD_LINE_SCALARS(ND) * i);
 }
 
+// Computes length and speed of all actuators.
 static void actuator_motion(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->actuators; i++) {
@@ -75,6 +77,7 @@ typedef struct X(contact) {
       loss;  // height above the plane; grip: 1 + damping d', not below zero; speed: the root
 } X(contact);
 
+// Computes contact i.
 static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact) * c) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -119,6 +122,7 @@ static inline void load_direction(const od_model *m, const od_x *w, int i, od_x 
     for (int k = 0; k < ND; k++) out[k] = d[k];
 }
 
+// Adds the force of load i to its link.
 static inline void apply_load(const od_model *m, od_x *w, int i) {
   const od_load *load = &m->load[i];
   if (load->kind == OD_LOAD_JOINT) return;

@@ -39,6 +39,7 @@ static od_x total_kinetic(const od_model *m, const od_x *w) {
   return sum;
 }
 
+// The potential energy of gravity and contacts, J.
 static od_x total_potential(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
@@ -65,6 +66,7 @@ static od_x body_component(const od_model *m, const od_x *w, int link, const od_
   return ground_component(m, own, component);
 }
 
+// A component of position, velocity or acceleration of a point, in axes of the ground or of its body.
 static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   int link = m->point[o->index].link;
@@ -143,6 +145,7 @@ static double X(contact_height)(const od_model *m, const double *w, int load) {
 }
 #endif
 
+// The value of an output of the mechanism, in SI.
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   switch (o->kind) {
@@ -187,6 +190,7 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
 
 #ifndef OD_COMPLEX
 
+// The change of a body's kinetic energy along the last tangent and a number.
 static double body_kinetic_tangent(const od_model *m, const double *w, const od_number_change *change, int body) {
   const od_layout *l = &m->layout;
   int i = m->body[body].link;
@@ -220,6 +224,7 @@ static double body_potential_tangent(const od_model *m, const double *w, const o
   return sum - dI[0] * dot(reference, g) - I[0] * (dot(CHANGE(reference), g) + dot(reference, dg));
 }
 
+// The change of the speed of a load, which is its power per force, along the last tangent and a number.
 static double load_speed_tangent(const od_model *m, const double *w, const od_number_change *change, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -244,6 +249,7 @@ static double total_kinetic_tangent(const od_model *m, const double *w, const od
   return sum;
 }
 
+// The change of the potential energy along the last tangent and a number.
 static double total_potential_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, change, i);
@@ -267,6 +273,7 @@ static double body_component_tangent(const od_model *m, const double *w, int lin
   return body_component(m, w, link, rest, component);
 }
 
+// The change of a point's output along the last tangent.
 static double point_output_tangent(const od_model *m, const double *w, const od_output *o,
                                    const od_number_change *change) {
   const od_layout *l = &m->layout;
@@ -310,6 +317,7 @@ static double own_turn_tangent(const od_model *m, const double *w, int link, con
 #endif
 }
 
+// The change of a turn rate or turn acceleration of a body along the last tangent.
 static double body_turn_tangent(const od_model *m, const double *w, const od_output *o) {
   const od_layout *l = &m->layout;
   int link = m->body[o->index].link, at = NV * link;
@@ -328,6 +336,7 @@ static double body_angle_tangent(const od_model *m, const double *w, int body) {
   return sum;
 }
 
+// The change of an output of a load along the last tangent, inputs du and a number.
 static double load_output_tangent(const od_model *m, const double *w, const od_output *o, const double *du,
                                   const od_number_change *change) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {

@@ -44,6 +44,7 @@ size_t od_partition_doubles(const od_model *m) {
   return rows * n + (rows + 1) * words + (n + 1) * row_words + rows * (1 + best) + (2 * rows + 2 * n) / 2 + 2;
 }
 
+// Places the arrays of the elimination in the memory.
 static sparse sparse_in(const od_model *m, double *memory) {
   sparse a = {.rows = m->rows, .n = m->coordinates, .value = memory};
   a.words = words_of(a.n), a.row_words = words_of(a.rows);
@@ -90,6 +91,7 @@ static inline void put_entry(sparse *a, int row, int column, bool set) {
   put(a->below + column * a->row_words, row, set);
 }
 
+// Finds the largest active entry of a row.
 static void find_largest(sparse *a, int row) {
   double largest = 0;
   int at = -1;

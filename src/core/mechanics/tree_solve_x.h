@@ -94,6 +94,7 @@ static void add_column(const od_model *m, const double *w, int i, int c, const d
   for (int k = 0; k < NV; k++) P[k][c] += w[l->dF + NV * i + k] - carried[k];
 }
 
+// Adds the derivatives of load i by the motion of its link to P.
 static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY]) {
   const od_load *load = &m->load[i];
   double *F = w + m->layout.F + NV * load->link, force[NV];
@@ -204,6 +205,7 @@ OD_PART od_status eliminate_coordinate(const double *F, int first, tree_link *t,
   return OD_OK;
 }
 
+// Eliminates the coordinate of link i and adds the rest to its parent. OD_SINGULAR: the pivot is zero.
 static od_status eliminate_link(const od_model *m, const double *w, int i, tree_link *link) {
   const double *F = w + m->layout.F + NV * i;
   tree_link *t = &link[i], *parent = &link[m->link[i].parent];

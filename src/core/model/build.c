@@ -381,17 +381,17 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
   return name ? name : od_block_class_of(spec)->outputs[state];
 }
 
-static void complain(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {
+static void add_problem(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {
   char line[512];
   vsnprintf(line, sizeof line, format, args);
   if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;
   b->problem[b->problems++] = (od_problem){kind, index, text(b, line), {0}};
 }
 
-void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
+void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  complain(b, kind, index, format, args);
+  add_problem(b, kind, index, format, args);
   va_end(args);
 }
 
@@ -399,7 +399,7 @@ void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *f
   va_list args;
   va_start(args, format);
   b->problems = b->refused;
-  complain(b, kind, index, format, args);
+  add_problem(b, kind, index, format, args);
   b->refused = b->problems;
   va_end(args);
 }

@@ -29,7 +29,7 @@ struct od_build {
 };
 
 // Adds a problem to the list, printf-style.
-void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
+void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 // The same for calls that cannot be carried out; od_build_finish() reports these problems together with the others.

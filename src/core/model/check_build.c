@@ -19,15 +19,15 @@ static bool has_numbers(const od_model *p, int first, int count) {
 static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int first,
                           int count) {
   if (has_numbers(&b->part, first, count)) return true;
-  od_build_complain(b, kind, index, "%s '%s' wants %d number%s from index %d on, but there are %d", what, name, count,
-                    count == 1 ? "" : "s", first, b->part.numbers);
+  od_build_report(b, kind, index, "%s '%s' needs %d number%s from index %d on, but there are %d", what, name, count,
+                  count == 1 ? "" : "s", first, b->part.numbers);
   return false;
 }
 
 static void check_reference(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name,
                             const char *target, int i, int count) {
   if (is_index(i, count)) return;
-  od_build_complain(b, kind, index, "%s '%s' refers to %s %d, but there are %d", what, name, target, i, count);
+  od_build_report(b, kind, index, "%s '%s' refers to %s %d, but there are %d", what, name, target, i, count);
 }
 
 static void check_signal(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int signal) {
@@ -38,11 +38,12 @@ static void check_theta(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->numbers; i++)
     if (!isfinite(p->theta[i]))
-      od_build_complain(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite one", p->path[i], p->theta[i]);
+      od_build_report(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite one", p->path[i], p->theta[i]);
 }
 
 // ---- the mechanism
 
+// Gravity; shapes and numbers of bodies; bodies and numbers of points.
 static void check_bodies(od_build *b) {
   static const int numbers[] = {
       [OD_SHAPE_GENERAL] = 10, [OD_SHAPE_BEAM] = 2, [OD_SHAPE_CYLINDER] = 3, [OD_SHAPE_POINT] = 4, [OD_SHAPE_BOX] = 7};
@@ -51,8 +52,8 @@ static void check_bodies(od_build *b) {
   for (int i = 0; i < p->bodies; i++) {
     const od_body *body = &p->body[i];
     if ((unsigned)body->shape >= sizeof numbers / sizeof *numbers)
-      od_build_complain(b, OD_ABOUT_BODY, i, "body '%s' has a shape that is none of od_shape: %d", body->name,
-                        (int)body->shape);
+      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' has a shape that is none of od_shape: %d", body->name,
+                      (int)body->shape);
     else
       check_numbers(b, OD_ABOUT_BODY, i, "body", body->name, body->number, numbers[body->shape]);
   }
@@ -69,9 +70,10 @@ static void check_axis(od_build *b, int joint, int first) {
   if (!check_numbers(b, OD_ABOUT_JOINT, joint, "the axis of joint", j->name, first, 3)) return;
   const double *a = b->part.theta + first;
   if (!(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
-    od_build_complain(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has no length", j->name);
+    od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has no length", j->name);
 }
 
+// Points, types, axes and leads of joints; gears and rods.
 static void check_joints(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->joints; i++) {
@@ -81,7 +83,7 @@ static void check_joints(od_build *b) {
     check_reference(b, OD_ABOUT_JOINT, i, "joint", name, "point", s->point_b, p->points);
     if (is_index(s->point_a, p->points) && is_index(s->point_b, p->points) &&
         p->point[s->point_a].body == p->point[s->point_b].body)
-      od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' connects two points of the same body", name);
+      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' connects two points of the same body", name);
     switch (s->type) {
       case OD_UNIVERSAL:
         check_axis(b, i, s->axis_a);
@@ -89,8 +91,8 @@ static void check_joints(od_build *b) {
         break;
       case OD_SCREW:
         if (check_numbers(b, OD_ABOUT_JOINT, i, "joint", name, s->lead, 1) && p->theta[s->lead] == 0)
-          od_build_complain(b, OD_ABOUT_JOINT, i,
-                            "the lead of joint '%s' is zero; a revolute joint does not move along", name);
+          od_build_report(b, OD_ABOUT_JOINT, i, "the lead of joint '%s' is zero; a revolute joint does not move along",
+                          name);
         check_axis(b, i, s->axis_a);
         break;
       case OD_REVOLUTE:
@@ -104,8 +106,8 @@ static void check_joints(od_build *b) {
       case OD_FREE:
       case OD_FIXED: break;
       default:
-        od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,
-                          (int)s->type);
+        od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,
+                        (int)s->type);
     }
   }
   for (int i = 0; i < p->gears; i++) {
@@ -113,20 +115,21 @@ static void check_joints(od_build *b) {
     check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_a, p->joints);
     check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_b, p->joints);
     if (g->joint_a == g->joint_b)
-      od_build_complain(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself", g->name);
+      od_build_report(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself", g->name);
     if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", g->name, g->number, 2) && p->theta[g->number] == 0)
-      od_build_complain(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero", g->name);
+      od_build_report(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero", g->name);
   }
   for (int i = 0; i < p->rods; i++) {
     const od_rod *r = &p->rod[i];
     check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_a, p->points);
     check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_b, p->points);
     if (check_numbers(b, OD_ABOUT_ROD, i, "rod", r->name, r->number, 1) && !(p->theta[r->number] > 0))
-      od_build_complain(b, OD_ABOUT_ROD, i, "rod '%s' is %g m long; expected a positive length", r->name,
-                        p->theta[r->number]);
+      od_build_report(b, OD_ABOUT_ROD, i, "rod '%s' is %g m long; expected a positive length", r->name,
+                      p->theta[r->number]);
   }
 }
 
+// Points, bodies or joints, numbers and signals of loads.
 static void check_loads(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->loads; i++) {
@@ -149,6 +152,7 @@ static void check_loads(od_build *b) {
 
 // ---- the circuit
 
+// Oil of a circuit: its law and its numbers.
 static void check_oil(od_build *b) {
   static const int numbers[] = {[OD_OIL_CONSTANT] = 1, [OD_OIL_LINEAR] = 2, [OD_OIL_AIR] = 4};
   const od_model *p = &b->part;
@@ -158,27 +162,28 @@ static void check_oil(od_build *b) {
     needed = needed || (is_index(c, od_element_class_count()) && od_element_class_at(c)->needs_oil);
   }
   if (p->oil == OD_UNUSED && needed)
-    od_build_complain(b, OD_ABOUT_MACHINE, -1, "there is a circuit, but no oil in it: od_build_oil() is missing");
+    od_build_report(b, OD_ABOUT_MACHINE, -1, "there is a circuit, but no oil in it: od_build_oil() is missing");
   if (p->viscosity != OD_UNUSED)
     check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil's viscosity", p->viscosity, OD_VISCOSITY_NUMBERS);
   if (p->oil == OD_UNUSED) return;
   if ((unsigned)p->oil_law >= sizeof numbers / sizeof *numbers)
-    od_build_complain(b, OD_ABOUT_MACHINE, -1, "the oil has a law that is none of od_oil_law: %d", (int)p->oil_law);
+    od_build_report(b, OD_ABOUT_MACHINE, -1, "the oil has a law that is none of od_oil_law: %d", (int)p->oil_law);
   else
     check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil", p->oil, OD_OIL_LAW + numbers[p->oil_law]);
 }
 
+// Kinds, volumes, pressures and signals of nodes; nodes of pressure differences.
 static void check_nodes(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->nodes; i++) {
     const od_node *n = &p->node[i];
     if (n->kind == OD_NODE_JUNCTION) continue;
     if (n->kind != OD_NODE_VOLUME && n->kind != OD_NODE_TANK && n->kind != OD_NODE_SOURCE)
-      od_build_complain(b, OD_ABOUT_NODE, i, "node '%s' has a kind that is none of od_node_kind: %d", n->name,
-                        (int)n->kind);
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has a kind that is none of od_node_kind: %d", n->name,
+                      (int)n->kind);
     if (check_numbers(b, OD_ABOUT_NODE, i, "node", n->name, n->number, 1) && !(p->theta[n->number] >= 0))
-      od_build_complain(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g; less than zero is impossible", n->name,
-                        n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number]);
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g; less than zero is impossible", n->name,
+                      n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number]);
     check_signal(b, OD_ABOUT_NODE, i, "node", n->name, n->input);
   }
   for (int i = 0; i < p->differences; i++) {
@@ -198,6 +203,7 @@ static void check_ends(od_build *b, int index, const od_element_class *c) {
         check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "node", e->end[at], p->nodes);
 }
 
+// The points, the joint or the host of an element.
 static void check_place(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -215,8 +221,8 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "element", e->host, index);
   if (c->host_class && is_index(e->host, index) &&
       p->instance[e->host].element_class != od_element_class_find(c->host_class->name))
-    od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s', which is no %s", c->noun, e->name,
-                      p->instance[e->host].name, c->host_class->noun);
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s', which is no %s", c->noun, e->name,
+                    p->instance[e->host].name, c->host_class->noun);
 }
 
 // Whether an element lets oil flow at a node, not counting an end that only feeds the node.
@@ -244,7 +250,7 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
     if (shares && i > index && other < 0) other = i;
   }
   if (other < 0) return;
-  od_build_complain(
+  od_build_report(
       b, OD_ABOUT_ELEMENT, index,
       "the %ss '%s' and '%s' share the sense line '%s', and nothing drains it. Sections that share a line feed "
       "it through check valves: add an orifice from '%s' to the tank, or give each section a node of its "
@@ -263,20 +269,21 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
     if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;
-    od_build_complain(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun, e->name,
-                      value, f->unit, f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun, e->name,
+                    value, f->unit, f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
   }
 }
 
 // Checks a curve. Its numbers follow the fields of the class: abscissae of the control points, increasing, then their ordinates.
 // A negative opening is an error, because the port would pump.
 enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
+// Side, degree and control points of a curve. Returns false if its numbers cannot be read.
 static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
   if (degree < 1 || degree > HIGHEST_DEGREE || points <= degree || e->numbers != c->field_count + 2 * points ||
       (side != 1 && side != -1)) {
-    od_build_complain(
+    od_build_report(
         b, OD_ABOUT_ELEMENT, index,
         "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 "
         "or -1, a degree from 1 to %d, more points than that, and two numbers for each behind the first %d",
@@ -287,12 +294,12 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const double *at = b->part.theta + e->number + c->field_count;
   for (int i = 1; i < points; i++)
     if (!(at[i] > at[i - 1]))
-      od_build_complain(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g behind one at %g", c->noun,
-                        e->name, at[i], at[i - 1]);
+      od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g behind one at %g", c->noun,
+                      e->name, at[i], at[i - 1]);
   for (int i = points; i < 2 * points; i++)
     if (at[i] < 0)
-      od_build_complain(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has the value %g; expected zero or more",
-                        c->noun, e->name, at[i]);
+      od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has the value %g; expected zero or more",
+                      c->noun, e->name, at[i]);
   return true;
 }
 
@@ -300,22 +307,23 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
 static void check_formula(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
-    od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected from 0 to %d", c->noun, e->name,
-                      e->numbers, OD_MOST_FORMULA_NUMBERS);
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected from 0 to %d", c->noun, e->name,
+                    e->numbers, OD_MOST_FORMULA_NUMBERS);
     return;
   }
   const char *problem = od_formula_problem(&e->formula, c->ins + e->numbers);
-  if (problem) od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, e->name, problem);
+  if (problem) od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, e->name, problem);
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
     check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->more_signals[k]);
 }
 
+// All elements: class, numbers, place, ends and signals.
 static void check_elements(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->instances; i++) {
     const od_instance *e = &p->instance[i];
     if (!is_index(e->element_class, od_element_class_count())) {
-      od_build_complain(b, OD_ABOUT_ELEMENT, i, "'%s' is of no class of elements that there is", e->name);
+      od_build_report(b, OD_ABOUT_ELEMENT, i, "'%s' has an unknown class of elements", e->name);
       continue;
     }
     const od_element_class *c = od_instance_class(e);
@@ -324,7 +332,7 @@ static void check_elements(od_build *b) {
     check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
     if (c->formula_key) check_formula(b, i, c);
     if (c->signal_key && e->signal == OD_UNUSED)
-      od_build_complain(b, OD_ABOUT_ELEMENT, i, "%s '%s' listens to no signal", c->noun, e->name);
+      od_build_report(b, OD_ABOUT_ELEMENT, i, "%s '%s' has no signal", c->noun, e->name);
     if (c->has_curve ? check_curve(b, i, c)
                      : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->number, e->numbers))
       check_values(b, i, c);
@@ -343,16 +351,17 @@ static const char *block_formula_problem(const od_block *block) {
   return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
 }
 
+// Inputs, states, numbers and formulas of blocks.
 static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
     if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
-      od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
-                        block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
+      od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
+                      block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
     const char *problem = block_formula_problem(block);
-    if (problem) od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);
+    if (problem) od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);
     for (int k = 0; k < block->inputs; k++)
       check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);
   }
@@ -361,8 +370,8 @@ static void check_blocks(od_build *b) {
 static void check_initial_values(od_build *b) {
   for (int i = 0; i < b->initials; i++)
     if (!isfinite(b->initial[i].value))
-      od_build_complain(b, OD_ABOUT_INITIAL, i, "the initial value of '%s' is %g; expected a finite one",
-                        b->initial[i].quantity, b->initial[i].value);
+      od_build_report(b, OD_ABOUT_INITIAL, i, "the initial value of '%s' is %g; expected a finite one",
+                      b->initial[i].quantity, b->initial[i].value);
 }
 
 void od_build_check(od_build *b) {

@@ -35,6 +35,7 @@ static bool copy_formula(od_arena *arena, od_formula *f) {
   return f->operation != NULL;
 }
 
+// Copies all tables of the builder's model to memory of the new model. Returns false if memory ran out.
 static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   bool ok = true;
 #define TABLE(field, count) ok = ok && (m->field = copy(arena, from->field, from->count, sizeof *from->field)) != NULL
@@ -90,13 +91,14 @@ static void resolve_points(od_model *m) {
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
 }
 
+// Gears couple coordinates of the tree.
 static void check_gears(od_build *b, const od_model *m) {
   for (int i = 0; i < m->gears; i++) {
     const od_gear *g = &m->gear[i];
     for (int k = 0; k < 2; k++) {
       const od_joint *j = &m->joint[k ? g->joint_b : g->joint_a];
       if (j->coordinates != 1)
-        od_build_complain(
+        od_build_report(
             b, OD_ABOUT_GEAR, i,
             "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not one "
             "that closes a loop",
@@ -116,7 +118,7 @@ static void resolve_elements(od_build *b, od_model *m) {
       case OD_LOAD_JOINT: {
         const od_joint *j = &m->joint[load->coordinate];
         if (j->coordinates != 1)
-          od_build_complain(
+          od_build_report(
               b, OD_ABOUT_JOINT, load->coordinate,
               "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
               "one that closes a loop",
@@ -151,7 +153,7 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
     if (e->joint >= 0) {
       const od_joint *j = &m->joint[e->joint];
       if (j->coordinates != 1)
-        od_build_complain(
+        od_build_report(
             b, OD_ABOUT_JOINT, e->joint,
             "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not one that "
             "closes a loop",

@@ -79,10 +79,10 @@ static const char *force_refusal(const od_model *m, int actuator) {
 // Why a block cannot measure a quantity, or NULL if it can.
 static const char *refusal(const od_model *m, const od_output *o) {
   static const char only[] =
-      "only what the states alone decide can be measured: positions, rates, lengths, pressures, spools, forces of springs "
+      "only functions of the states can be measured: positions, rates, lengths, pressures, spools, forces of springs "
       "and cylinders";
   static const char at_junction[] =
-      "a junction's pressure follows from the valves of the same moment; measure it at a volume";
+      "the pressure of a junction depends on the valves at the same time; measure the pressure of a volume";
   switch (o->kind) {
     case OD_OUT_COORDINATE:
     case OD_OUT_COORDINATE_RATE:
@@ -102,7 +102,8 @@ static const char *refusal(const od_model *m, const od_output *o) {
       return follows_signal(m, o->index) || follows_signal(m, o->second) ? "one of its pressures follows a signal"
                                                                          : NULL;
     case OD_OUT_ELEMENT_STATE:
-      return m->instance[o->index].state[o->component] < 0 ? "the spool is the command; use that signal instead" : NULL;
+      return m->instance[o->index].state[o->component] < 0 ? "the spool equals the command; use that signal instead"
+                                                           : NULL;
     case OD_OUT_FORCE: return force_refusal(m, o->index);
     case OD_OUT_ELEMENT: {  // of an element that acts on the mechanism
       if (o->index < 0) return NULL;
@@ -115,7 +116,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_POINT_SPECIFIC_FORCE:
     case OD_OUT_BODY_TURN_ACCELERATION:
     case OD_OUT_BODY_GYRO_RATE:
-      return "accelerations follow from the forces of the same moment; measure a position or a rate";
+      return "accelerations depend on the forces at the same time; measure a position or a rate";
     default: return only;
   }
 }
@@ -138,11 +139,11 @@ static void find_measures(od_build *b, od_model *m) {
       int output = od_model_output_find(m, line->quantity);
       const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
       if (output < 0)
-        od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has no such input: there is no quantity '%s'",
-                          m->block[i].name, line->quantity);
+        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' has no such input: there is no quantity '%s'",
+                        m->block[i].name, line->quantity);
       else if (why)
-        od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", m->block[i].name, line->quantity,
-                          why);
+        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", m->block[i].name, line->quantity,
+                        why);
       else
         line->source = add_measure(m, &m->output[output]);
       line->quantity = NULL;
@@ -174,7 +175,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
 }
 
 // Reports a loop among the remaining blocks: follows the dependencies of one of them until a block repeats.
-static void complain_about_loop(od_build *b, const od_model *m, const bool *done, int first) {
+static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
   int way[64], length = 0, at = first, begin = -1;
   while (begin < 0 && length < 64) {
     way[length++] = at;
@@ -193,10 +194,10 @@ static void complain_about_loop(od_build *b, const od_model *m, const bool *done
   size_t used = 0;
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
     used += (size_t)snprintf(text + used, sizeof text - used, "%.60s -> ", m->block[way[i]].name);
-  od_build_complain(b, OD_ABOUT_BLOCK, way[length - 1],
-                    "%s%s has no state in it: each output follows from the others in the same moment; a lag in the "
-                    "loop would break it",
-                    text, m->block[way[length - 1]].name);
+  od_build_report(b, OD_ABOUT_BLOCK, way[length - 1],
+                  "%s%s has no state in it: each output follows from the others in the same moment; a lag in the "
+                  "loop would break it",
+                  text, m->block[way[length - 1]].name);
 }
 
 static bool is_ready(const od_model *m, int which, bool sampling, const bool *done) {
@@ -220,7 +221,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   }
   for (int i = 0; i < m->blocks && count < m->blocks; i++)
     if (!done[i]) {
-      complain_about_loop(b, m, done, i);
+      report_loop(b, m, done, i);
       return false;
     }
   return true;

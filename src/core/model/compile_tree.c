@@ -81,38 +81,38 @@ static void grow_tree(od_model *m) {
   }
 }
 
-static void complain_about_loose_bodies(od_build *b, const od_model *m) {
+static void report_loose_bodies(od_build *b, const od_model *m) {
   for (int i = 0; i < m->bodies; i++)
     if (m->body[i].link < 0)
-      od_build_complain(b, OD_ABOUT_BODY, i, "body '%s' is not connected to the ground by any chain of joints",
-                        m->body[i].name);
+      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' is not connected to the ground by any chain of joints",
+                      m->body[i].name);
 }
 
 // Reports second axes of tree joints. These are described in the zero position, where both bodies' axes are parallel.
-static void complain_about_second_axes(od_build *b, const od_model *m) {
+static void report_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
     if (j->link >= 0 && j->spec.axis_b >= 0 && od_joint_class_of(j->spec.type)->axis)
-      od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'",
-                        j->name);
+      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'", j->name);
   }
 }
 
-static void complain_about_loops(od_build *b, const od_model *m) {
+// Reports joints that close a loop although their type cannot.
+static void report_loops(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
     const od_joint_class *c = od_joint_class_of(j->spec.type);
     if (j->link >= 0 || c->closes) continue;
-    od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name,
-                      c->name,
-                      j->spec.type == OD_FREE ? "it connects nothing, so leave it out"
-                                              : "let another joint of the loop do so (cut: true)");
+    od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name,
+                    c->name,
+                    j->spec.type == OD_FREE ? "it connects nothing, so leave it out"
+                                            : "let another joint of the loop do so (cut: true)");
   }
 }
 
 void od_compile_tree(od_build *b, od_model *m) {
   grow_tree(m);
-  complain_about_loose_bodies(b, m);
-  complain_about_second_axes(b, m);
-  complain_about_loops(b, m);
+  report_loose_bodies(b, m);
+  report_second_axes(b, m);
+  report_loops(b, m);
 }

@@ -34,8 +34,9 @@ static double default_of(const od_element_field *f, const od_element_class *c, c
   return f->fallback;
 }
 
-static void complain_about_keys(od_build *b, const char *name, const od_element_class *c, const od_keyed_number *number,
-                                int count) {
+// Reports given keys that the class does not have.
+static void report_keys(od_build *b, const char *name, const od_element_class *c, const od_keyed_number *number,
+                        int count) {
   char known[500] = "";
   for (int i = 0, at = 0; i < c->field_count && at < (int)sizeof known; i++)
     at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", c->fields[i].key);
@@ -53,7 +54,7 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
     return OD_UNUSED;
   }
   const od_element_class *c = od_element_class_at(found);
-  complain_about_keys(b, name, c, number, count);
+  report_keys(b, name, c, number, count);
   for (int i = 0; i < field_count(c, number, count); i++) {
     const od_element_field *f = &c->fields[i];
     const od_keyed_number *given = find_key(number, count, f->key);

@@ -143,6 +143,7 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   return end;
 }
 
+// Places the integers of the work memory. Returns their count.
 static int place_integers(const od_model *m, od_layout *l) {
   int n = m->coordinates, rank = n < m->rows ? n : m->rows, end = 0;
   l->dependent = take(&end, n);

@@ -54,6 +54,7 @@ static void add_coordinate(listing *list, int j) {
         od_coordinate_label(m, j, order));
 }
 
+// Position, velocity and acceleration of a point, in axes of the ground and of its body.
 static void add_point(listing *list, int i) {
   const od_model *m = list->m;
   const od_point *p = &m->point[i];
@@ -93,6 +94,7 @@ static void add_turns(listing *list, int i) {
   for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_GYRO_RATE, i, k, "rad/s2", name, own_alpha[k]);
 }
 
+// Turn rates, energies and points of bodies.
 static void add_bodies(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->bodies; i++) {
@@ -118,6 +120,7 @@ static void add_reaction(listing *list, od_output_kind kind, int joint, const ch
   add(list, kind, joint, OD_REACTION_SIZE, unit, m->joint[joint].name, quantity);
 }
 
+// Forces and torques in joints, rods and gears.
 static void add_reactions(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->joints; i++) {
@@ -134,6 +137,7 @@ static void add_reactions(listing *list) {
   }
 }
 
+// Sizes, powers and energies of loads.
 static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {
@@ -150,6 +154,7 @@ static void add_loads(listing *list) {
   }
 }
 
+// Pressures, inflows, cavitation, masses and energies of nodes.
 static void add_nodes(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->nodes; i++) {
@@ -222,6 +227,7 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
   return out;
 }
 
+// The outputs that the table of the class lists.
 static void add_element(listing *list, int instance) {
   const od_model *m = list->m;
   const od_instance *e = &m->instance[instance];
@@ -279,6 +285,7 @@ static void add_blocks(listing *list) {
   }
 }
 
+// All outputs, in the order of lists for users.
 static void add_all(listing *list) {
   const od_model *m = list->m;
   for (int j = 0; j < m->coordinates; j++)

@@ -18,6 +18,7 @@ typedef struct entries {
   bool no_memory;
 } entries;
 
+// Appends an entry; `no_memory` is set if memory ran out.
 static void add_entry(entries *e, int row, int column) {
   if (e->count == e->room) {
     int room = 2 * e->room + 64;
@@ -123,7 +124,7 @@ static bool list_entries(const od_model *m, entries *e) {
 
 // ---- their places in memory
 
-static bool is_worth_while(const od_model *m, od_sparsity sparsity, int rates) {
+static bool is_sparse_enough(const od_model *m, od_sparsity sparsity, int rates) {
   long states = m->circuit_states;
   if (sparsity != OD_SPARSE_BY_SIZE) return sparsity == OD_SPARSE_ALWAYS && states > 0;
   return states >= LARGE && rates < states * states / SPARSE_PART;
@@ -182,7 +183,7 @@ bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity) {
   bool ok = small || list_entries(m, &e);
   int *begin = ok && !small ? find_groups(m, &e) : NULL;
   ok = ok && (small || begin);
-  if (ok && !small && is_worth_while(m, sparsity, begin[0])) ok = write_sparse_rows(m, arena, &e, begin);
+  if (ok && !small && is_sparse_enough(m, sparsity, begin[0])) ok = write_sparse_rows(m, arena, &e, begin);
   free(begin);
   free(e.item);
   if (!ok) return false;

@@ -28,6 +28,7 @@ static void mark_felt(const od_model *m, bool *mark) {
   for (int i = m->circuit_states; i < m->states; i++) mark[i] = true;
 }
 
+// Marks the states of the circuit whose rates depend on signals that blocks drive.
 static void mark_driven(const od_model *m, bool *mark) {
   int first = 2 * m->actuators + m->circuit_states;
   bool *drives = calloc((size_t)m->signals + 1, sizeof *drives);
@@ -40,6 +41,7 @@ static void mark_driven(const od_model *m, bool *mark) {
   free(drives);
 }
 
+// Marks the states of the circuit whose rates depend on lengths or speeds.
 static void mark_moved(const od_model *m, bool *mark) {
   for (int i = 0; i < m->circuit_states; i++)
     if (m->join.row_start[i] < m->join.row_start[i + 1] && m->join.row_column[m->join.row_start[i]] < 2 * m->actuators)
@@ -54,6 +56,7 @@ static int list_marked(const od_model *m, bool *mark, int *list) {
   return count;
 }
 
+// Lists the states that motion and blocks couple. Returns false if memory ran out.
 static bool list_couplings(od_model *m, od_arena *arena) {
   od_step_pattern *p = &m->step;
   size_t size = (size_t)m->states + 1;
@@ -81,6 +84,7 @@ static bool list_couplings(od_model *m, od_arena *arena) {
 
 // ---- the entries, in the order in which they are filled
 
+// Lists row and column of every entry of the matrix of a step.
 static void list_entries(od_model *m, entries *e) {
   const od_join *j = &m->join;
   od_step_pattern *p = &m->step;

@@ -31,6 +31,7 @@ static bool meet(const od_model *m, int *owner, const od_target *s, int column) 
   return changed;
 }
 
+// Removes the joint of every state that is coupled with other joints or their states.
 static void check_owners(const od_model *m, int *owner) {
   // Each round removes a state, or is the last.
   for (bool changed = true; changed;) {
@@ -50,6 +51,7 @@ static void drop_large_groups(const od_model *m, int *owner, int *count) {
     if (owner[i] >= 0 && count[owner[i]] > OD_MOST_JOINT_STATES) owner[i] = -1;
 }
 
+// Lists the states of each joint as a group, and the states without a joint in `rest`.
 static void list_groups(od_model *m, const int *owner, int *count) {
   od_tree_states *t = &m->tree_states;
   // First the number of states of each joint, then the index of its group.

@@ -65,6 +65,7 @@ static bool rows_of(const od_covariance *b, double *rows) {
   return true;
 }
 
+// P = R' R in the order of the states.
 static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
@@ -227,7 +228,7 @@ OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double 
 // Reflects row k of U, the rows below with an entry in column k (the states' block is full), and the noise rows, so that column k
 // becomes zero below the diagonal. Noise begins in column `first`. Quads include some columns that are already done; their
 // entries below the diagonal are cleared at the end.
-OD_WIDE static void triangularise(od_covariance *b, int first, int count, double *noise) {
+OD_WIDE static void triangularize(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
   double *sum = noise + count * n;
   for (int k = begin; k < n; k++) {
@@ -293,6 +294,7 @@ static int noise_rows(const od_covariance *b, const double *Q, double *rows, int
   return count;
 }
 
+// Adds the noise Q, or the diagonal q, to the covariance. Returns false if the result is not finite.
 static bool add(od_covariance *b, const double *Q, const double *q) {
   int n = b->nx + b->np, count = 0, first = 0;
   double *noise = b->scratch;
@@ -304,7 +306,7 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
   }
   if (count < 0) return false;
   if (!Q) first = first_column(b, count, noise);
-  triangularise(b, first, count, noise);
+  triangularize(b, first, count, noise);
   for (int i = first; i < n; i++)  // earlier rows are unchanged
     if (!isfinite(b->P[i * n + i])) return false;
   return true;
@@ -314,7 +316,7 @@ static void gather(od_covariance *b, int count, double *rows) {
   int n = b->nx + b->np;
   reorder(b, count, true, rows);
   memset(b->P, 0, (size_t)(n * n) * sizeof *b->P);
-  triangularise(b, 0, count, rows);
+  triangularize(b, 0, count, rows);
 }
 
 // The states' columns follow those of the parameters.

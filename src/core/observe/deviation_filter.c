@@ -76,7 +76,7 @@ od_status od_deviations_step(od_observer *o, od_deviations *r, double h, const d
 od_status od_deviations_predicted(od_observer *o, od_deviations *r, const double *shift, const double *Q,
                                   const double *q) {
   int n = o->nx + o->np, width = n + o->ny;
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   for (int i = 0; i < r->count; i++) memcpy(r->narrow + i * n, r->row + i * width, (size_t)n * sizeof(double));
   if (!od_covariance_gather(&b, r->count, r->narrow) || !od_covariance_add(&b, Q, q)) return OD_NOT_FINITE;
   od_deviations_here(o, r);
@@ -159,7 +159,7 @@ static void take_sensors(od_observer *o, od_deviations *r, const double *y, int 
 // Computes the rows after the correction, and those of the sensors' noise. S then contains Cholesky's factor of R.
 static bool correct_covariance(od_observer *o, od_deviations *r) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny, count = r->count;
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   for (int k = 0; k < count; k++) {
     const double *dx = r->row + k * width, *dy = dx + n;
     for (int i = 0; i < n; i++) r->narrow[k * n + i] = dx[i] - od_dot(ny, r->K + i * ny, dy);

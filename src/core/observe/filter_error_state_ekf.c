@@ -12,7 +12,7 @@ enum { TRANSITION, OPTIONS };
 enum { KINEMATIC, EXACT };
 static const char *const transitions[] = {"kinematic", "exact", NULL};
 static const od_filter_option options[] = {
-    {"transition", "how errors of the motion go on", KINEMATIC, 0, 0, transitions, {0}},
+    {"transition", "model of the errors of the motion", KINEMATIC, 0, 0, transitions, {0}},
 };
 
 static size_t memory(const od_plant *plant, const od_observer_options *o) {
@@ -20,6 +20,7 @@ static size_t memory(const od_plant *plant, const od_observer_options *o) {
   return 0;
 }
 
+// The kinematic transition replaces the blocks of positions and velocities in the exact one.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   int nz = o->plant->nz;
   double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
@@ -32,7 +33,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
       A[i * o->nx + nz + j] = i == j ? h : 0;
       A[(nz + i) * o->nx + j] = 0;
     }
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 

@@ -66,7 +66,7 @@ static od_status correct(od_observer *o, const double *y) {
 
 const od_filter od_filter_iterated_ekf = {
     .name = "iterated-ekf",
-    .description = "extended Kalman filter whose corrections are iterated where sensors bend",
+    .description = "extended Kalman filter whose corrections are iterated for nonlinear sensors",
     .memory = memory_size,
     .start = start,
     .predict = od_linear_predict,

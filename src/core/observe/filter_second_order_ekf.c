@@ -84,13 +84,14 @@ static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, in
   }
 }
 
+// Predicts with second derivatives of the step along the columns of the covariance's root.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;
   const double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
   double *shift = od_observer_at(o, l->delta);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   const trial step = {h, u};
   od_status status = od_covariance_rows(&b, r.root) ? od_deviations_step(o, &r, h, u) : OD_NOT_FINITE;
   if (status != OD_OK) return status;
@@ -111,7 +112,7 @@ static od_status fill_sensors(od_observer *o, od_deviations *r) {
   const trial here = {0};
   const unsigned char *present = (const unsigned char *)o + o->present;
   const double *hx = od_observer_at(o, l->hx), *hp = od_observer_at(o, l->hp);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   if (!od_covariance_rows(&b, r->root)) return OD_NOT_FINITE;
   fill_curvatures(o, r, &here, o->ny, n, hx, hp, present, r->expected);
   for (int i = 0; i < o->ny; i++) r->expected[i] += od_observer_at(o, l->y)[i];

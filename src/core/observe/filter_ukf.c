@@ -14,7 +14,7 @@
 
 enum { ALPHA, BETA, KAPPA, OPTIONS };
 static const od_filter_option options[] = {
-    {"alpha", "how far the sigma points are, beside what kappa says", 0.8, 1e-4, 10, NULL, {0}},
+    {"alpha", "spread of the sigma points, a factor next to kappa", 0.8, 1e-4, 10, NULL, {0}},
     {"beta",
      "weight of the shift of the mean; default: a parabola over one state has its exact variance",
      NAN,
@@ -86,9 +86,9 @@ static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t
 static od_status fill(od_observer *o, od_deviations *r, const trial *t, const double *middle, int count, int place,
                       int first, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
-  od_covariance belief = od_observer_belief(o);
+  od_covariance estimate = od_observer_estimate(o);
   double alpha = o->choice[ALPHA], c = alpha * sqrt(n + kappa_of(o->choice, n));
-  if (!od_covariance_rows(&belief, r->root)) return OD_NOT_FINITE;
+  if (!od_covariance_rows(&estimate, r->root)) return OD_NOT_FINITE;
   memset(shift, 0, (size_t)count * sizeof *shift);
   for (int j = 0; j < n; j++) {
     const double *s = r->root + j * n;

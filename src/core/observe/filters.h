@@ -11,7 +11,7 @@
   X(second_order_ekf) \
   X(ukf)              \
   X(error_state_ekf)  \
-  X(relinearising)
+  X(relinearizing)
 
 #define OD_DECLARE_FILTER(name) extern const od_filter od_filter_##name;
 OD_FILTERS(OD_DECLARE_FILTER)

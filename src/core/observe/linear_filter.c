@@ -44,7 +44,7 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   if (status != OD_OK) return status;
   for (int i = 0; i < o->nx && dx; i++) od_observer_at(o, l->moved)[i] = -part * dx[i];
   od_observer_add_step_bias(o, A, B);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
@@ -247,14 +247,14 @@ od_status od_linear_measure(od_observer *o) {
 }
 
 bool od_linear_widen(od_observer *o, int i, double s, double value) {
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   const double *h = od_linear_row(o, i);
   od_covariance_project(&b, h);
   return widen(o, &b, h, s, value);
 }
 
 od_status od_linear_take(od_observer *o, const double *y, int pass) {
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   waiting_sensors waiting = {0};
   od_status status = od_linear_measure(o);
   if (status != OD_OK) return status;
@@ -282,7 +282,7 @@ od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma)
   od_status status =
       od_sim_output_jacobians(sim, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
   if (status != OD_OK) return status;
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   od_observer_find_spreads(o, &b, y);
   const unsigned char *at_edge = od_observer_edges(o);
   for (int i = 0; i < o->ny; i++) {

@@ -21,13 +21,14 @@ const char *od_observer_check(const od_observer_options *options) {
     const od_filter_option *option = &filter->option[i];
     double value = options->choice[i];
     if (isnan(value) ? !isnan(option->fallback) : !option->words && (value < option->low || value > option->high))
-      return "an option of the filter is beyond what is possible";
+      return "an option of the filter is out of its range";
   }
   return filter->check ? filter->check(options) : NULL;
 }
 
 // ---- memory
 
+// Places the parts of the observer's memory. Returns its size in bytes.
 static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, const od_observer_options *options) {
   size_t nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny, n = nx + np,
          d = sizeof(double);
@@ -59,8 +60,8 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->probe = od_place(&end, o->probe_size);
   o->probe_x = od_place(&end, (4 * n + 2 * ny) * d);
   o->spread = od_place(&end, ny * sizeof(od_spread));
-  o->told_output = od_place(&end, nx * sizeof(int));
-  o->told_C = od_place(&end, nx * nx * d);
+  o->declared_output = od_place(&end, nx * sizeof(int));
+  o->declared_C = od_place(&end, nx * nx * d);
   o->linear = od_place(&end, sizeof(od_linear));
   *linear = (od_linear){0};
   od_linear_lay_out(o, linear, &end);
@@ -131,10 +132,10 @@ od_status od_observer_declare_start(od_observer *o, int count, const int *output
   if (count < 0 || count > o->nx) return OD_BAD_ARGUMENT;
   for (int i = 0; i < count; i++)
     if (output[i] < 0 || output[i] >= o->ny) return OD_BAD_ARGUMENT;
-  o->told = count;
+  o->declared = count;
   if (count == 0) return OD_OK;
-  memcpy((char *)o + o->told_output, output, (size_t)count * sizeof *output);
-  memcpy(od_observer_at(o, o->told_C), covariance, (size_t)(count * count) * sizeof *covariance);
+  memcpy((char *)o + o->declared_output, output, (size_t)count * sizeof *output);
+  memcpy(od_observer_at(o, o->declared_C), covariance, (size_t)(count * count) * sizeof *covariance);
   return OD_OK;
 }
 
@@ -150,7 +151,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   od_sim_parameters(sim, od_observer_at(o, o->p));
   memset(od_observer_at(o, o->bias), 0, (size_t)(o->nx + o->np) * sizeof(double));
   od_observer_start_guards(o);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   if (!od_covariance_set(&b, P)) return OD_BAD_ARGUMENT;
   status = o->filter->start ? o->filter->start(o) : OD_OK;
   o->started = status == OD_OK;
@@ -159,7 +160,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
 
 // Applies a jump of the state or a change of its coordinates to bias, covariance and filter.
 static od_status follow_jump(od_observer *o, const double *by_parameters) {
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   const double *map = od_observer_at(o, o->map);
   od_observer_carry_bias(o, map, by_parameters, NULL, NULL);
   if (!od_covariance_predict(&b, map, by_parameters, NULL, NULL)) return OD_NOT_FINITE;
@@ -190,7 +191,7 @@ od_status od_observer_correct(od_observer *o, const double *y) {
 }
 
 void od_observer_inflate(od_observer *o, double factor) {
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   od_covariance_scale(&b, factor);
   if (o->filter->restart) o->filter->restart(o);
 }
@@ -214,13 +215,13 @@ const double *od_observer_bias(const od_observer *o) {
 }
 
 const double *od_observer_covariance(od_observer *o) {
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   od_covariance_get(&b, od_observer_at(o, o->P_out));
   return od_observer_at(o, o->P_out);
 }
 
 double od_observer_parameter_sigma(const od_observer *o, int i) {
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   return sqrt(fmax(od_covariance_variance(&b, o->nx + i), 0));
 }
 

@@ -27,7 +27,7 @@ struct od_observer {
   size_t size;
   int nx, np, ny, form, started, used;
   int correlated;  // whether the noise of the sensors is correlated; -1: the given matrix is no covariance
-  int told;
+  int declared;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   int unsound;                            // whether these options are inconsistent
@@ -40,7 +40,7 @@ struct od_observer {
   size_t at_edge;                   // which outputs may be limited
   size_t innovation, guard, rules;  // per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states; results of trials
-  size_t told_output, told_C;                 // outputs of od_observer_declare_start(), `told` of them
+  size_t declared_output, declared_C;         // outputs of od_observer_declare_start(), `declared` of them
   size_t linear;                              // memory of linearizing filters; see linear_filter.h
   size_t memory;                              // of the filter
 };
@@ -57,7 +57,8 @@ static inline od_innovation *od_observer_innovation(const od_observer *o, int i)
 static inline od_spread *od_observer_spreads(const od_observer *o) {
   return (od_spread *)((char *)o + o->spread);
 }
-static inline od_covariance od_observer_belief(const od_observer *o) {
+// The covariance of the estimate, with its form and memory.
+static inline od_covariance od_observer_estimate(const od_observer *o) {
   return (od_covariance){.nx = o->nx,
                          .np = o->np,
                          .form = (od_covariance_form)o->form,

@@ -1,5 +1,5 @@
 // A window of earlier samples that is smoothed repeatedly, each time linearized at the previous result: the core of the
-// relinearizing filter (filter_relinearising.c).
+// relinearizing filter (filter_relinearizing.c).
 //
 // The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. They minimize
 //
@@ -72,9 +72,9 @@ typedef struct od_smoother {
   long end_measured;
   int accepted, passes;    // numbers of accepted and tried trajectories
   int comparing;           // whether another starting trajectory is tried
-  int spare;               // whether `aside` is the starting trajectory that was not taken
-  int attempt;             // 1: from `aside` or the prior's mean; 2: back to the earlier result,
-  double aside_J;          // which has this J; its adjoints are `aside`
+  int spare;               // whether `alternative` is the starting trajectory that was not taken
+  int attempt;             // 1: from `alternative` or the prior's mean; 2: back to the earlier result,
+  double alternative_J;    // which has this J; its adjoints are `alternative`
   int restoring;           // whether derivatives of an earlier trajectory are restored,
   long back_to;            // up to this sample
   int converged, widened;  // the last accepted trajectory converged; the prior was widened
@@ -86,9 +86,9 @@ typedef struct od_smoother {
   double chi;           // J of the windows before
   double chi_expected;  // and its expectation
   // Number of outputs that the prior is given in; zero: in states.
-  int told;
+  int declared;
   // Offsets in bytes.
-  size_t sample, sample_doubles, slope, slope_doubles, now, next, aside;
+  size_t sample, sample_doubles, slope, slope_doubles, now, next, alternative;
   size_t worker, start_sim, sim_size, start_P, start_mean, start_bias;
   size_t end_sim, end_P, end_delta, end_bias;
   size_t live;                // od_iterated of the live observer
@@ -98,7 +98,7 @@ typedef struct od_smoother {
   // the same in all steps.
   size_t noise_kept, noise;
   int has_noise;
-  size_t told_output, told_state, told_pivot, told_C, told_y, told_x, told_H;
+  size_t declared_output, declared_state, declared_pivot, declared_C, declared_y, declared_x, declared_H;
 } od_smoother;
 
 static inline double *od_smoother_at(const od_smoother *s, size_t offset) {
@@ -136,7 +136,7 @@ void od_smoother_note(od_smoother *s, od_observer *o, long k);
 // Begins the window at the present estimate of o, at the latest sample.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
 // Declares that the covariance of the start is given in outputs.
-od_status od_smoother_tell_start(od_smoother *s, od_observer *o);
+od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) gives, with the prior converted there.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
 // Converts the adjoint at the start to its stored form: that of the outputs if they define the prior, and with parameters within

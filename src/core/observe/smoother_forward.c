@@ -26,7 +26,7 @@ static od_status jump(od_smoother *s, od_observer *w) {
   bool changed;
   size_t d = sizeof(double), nx = (size_t)s->nx;
   double *map = od_smoother_at(s, s->jump), *map_p = od_smoother_at(s, s->jump_p);
-  od_covariance b = od_observer_belief(w);
+  od_covariance b = od_observer_estimate(w);
   od_status status = od_sim_sample(od_observer_sim(w), map, s->np ? map_p : NULL, &changed);
   s->jumped = status == OD_OK && changed;
   if (!s->jumped) return status;
@@ -79,7 +79,7 @@ static bool find_noise(od_smoother *s, long k, double *by) {
 
 // Whether the machine is linear over this change: it is a small part of the standard deviations, and no parameter changes.
 static bool is_small(const od_smoother *s, const double *by) {
-  od_covariance b = od_observer_belief(od_smoother_worker(s));
+  od_covariance b = od_observer_estimate(od_smoother_worker(s));
   for (int i = 0; i < s->n; i++)
     if (by[i] != 0 && (i >= s->nx || !(by[i] * by[i] <= linear_sigmas * linear_sigmas * od_covariance_variance(&b, i))))
       return false;

@@ -73,7 +73,7 @@ static void keep_end(od_smoother *s, bool back) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
   const struct {
-    void *here, *aside;
+    void *here, *alternative;
     size_t size;
   } part[] = {{od_observer_sim(w), (char *)s + s->end_sim, s->sim_size},
               {od_observer_at(w, w->P), od_smoother_at(s, s->end_P), n * n * d},
@@ -82,7 +82,7 @@ static void keep_end(od_smoother *s, bool back) {
               {&s->J, &s->end_J, sizeof s->J},
               {&s->measured, &s->end_measured, sizeof s->measured}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-    memcpy(back ? part[i].here : part[i].aside, back ? part[i].aside : part[i].here, part[i].size);
+    memcpy(back ? part[i].here : part[i].alternative, back ? part[i].alternative : part[i].here, part[i].size);
   if (back) od_sim_parameters(od_observer_sim(w), od_observer_at(w, w->p));
 }
 
@@ -95,7 +95,7 @@ static double within_bounds(const od_observer *w, int i, double by) {
 // Whether the filter's end is within convergence_sigmas of the trajectory's end.
 static bool is_near(const od_smoother *s) {
   const od_observer *w = od_smoother_worker(s);
-  od_covariance b = od_observer_belief(w);
+  od_covariance b = od_observer_estimate(w);
   const double *delta = od_observer_at(w, od_observer_linear(w)->delta);
   for (int i = 0; i < s->n; i++) {
     double by = i < s->nx ? delta[i] : within_bounds(w, i - s->nx, delta[i]), variance = od_covariance_variance(&b, i);
@@ -151,7 +151,7 @@ static od_status close_window(od_smoother *s) {
   memcpy(prior, od_observer_state(w), (size_t)s->nx * d);
   if (s->np) memcpy(prior + s->nx, od_observer_parameters(w), (size_t)s->np * d);
   double *delta = od_observer_at(w, od_observer_linear(w)->delta);
-  const od_covariance b = od_observer_belief(w);
+  const od_covariance b = od_observer_estimate(w);
   for (int i = 0; i < s->np; i++) od_smoother_stay_within(s, &b, i, prior, delta);
   od_status status = od_observer_move(w, prior, delta);
   if (status != OD_OK) return status;
@@ -193,36 +193,36 @@ static void begin_again(od_smoother *s) {
 }
 
 // Whether the accepted trajectory does not explain the samples of a window that begins with the user's prior.
-static bool is_hopeless(const od_smoother *s) {
+static bool is_poor(const od_smoother *s) {
   return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, questionable_sigmas);
 }
 
 // Keeps the starting trajectory that was not taken: it may converge to a better result.
 static void put_aside(od_smoother *s, size_t which) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n;
-  memcpy(od_smoother_at(s, s->aside), od_smoother_at(s, which), count * sizeof(double));
+  memcpy(od_smoother_at(s, s->alternative), od_smoother_at(s, which), count * sizeof(double));
   s->spare = 1;
 }
 
 // A trajectory that does not explain the samples may be at a point from which J does not decrease to its minimum, for instance at
-// a bound. Then the trajectory that was put aside, or the prior's mean, is tried too, and the better result is taken.
+// a bound. Then the trajectory that was put alternative, or the prior's mean, is tried too, and the better result is taken.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
-  double *now = od_smoother_at(s, s->now), *aside = od_smoother_at(s, s->aside);
-  if (s->attempt == 0 && is_hopeless(s)) {
+  double *now = od_smoother_at(s, s->now), *alternative = od_smoother_at(s, s->alternative);
+  if (s->attempt == 0 && is_poor(s)) {
     if (s->fresh) keep_adjoints(s);
     for (size_t i = 0; i < count; i++) {
-      double other = s->spare ? aside[i] : 0;
-      aside[i] = now[i];
+      double other = s->spare ? alternative[i] : 0;
+      alternative[i] = now[i];
       now[i] = other;
     }
-    s->aside_J = s->end_J;
+    s->alternative_J = s->end_J;
     s->attempt = 1;
     begin_again(s);
     return true;
   }
-  if (s->attempt == 1 && !(s->end_J < s->aside_J)) {
-    memcpy(now, aside, size);
+  if (s->attempt == 1 && !(s->end_J < s->alternative_J)) {
+    memcpy(now, alternative, size);
     s->attempt = 2;
     begin_again(s);
     s->passes = MOST_PASSES;
@@ -259,8 +259,8 @@ static void replace_live(od_smoother *s, od_observer *o) {
 
 // ---- trajectories
 
-static bool is_enough(const od_smoother *s) {
-  return s->passes >= (s->attempt == 0 && is_hopeless(s) ? PASSES_BEFORE_RESTART : MOST_PASSES);
+static bool is_last_pass(const od_smoother *s) {
+  return s->passes >= (s->attempt == 0 && is_poor(s) ? PASSES_BEFORE_RESTART : MOST_PASSES);
 }
 
 // Accepts the tried trajectory, then ends the iteration or begins the next backward pass.
@@ -272,7 +272,7 @@ static od_status accept(od_smoother *s) {
   s->converged = is_near(s);
   keep_end(s, false);
   bool many = s->attempt == 0 && s->accepted >= MOST_ACCEPTED;
-  if (s->converged || many || is_enough(s)) return finish(s);
+  if (s->converged || many || is_last_pass(s)) return finish(s);
   begin_backward(s);
   return OD_OK;
 }
@@ -300,7 +300,7 @@ static od_status judge(od_smoother *s, bool complete) {
   if (!s->has_end) return judge_first(s, complete);
   if (complete && s->J < s->best) return accept(s);
   if (s->attempt > 0 && s->accepted == 0) return finish(s);  // the other start cannot be simulated
-  if (s->alpha / 2 < least_fraction || is_enough(s)) return finish(s);
+  if (s->alpha / 2 < least_fraction || is_last_pass(s)) return finish(s);
   begin_forward(s, s->alpha / 2);
   return OD_OK;
 }

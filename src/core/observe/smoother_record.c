@@ -27,6 +27,7 @@ static size_t noise_doubles(const od_smoother *s) {
   return (size_t)(s->nx * s->nx) + (size_t)s->np + 1;
 }
 
+// Places the parts of the smoother's memory. Returns its size in bytes.
 static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_options *options) {
   int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, nu = plant->nu, n = nx + np;
   const double *choice = options->choice;
@@ -45,7 +46,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->slope = od_place(&end, samples * s->slope_doubles * d);
   s->now = od_place(&end, samples * m * d);
   s->next = od_place(&end, samples * m * d);
-  s->aside = od_place(&end, samples * m * d);
+  s->alternative = od_place(&end, samples * m * d);
   s->start_sim = od_place(&end, s->sim_size);
   s->start_P = od_place(&end, m * m * d);
   s->start_mean = od_place(&end, m * d);
@@ -63,13 +64,13 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->y = od_place(&end, (size_t)ny * d);
   s->noise_kept = od_place(&end, noise_doubles(s) * d);
   s->noise = od_place(&end, m * m * d);
-  s->told_output = od_place(&end, states * sizeof(int));
-  s->told_state = od_place(&end, states * sizeof(int));
-  s->told_pivot = od_place(&end, states * sizeof(int));
-  s->told_C = od_place(&end, states * states * d);
-  s->told_y = od_place(&end, states * d);
-  s->told_x = od_place(&end, states * d);
-  s->told_H = od_place(&end, 3 * states * states * d);
+  s->declared_output = od_place(&end, states * sizeof(int));
+  s->declared_state = od_place(&end, states * sizeof(int));
+  s->declared_pivot = od_place(&end, states * sizeof(int));
+  s->declared_C = od_place(&end, states * states * d);
+  s->declared_y = od_place(&end, states * d);
+  s->declared_x = od_place(&end, states * d);
+  s->declared_H = od_place(&end, 3 * states * states * d);
   s->worker = od_place(&end, od_observer_size(plant, &own));
   return od_place(&end, 0);
 }

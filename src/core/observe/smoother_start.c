@@ -17,15 +17,15 @@ static const double linearity_tolerance =
     0.25;                            // deviation of outputs from their linearization, relative to the change
 static const double far_sigmas = 5;  // sigmas from the prior that require a wider prior
 
-static int *told_output(const od_smoother *s) {
-  return (int *)((char *)s + s->told_output);
+static int *declared_output(const od_smoother *s) {
+  return (int *)((char *)s + s->declared_output);
 }
-static int *told_state(const od_smoother *s) {
-  return (int *)((char *)s + s->told_state);
+static int *declared_state(const od_smoother *s) {
+  return (int *)((char *)s + s->declared_state);
 }
 
 static od_covariance prior_of(const od_smoother *s) {
-  od_covariance b = od_observer_belief(od_smoother_worker(s));
+  od_covariance b = od_observer_estimate(od_smoother_worker(s));
   b.P = od_smoother_at(s, s->start_P);
   return b;
 }
@@ -36,7 +36,7 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
   s->first = s->last;
   s->open = !s->corrected;
   s->kept_end = s->first - 1;
-  s->told = 0;
+  s->declared = 0;
   for (int i = 0; i < s->ny && s->open; i++)
     od_smoother_sample(s, s->first).y[i] = od_smoother_slope(s, s->first).note[i] = NAN;
   memcpy((char *)s + s->start_sim, od_observer_sim(o), s->sim_size);
@@ -52,17 +52,17 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
 static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   const od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
-  int m = s->told;
+  int m = s->declared;
   double *all = od_observer_at(w, l->y), *hx = od_observer_at(w, l->hx);
-  double *inverse = od_smoother_at(s, s->told_H), *H = inverse + m * m, *slopes = H + m * m;
-  int *pivot = (int *)((char *)s + s->told_pivot);
+  double *inverse = od_smoother_at(s, s->declared_H), *H = inverse + m * m, *slopes = H + m * m;
+  int *pivot = (int *)((char *)s + s->declared_pivot);
   od_status status = od_sim_outputs(sim, all);
   if (status == OD_OK) status = od_sim_output_jacobians(sim, hx, NULL, NULL);
   if (status != OD_OK) return status;
   for (int r = 0; r < m; r++) {
-    y[r] = all[told_output(s)[r]];
+    y[r] = all[declared_output(s)[r]];
     for (int c = 0; c < m; c++) {
-      H[r * m + c] = slopes[r * m + c] = hx[told_output(s)[r] * s->nx + told_state(s)[c]];
+      H[r * m + c] = slopes[r * m + c] = hx[declared_output(s)[r] * s->nx + declared_state(s)[c]];
       inverse[r * m + c] = r == c;
     }
   }
@@ -71,29 +71,30 @@ static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   return status;
 }
 
-od_status od_smoother_tell_start(od_smoother *s, od_observer *o) {
+od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o) {
   od_covariance b = prior_of(s);
   int columns = 0;
   for (int i = 0; i < s->nx; i++)
-    if (od_covariance_variance(&b, i) > 0) told_state(s)[columns++] = i;
-  if (o->told == 0 || columns != o->told) return OD_OK;
-  s->told = o->told;
-  memcpy(told_output(s), (char *)o + o->told_output, (size_t)s->told * sizeof(int));
-  memcpy(od_smoother_at(s, s->told_C), od_observer_at(o, o->told_C), (size_t)(s->told * s->told) * sizeof(double));
-  memcpy(od_smoother_at(s, s->told_x), od_observer_state(o), (size_t)s->nx * sizeof(double));
-  od_status status = see_outputs(s, (od_sim *)((char *)s + s->start_sim), od_smoother_at(s, s->told_y));
-  if (status == OD_SINGULAR) s->told = 0;
+    if (od_covariance_variance(&b, i) > 0) declared_state(s)[columns++] = i;
+  if (o->declared == 0 || columns != o->declared) return OD_OK;
+  s->declared = o->declared;
+  memcpy(declared_output(s), (char *)o + o->declared_output, (size_t)s->declared * sizeof(int));
+  memcpy(od_smoother_at(s, s->declared_C), od_observer_at(o, o->declared_C),
+         (size_t)(s->declared * s->declared) * sizeof(double));
+  memcpy(od_smoother_at(s, s->declared_x), od_observer_state(o), (size_t)s->nx * sizeof(double));
+  od_status status = see_outputs(s, (od_sim *)((char *)s + s->start_sim), od_smoother_at(s, s->declared_y));
+  if (status == OD_SINGULAR) s->declared = 0;
   return status == OD_SINGULAR ? OD_OK : status;
 }
 
-// Computes the distance `off` of the worker's outputs from `wanted`, in sigmas; difference (told): wanted minus present outputs.
+// Computes the distance `off` of the worker's outputs from `wanted`, in sigmas; difference (declared): wanted minus present outputs.
 static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double *difference, double *off) {
-  const double *C = od_smoother_at(s, s->told_C);
+  const double *C = od_smoother_at(s, s->declared_C);
   od_status status = see_outputs(s, sim, difference);
   *off = 0;
-  for (int r = 0; r < s->told && status == OD_OK; r++) {
+  for (int r = 0; r < s->declared && status == OD_OK; r++) {
     difference[r] = wanted[r] - difference[r];
-    *off = fmax(*off, fabs(difference[r]) / sqrt(C[r * (s->told + 1)]));
+    *off = fmax(*off, fabs(difference[r]) / sqrt(C[r * (s->declared + 1)]));
   }
   return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
 }
@@ -103,8 +104,8 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
 // another branch with similar outputs, for instance with the crank on the other side of its dead point.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
-  int m = s->told;
-  const double *C = od_smoother_at(s, s->told_C), *H = od_smoother_at(s, s->told_H) + 2 * m * m;
+  int m = s->declared;
+  const double *C = od_smoother_at(s, s->declared_C), *H = od_smoother_at(s, s->declared_H) + 2 * m * m;
   double by = 0, off = 0, slope_off = 0;
   for (int r = 0; r < m; r++) {
     double sigma = sqrt(C[r * (m + 1)]);
@@ -115,18 +116,18 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
   return off <= linearity_tolerance * by && slope_off <= 2 * linearity_tolerance * by;
 }
 
-// One step of Newton's method from x towards the wanted outputs, shortened until it is nearly linear and can be evaluated.
-// missing (told) and off belong to x; all are updated.
-static od_status step_towards(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
-                              double *off) {
-  int m = s->told;
-  const double *inverse = od_smoother_at(s, s->told_H);
+// One step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
+// missing (declared) and off belong to x; all are updated.
+static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
+                             double *off) {
+  int m = s->declared;
+  const double *inverse = od_smoother_at(s, s->declared_H);
   double *way = missing + m, *tried = way + m, *new_missing = tried + s->nx, *predicted = new_missing + m,
          *change = predicted + m, new_off, part = 1;
   for (int c = 0; c < m; c++) way[c] = od_dot(m, inverse + c * m, missing);
   for (int k = 0; k < HALVINGS; k++, part /= 2) {
     memcpy(tried, x, (size_t)s->nx * sizeof *x);
-    for (int c = 0; c < m; c++) tried[told_state(s)[c]] += way[c];
+    for (int c = 0; c < m; c++) tried[declared_state(s)[c]] += way[c];
     for (int r = 0; r < m; r++) {
       change[r] = part * missing[r];
       predicted[r] = missing[r] - change[r];
@@ -144,7 +145,7 @@ static od_status step_towards(od_smoother *s, od_sim *sim, const double *wanted,
   return OD_NOT_CONVERGED;
 }
 
-// Computes the worker's states with the wanted outputs, on the branch of the states `from`. Stores them in told_x.
+// Computes the worker's states with the wanted outputs, on the branch of the states `from`. Stores them in declared_x.
 static od_status reach_from(od_smoother *s, const double *wanted, const double *from) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   double *x = od_smoother_at(s, s->work) + 2 * s->n, *missing = x + s->nx, off = INFINITY;
@@ -152,47 +153,49 @@ static od_status reach_from(od_smoother *s, const double *wanted, const double *
   od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
   if (status == OD_OK) status = miss(s, sim, wanted, missing, &off);
   for (int i = 0; i < NEWTON && status == OD_OK && !(off < output_tolerance); i++)
-    status = step_towards(s, sim, wanted, x, missing, &off);
+    status = step_toward(s, sim, wanted, x, missing, &off);
   if (!(off <= 1e3 * output_tolerance)) return status == OD_OK ? OD_NOT_CONVERGED : status;
-  memcpy(od_smoother_at(s, s->told_x), x, (size_t)s->nx * sizeof *x);
+  memcpy(od_smoother_at(s, s->declared_x), x, (size_t)s->nx * sizeof *x);
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
 // Starts from the states found last, which are usually nearest, then from the prior's.
 static od_status reach(od_smoother *s, const double *wanted) {
-  od_status status = reach_from(s, wanted, od_smoother_at(s, s->told_x));
+  od_status status = reach_from(s, wanted, od_smoother_at(s, s->declared_x));
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
 // Computes the states' covariance from that of the outputs at the worker's state, into the corner of P, and the prior's mean
 // relative to this state.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
-  int m = s->told, n = s->n;
-  double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->told_H), *part = inverse + 2 * m * m;
-  const double *C = od_smoother_at(s, s->told_C), *told = od_smoother_at(s, s->told_y);
+  int m = s->declared, n = s->n;
+  double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->declared_H),
+         *part = inverse + 2 * m * m;
+  const double *C = od_smoother_at(s, s->declared_C), *declared = od_smoother_at(s, s->declared_y);
   od_status status = see_outputs(s, od_observer_sim(od_smoother_worker(s)), y);
   if (status != OD_OK) return status;
-  for (int r = 0; r < m; r++) y[r] = told[r] - y[r];
+  for (int r = 0; r < m; r++) y[r] = declared[r] - y[r];
   for (int i = 0; i < s->nx; i++) delta[i] = 0;
-  for (int c = 0; c < m; c++) delta[told_state(s)[c]] = od_dot(m, inverse + c * m, y);
+  for (int c = 0; c < m; c++) delta[declared_state(s)[c]] = od_dot(m, inverse + c * m, y);
   for (int c = 0; c < m; c++)
     for (int r = 0; r < m; r++) part[c * m + r] = od_dot(m, inverse + c * m, C + r * m);
   for (int i = 0; i < s->nx; i++)
     for (int j = 0; j < s->nx; j++) P[i * n + j] = 0;
   for (int c = 0; c < m; c++)
-    for (int e = 0; e < m; e++) P[told_state(s)[c] * n + told_state(s)[e]] = od_dot(m, part + c * m, inverse + e * m);
+    for (int e = 0; e < m; e++)
+      P[declared_state(s)[c] * n + declared_state(s)[e]] = od_dot(m, part + c * m, inverse + e * m);
   return OD_OK;
 }
 
 // Converts the adjoint of the states to that of the outputs.
-static void tell_adjoint(od_smoother *s, double *lambda) {
-  int m = s->told;
-  const double *inverse = od_smoother_at(s, s->told_H);
+static void convert_adjoint(od_smoother *s, double *lambda) {
+  int m = s->declared;
+  const double *inverse = od_smoother_at(s, s->declared_H);
   double *old = od_smoother_at(s, s->work);
   memcpy(old, lambda, (size_t)s->nx * sizeof *old);
   memset(lambda, 0, (size_t)s->nx * sizeof *lambda);
   for (int r = 0; r < m; r++)
-    for (int c = 0; c < m; c++) lambda[told_state(s)[r]] += inverse[c * m + r] * old[told_state(s)[c]];
+    for (int c = 0; c < m; c++) lambda[declared_state(s)[r]] += inverse[c * m + r] * old[declared_state(s)[c]];
 }
 
 // ---- starts of trajectories
@@ -200,7 +203,7 @@ static void tell_adjoint(od_smoother *s, double *lambda) {
 // Computes the distance from the prior for the adjoint lambda: moved (n), with negative sign; adds its cost to J. Outputs are at
 // their states' indices in moved.
 static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
-  int m = s->told;
+  int m = s->declared;
   od_covariance prior = prior_of(s);
   double *h = od_smoother_at(s, s->work) + 2 * s->n;
   memcpy(h, lambda, (size_t)s->n * sizeof *h);
@@ -209,9 +212,9 @@ static void move_from_prior(od_smoother *s, const double *lambda, double *moved)
   od_covariance_along(&prior, moved);
   for (int r = 0; r < m; r++) {
     double sum = 0;
-    for (int c = 0; c < m; c++) sum += od_smoother_at(s, s->told_C)[r * m + c] * lambda[told_state(s)[c]];
-    moved[told_state(s)[r]] = sum;
-    s->J += sum * lambda[told_state(s)[r]];
+    for (int c = 0; c < m; c++) sum += od_smoother_at(s, s->declared_C)[r * m + c] * lambda[declared_state(s)[c]];
+    moved[declared_state(s)[r]] = sum;
+    s->J += sum * lambda[declared_state(s)[r]];
   }
 }
 
@@ -233,7 +236,7 @@ void od_smoother_keep_start(od_smoother *s, double *lambda) {
   const od_covariance prior = prior_of(s);
   const double *mean = od_smoother_at(s, s->start_mean);
   double *delta = od_smoother_at(s, s->work), J = s->J;
-  if (s->told > 0) tell_adjoint(s, lambda);
+  if (s->declared > 0) convert_adjoint(s, lambda);
   move_from_prior(s, lambda, delta);
   s->J = J;
   for (int i = 0; i < s->n; i++) delta[i] = -delta[i];
@@ -245,12 +248,12 @@ static od_status go_to_states(od_smoother *s, const double *moved) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   const double *mean = od_smoother_at(s, s->start_mean);
   double *x = od_smoother_at(s, s->work) + 2 * s->n;
-  if (s->told == 0) {
+  if (s->declared == 0) {
     for (int i = 0; i < s->nx; i++) x[i] = mean[i] - moved[i];
     return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
   }
   double *wanted = od_smoother_at(s, s->work) + s->n;
-  for (int r = 0; r < s->told; r++) wanted[r] = od_smoother_at(s, s->told_y)[r] - moved[told_state(s)[r]];
+  for (int r = 0; r < s->declared; r++) wanted[r] = od_smoother_at(s, s->declared_y)[r] - moved[declared_state(s)[r]];
   return reach(s, wanted);
 }
 
@@ -258,7 +261,7 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
   int nx = s->nx;
-  od_covariance b = od_observer_belief(w), prior = prior_of(s);
+  od_covariance b = od_observer_estimate(w), prior = prior_of(s);
   const double *mean = od_smoother_at(s, s->start_mean);
   double *p = od_observer_at(w, w->p), *moved = od_smoother_at(s, s->work), *P = od_smoother_at(s, s->Q);
   double *delta = od_observer_at(w, od_observer_linear(w)->delta);
@@ -276,7 +279,7 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
   if (status != OD_OK) return status;
   for (int i = 0; i < nx; i++) delta[i] = mean[i] - od_observer_state(w)[i];
   memcpy(b.P, prior.P, n * n * d);
-  if (s->told == 0) return OD_OK;
+  if (s->declared == 0) return OD_OK;
   od_covariance_get(&prior, P);
   status = see_prior(s, P, delta);
   return status != OD_OK || od_covariance_set(&b, P) ? status : OD_NOT_FINITE;
@@ -302,11 +305,12 @@ static const double *way_to_start(od_smoother *s, const double *lambda) {
 // Widens the prior of outputs that are too far from it, unless lambda is NULL. Returns how many are.
 static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
-  for (int r = 0; r < s->told; r++) {
-    double *variance = &od_smoother_at(s, s->told_C)[r * (s->told + 1)], old = *variance, by = moved[told_state(s)[r]];
+  for (int r = 0; r < s->declared; r++) {
+    double *variance = &od_smoother_at(s, s->declared_C)[r * (s->declared + 1)], old = *variance,
+           by = moved[declared_state(s)[r]];
     if (!is_far(by, old)) continue;
     count++;
-    if (lambda) lambda[told_state(s)[r]] *= old / (*variance += by * by);
+    if (lambda) lambda[declared_state(s)[r]] *= old / (*variance += by * by);
   }
   return count;
 }
@@ -317,7 +321,7 @@ static int far_states(od_smoother *s, const double *moved, double *lambda) {
   od_covariance prior = prior_of(s);
   double *q = od_smoother_at(s, s->Q);
   for (int i = 0; i < s->n; i++) {
-    double variance = i < s->nx && s->told > 0 ? 0 : od_covariance_variance(&prior, i);
+    double variance = i < s->nx && s->declared > 0 ? 0 : od_covariance_variance(&prior, i);
     q[i] = is_far(moved[i], variance) ? moved[i] * moved[i] : 0;
     count += q[i] > 0;
     if (lambda && q[i] > 0) lambda[i] *= variance / (variance + q[i]);

@@ -204,7 +204,7 @@ static bool find_positions(od_assembly *s, int conditions) {
 }
 
 // Reports the loop with the largest gap.
-static void complain_about_loop(od_assembly *s) {
+static void report_loop(od_assembly *s) {
   const od_model *m = s->m;
   const od_closure *worst = &m->closure[0];
   double gap = -1;
@@ -216,29 +216,28 @@ static void complain_about_loop(od_assembly *s) {
   }
   const char *unit = worst->kind == OD_CLOSE_DOT ? " rad" : " m";
   if (worst->joint >= 0)
-    od_build_complain(s->b, OD_ABOUT_JOINT, worst->joint,
-                      "the loop through joint '%s' cannot close: a gap of %.3g%s remains; expected lengths, axes and "
-                      "rough initial values that let it close",
-                      m->joint[worst->joint].name, gap, unit);
+    od_build_report(s->b, OD_ABOUT_JOINT, worst->joint,
+                    "the loop through joint '%s' cannot close: a gap of %.3g%s remains; expected lengths, axes and "
+                    "rough initial values that let it close",
+                    m->joint[worst->joint].name, gap, unit);
   else
-    od_build_complain(
-        s->b, OD_ABOUT_ROD, worst->rod,
-        "the loop through rod '%s' cannot close: it is %.3g m too long or too short; expected lengths and "
-        "rough initial values that let it close",
-        m->rod[worst->rod].name, gap);
+    od_build_report(s->b, OD_ABOUT_ROD, worst->rod,
+                    "the loop through rod '%s' cannot close: it is %.3g m too long or too short; expected lengths and "
+                    "rough initial values that let it close",
+                    m->rod[worst->rod].name, gap);
 }
 
 // For closed loops and exact values that are not met: reports the nearest values that can be reached.
-static void complain_about_conditions(od_assembly *s) {
+static void report_conditions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < s->positions; i++) {
     double miss = s->r[m->rows + i];
     if (fabs(miss) > 1e-9 * (1 + m->size))
-      od_build_complain(s->b, OD_ABOUT_INITIAL, s->at_position[i].initial,
-                        "'%s' cannot be %.6g together with the loops and the other exact values; the nearest found is "
-                        "%.6g",
-                        s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
-                        s->at_position[i].value + miss);
+      od_build_report(s->b, OD_ABOUT_INITIAL, s->at_position[i].initial,
+                      "'%s' cannot be %.6g together with the loops and the other exact values; the nearest found is "
+                      "%.6g",
+                      s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
+                      s->at_position[i].value + miss);
   }
 }
 
@@ -253,11 +252,11 @@ void od_assembly_positions(od_assembly *s) {
   if (r) memcpy(r, s->r, (size_t)s->rows * sizeof *r);
   if (s->positions > 0 && find_positions(s, 0)) {
     if (r) memcpy(s->r, r, (size_t)s->rows * sizeof *r);
-    complain_about_conditions(s);
+    report_conditions(s);
   }
-  if (s->b->problems == before && m->closures > 0) complain_about_loop(s);
+  if (s->b->problems == before && m->closures > 0) report_loop(s);
   if (s->b->problems == before)
-    od_build_complain(s->b, OD_ABOUT_MACHINE, -1, "the exact initial values contradict each other");
+    od_build_report(s->b, OD_ABOUT_MACHINE, -1, "the exact initial values contradict each other");
   free(r);
 }
 
@@ -283,9 +282,9 @@ void od_assembly_rates(od_assembly *s) {
   }
   for (int i = 0; i < s->rates; i++)
     if (fabs(s->r[m->rows + i]) > 1e-8 * (1 + size))
-      od_build_complain(s->b, OD_ABOUT_INITIAL, s->at_rate[i].initial,
-                        "the rate '%s' cannot be %.6g together with the loops and the other rates",
-                        s->b->initial[s->at_rate[i].initial].quantity, s->at_rate[i].value);
+      od_build_report(s->b, OD_ABOUT_INITIAL, s->at_rate[i].initial,
+                      "the rate '%s' cannot be %.6g together with the loops and the other rates",
+                      s->b->initial[s->at_rate[i].initial].quantity, s->at_rate[i].value);
   memcpy(m->zd0, zd, (size_t)n * sizeof *zd);
 }
 

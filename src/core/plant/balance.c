@@ -204,6 +204,7 @@ static void choose_resting(od_balance *b, int resting) {
 
 // ---- the search
 
+// Allocates the arrays of the balance. Returns false if memory ran out.
 static bool take_memory(od_balance *b) {
   size_t n = (size_t)b->n, most = n + (size_t)b->s->balances + 1, rows = 2 * most + n + (size_t)b->s->m->states;
   b->held = calloc(n + 1, sizeof *b->held);
@@ -254,8 +255,8 @@ static void search_balance(od_balance *b) {
   memcpy(start, t->x, (size_t)nx * sizeof *start);
   od_equilibrium e = od_balance_problem(b);
   if (od_equilibrium_find(&e, t->x) != OD_OK) {
-    od_balance_complain_about_failure(b, start, t->x);
-  } else if (!od_balance_complain_about_suction(b, t->x, true)) {
+    od_balance_report_failure(b, start, t->x);
+  } else if (!od_balance_report_suction(b, t->x, true)) {
     t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant));
     od_balance_check_forces(b);
     od_balance_check_strokes(b);

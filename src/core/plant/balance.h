@@ -76,8 +76,8 @@ void od_balance_check_forces(od_balance *b);
 void od_balance_check_strokes(od_balance *b);
 // Reports balanced pressures below zero, which oil cannot have. value: the pressures are a solution, not only the end of a
 // search.
-bool od_balance_complain_about_suction(od_balance *b, const double *x, bool value);
+bool od_balance_report_suction(od_balance *b, const double *x, bool value);
 // Reports why no balance was found. The search began at `start` and ended at x.
-void od_balance_complain_about_failure(od_balance *b, const double *start, const double *x);
+void od_balance_report_failure(od_balance *b, const double *start, const double *x);
 
 #endif

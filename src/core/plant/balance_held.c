@@ -37,7 +37,7 @@ typedef struct basis {
 } basis;
 
 // Adds the direction that an output fixes. Returns false if the directions in `known` already fix it.
-static bool speak_for(const od_balance *b, basis *known, const od_output *o) {
+static bool add_direction(const od_balance *b, basis *known, const od_output *o) {
   int n = b->n;
   double *v = known->vector + known->rank * n, before = 0, after = 0;
   if (known->rank >= n) return false;
@@ -70,22 +70,22 @@ bool od_balance_choose_held(od_balance *b) {
   od_assembly *s = b->s;
   basis known = {b->work, 0};
   for (int i = 0; i < s->positions; i++)
-    if (speak_for(b, &known, &s->at_position[i].output)) b->held[b->helds++] = s->at_position[i];
-  bool good = true;
+    if (add_direction(b, &known, &s->at_position[i].output)) b->held[b->helds++] = s->at_position[i];
+  bool ok = true;
   for (int i = 0; i < s->balances; i++) {
-    if (!od_balance_is_coordinate(&s->balanced[i]) || speak_for(b, &known, &s->balanced[i].output)) continue;
-    od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
-                      "'%s' cannot be balanced: the loops, the exact values and the coordinates balanced before it "
-                      "decide it already; the machine has %d degree%s of freedom",
-                      od_balance_name(b, s->balanced[i].initial), b->n, b->n == 1 ? "" : "s");
-    good = false;
+    if (!od_balance_is_coordinate(&s->balanced[i]) || add_direction(b, &known, &s->balanced[i].output)) continue;
+    od_build_report(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
+                    "'%s' cannot be balanced: the loops, the exact values and the coordinates balanced before it "
+                    "determine it already; the machine has %d degree%s of freedom",
+                    od_balance_name(b, s->balanced[i].initial), b->n, b->n == 1 ? "" : "s");
+    ok = false;
   }
-  for (int j = 0; j < s->m->coordinates && good; j++) {
+  for (int j = 0; j < s->m->coordinates && ok; j++) {
     od_output o = {.kind = OD_OUT_COORDINATE, .index = j};
-    if (!is_balanced(b, j) && speak_for(b, &known, &o))
+    if (!is_balanced(b, j) && add_direction(b, &known, &o))
       b->held[b->helds++] = (od_condition){s->initial_of_z[j], o, value_of(b, &o)};
   }
-  return good;
+  return ok;
 }
 
 od_output od_balance_length(const od_balance *b, int instance) {
@@ -95,12 +95,12 @@ od_output od_balance_length(const od_balance *b, int instance) {
 bool od_balance_check_held_cylinders(od_balance *b) {
   const od_model *m = od_balance_model(b);
   basis known = {b->work, 0};
-  bool good = true;
-  for (int i = 0; i < b->helds; i++) speak_for(b, &known, &b->held[i].output);
+  bool ok = true;
+  for (int i = 0; i < b->helds; i++) add_direction(b, &known, &b->held[i].output);
   for (int i = 0, rank = known.rank; i < m->instances; i++, known.rank = rank) {
     if (!od_instance_has_reach(&m->instance[i])) continue;
     od_output length = od_balance_length(b, i);
-    if (!speak_for(b, &known, &length)) good = od_assembly_check_reach(b->s, i, value_of(b, &length)) && good;
+    if (!add_direction(b, &known, &length)) ok = od_assembly_check_reach(b->s, i, value_of(b, &length)) && ok;
   }
-  return good;
+  return ok;
 }

@@ -18,15 +18,15 @@ void od_balance_check_forces(od_balance *b) {
     char count[120] = "";
     if (unknowns < b->n)
       snprintf(count, sizeof count,
-               "; static balance of %d degrees of freedom wants as many balanced quantities, not %d", b->n, unknowns);
-    od_build_complain(b->s->b, OD_ABOUT_INITIAL, initial,
-                      "'%s' is not in balance: %.4g %s are left over, and nothing that is to be balanced acts on it%s",
-                      od_balance_name(b, initial), fabs(g[k]),
-                      m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
+               "; static balance of %d degrees of freedom needs as many balanced quantities, not %d", b->n, unknowns);
+    od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
+                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on it%s",
+                    od_balance_name(b, initial), fabs(g[k]),
+                    m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
   }
 }
 
-bool od_balance_complain_about_suction(od_balance *b, const double *x, bool value) {
+bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   bool found = false;
   for (int i = 0; i < b->s->balances; i++) {
     const od_condition *c = &b->s->balanced[i];
@@ -34,13 +34,13 @@ bool od_balance_complain_about_suction(od_balance *b, const double *x, bool valu
     double pressure = x[2 * b->n + od_assembly_first_order_state(od_balance_model(b), &c->output)];
     if (!(pressure < 0)) continue;
     if (value)
-      od_build_complain(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                        "static balance needs %.4g bar in '%s', but oil cannot pull: less than 0 bar is impossible",
-                        pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
+      od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
+                      "static balance needs %.4g bar in '%s', but oil cannot pull: less than 0 bar is impossible",
+                      pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
     else
-      od_build_complain(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                        "static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
-                        od_balance_model(b)->node[c->output.index].name);
+      od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
+                      "static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
+                      od_balance_model(b)->node[c->output.index].name);
     found = true;
   }
   return found;
@@ -81,30 +81,29 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
 }
 
 // Reports an unknown that no equation depends on, and the elements that close its volume off.
-static void complain_about_column(od_balance *b, int j) {
+static void report_column(od_balance *b, int j) {
   char closers[400] = "";
   for (int i = 0; i < b->s->balances; i++)
     if (b->s->balanced[i].initial == b->owner[j] && od_balance_is_pressure(&b->s->balanced[i]))
       name_closers(b, b->s->balanced[i].output.index, closers, sizeof closers);
-  od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
-                    "'%s' cannot be balanced: no equilibrium equation depends on it%s%s",
-                    od_balance_name(b, b->owner[j]), closers,
-                    closers[0] ? "" : "; 'others: steady' in 'initial' finds all values that are not exact together");
+  od_build_report(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
+                  "'%s' cannot be balanced: no equilibrium equation depends on it%s%s", od_balance_name(b, b->owner[j]),
+                  closers,
+                  closers[0] ? "" : "; 'others: steady' in 'initial' finds all values that are not exact together");
 }
 
 // Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether it reported
 // any.
-static bool complain_about_rank(od_balance *b, const double *x) {
+static bool report_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
   if (!od_balance_find_pivots(b, x, b->rows)) return false;
   od_balance_mass_matrix(b);
   for (int i = 0; i < b->forces; i++)
     if (!b->row_pivot[i] && !od_balance_is_at_rest(b, b->row[i], b->work[i]))
-      od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->source[i],
-                        "'%s' is not in balance: nothing that is to be balanced acts on it",
-                        od_balance_name(b, b->source[i]));
+      od_build_report(b->s->b, OD_ABOUT_INITIAL, b->source[i],
+                      "'%s' is not in balance: no balanced quantity acts on it", od_balance_name(b, b->source[i]));
   for (int j = 0; j < b->unknowns && b->s->b->problems == before; j++)
-    if (!b->column_pivot[j]) complain_about_column(b, j);
+    if (!b->column_pivot[j]) report_column(b, j);
   return b->s->b->problems > before;
 }
 
@@ -139,7 +138,7 @@ static leftover find_leftover(od_balance *b, const double *x) {
 // Relative to the typical size of a coordinate: within this distance of a balance, one Newton step estimates the pressures.
 static const double linear_distance = 0.3;
 
-void od_balance_complain_about_failure(od_balance *b, const double *start, const double *x) {
+void od_balance_report_failure(od_balance *b, const double *start, const double *x) {
   const od_plant *plant = b->t->plant;
   od_equilibrium e = od_balance_problem(b);
   double *step = b->work, *there = step + b->unknowns;
@@ -151,21 +150,21 @@ void od_balance_complain_about_failure(od_balance *b, const double *start, const
       near = near && (b->state[j] >= b->n || fabs(step[j]) < linear_distance * b->scale[j]);
     }
     // Without balanced coordinates the balance is linear in the pressures, so one step gives their values.
-    if (near && od_balance_complain_about_suction(b, there, b->angles == 0)) return;
+    if (near && od_balance_report_suction(b, there, b->angles == 0)) return;
   }
-  if (od_balance_complain_about_suction(b, x, false)) return;
+  if (od_balance_report_suction(b, x, false)) return;
   leftover left = find_leftover(b, x);
   // Returns to the coordinates that were independent at the start.
-  if (plant->ops->start(plant, b->t->work, there) == OD_OK && complain_about_rank(b, start)) return;
+  if (plant->ops->start(plant, b->t->work, there) == OD_OK && report_rank(b, start)) return;
   const char *name = od_balance_name(b, left.initial), *help = "another starting value ('balance from ...') may help";
   if (left.unit)
-    od_build_complain(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                      "no static balance found: where the search ended, %.4g %s are left over at '%s'; %s", left.size,
-                      left.unit, name, help);
+    od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
+                    "no static balance found: where the search ended, %.4g %s are left over at '%s'; %s", left.size,
+                    left.unit, name, help);
   else
-    od_build_complain(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                      "no static balance found: where the search ended, '%s' still changes by %.4g per second; %s",
-                      name, left.size, help);
+    od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
+                    "no static balance found: where the search ended, '%s' still changes by %.4g per second; %s", name,
+                    left.size, help);
 }
 
 // Returns the balanced coordinate with the largest effect on a cylinder's length.
@@ -195,11 +194,11 @@ void od_balance_check_strokes(od_balance *b) {
            longest = shortest + q[od_instance_class(e)->stroke_field];
     double beyond = length > longest ? length - longest : shortest - length;
     if (!(beyond > 1e-9 * longest)) continue;
-    od_build_complain(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
-                      "static balance lies beyond the stroke of cylinder '%s': its length would be %.6g m, %.4g mm %s, "
-                      "%.6g m, and its end stop would hold %.4g kN",
-                      e->name, length, 1e3 * beyond,
-                      length > longest ? "more than the longest" : "less than the shortest",
-                      length > longest ? longest : shortest, q[OD_CYLINDER_STOP_STIFFNESS] * beyond / 1e3);
+    od_build_report(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
+                    "static balance lies beyond the stroke of cylinder '%s': its length would be %.6g m, %.4g mm %s, "
+                    "%.6g m, and its end stop would hold %.4g kN",
+                    e->name, length, 1e3 * beyond,
+                    length > longest ? "more than the longest" : "less than the shortest",
+                    length > longest ? longest : shortest, q[OD_CYLINDER_STOP_STIFFNESS] * beyond / 1e3);
   }
 }

@@ -17,6 +17,7 @@ typedef struct calibrated_plant {
 static const calibrated_plant *plant_of(const od_plant *plant) {
   return plant->model;
 }
+// Places the parts of the work memory.
 static void lay_out(calibrated_plant *d) {
   const od_plant *in = d->as.inner;
   size_t nk = (size_t)od_plant_nk(in), nx = (size_t)od_plant_nx(in), ny = (size_t)in->ny, np = (size_t)in->np, end = 0;
@@ -129,6 +130,7 @@ static od_status calibration_columns(const calibrated_plant *d, void *work, cons
   return status;
 }
 
+// The inner plant computes its own columns; they are scaled, and columns by calibrations are added.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {
@@ -158,6 +160,7 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
+// The operations: the inner plant's, except those that involve outputs or parameters.
 static od_plant_ops ops_over(const od_plant_ops *inner) {
   od_plant_ops ops = od_inner_plant_ops(inner);
   ops.start = start;

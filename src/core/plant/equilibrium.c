@@ -171,7 +171,7 @@ static double turn(const search *s, const double *x) {
 }
 
 // Overdamped motion from x until Newton's method converges. Returns false if it does not; x is then the last point.
-static bool let_go(const search *s, double *x) {
+static bool move_overdamped(const search *s, double *x) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
   const double short_step = 0.05;
@@ -218,6 +218,7 @@ static bool is_whole_circuit(const od_equilibrium *e) {
   return states == plant->nc && rows == plant->nc;
 }
 
+// Allocates the memory of a sparse search. Returns false if memory ran out.
 static bool begin_sparse(search *s, const od_equilibrium *e) {
   size_t n = (size_t)e->plant->nc;
   *s = (search){.e = e, .k = calloc(6 * n + 1, sizeof *s->k)};
@@ -230,6 +231,7 @@ static bool begin_sparse(search *s, const od_equilibrium *e) {
   return true;
 }
 
+// Allocates the memory of a dense search. Returns false if memory ran out.
 static bool begin(search *s, const od_equilibrium *e) {
   size_t nx = (size_t)od_plant_nx(e->plant), nk = (size_t)od_plant_nk(e->plant), n = (size_t)e->states;
   size_t positions = (size_t)e->plant->nz, equations = (size_t)(e->rows + e->conditions);
@@ -256,14 +258,14 @@ static void end(search *s) {
 
 // Returns to the start and to the coordinates that were independent there.
 static bool begin_again(const od_equilibrium *e, const double *start, double *x) {
-  bool good = e->plant->ops->start(e->plant, e->work, x) == OD_OK;
+  bool ok = e->plant->ops->start(e->plant, e->work, x) == OD_OK;
   memcpy(x, start, (size_t)od_plant_nx(e->plant) * sizeof *x);
-  return good;
+  return ok;
 }
 
 // All three methods, from x, which equals `start`.
 static bool find(const search *s, const double *start, double *x) {
-  if (correct(s, 1, x) || (has_positions(s->e) && let_go(s, x))) return true;
+  if (correct(s, 1, x) || (has_positions(s->e) && move_overdamped(s, x))) return true;
   return begin_again(s->e, start, x) && follow(s, x);
 }
 

@@ -24,13 +24,13 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const double *q = s->m->theta + e->number;
   double shortest = q[c->closed_field], longest = shortest + q[c->stroke_field];
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
-  od_build_complain(s->b, OD_ABOUT_ELEMENT, instance,
-                    "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-                    "goes from %.4g m to %.4g m%s",
-                    c->noun, e->name, length, shortest, longest,
-                    s->b->starts_anywhere ? "; the search for a steady state begins there: give it positions to begin "
-                                            "with, beside 'others: steady' in 'initial'"
-                                          : "");
+  od_build_report(s->b, OD_ABOUT_ELEMENT, instance,
+                  "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+                  "goes from %.4g m to %.4g m%s",
+                  c->noun, e->name, length, shortest, longest,
+                  s->b->starts_anywhere ? "; the search for a steady state begins there: give it positions to begin "
+                                          "with, beside 'others: steady' in 'initial'"
+                                        : "");
   return false;
 }
 
@@ -49,9 +49,9 @@ static void check_directions(od_assembly *s) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     if (e->point_a < 0 || od_instance_has_reach(e) || s->w[m->layout.length + e->actuator] > 1e-12 * m->size) continue;
-    od_build_complain(s->b, OD_ABOUT_ELEMENT, i,
-                      "%s '%s' has no length in the initial position, so no direction to pull in",
-                      od_instance_class(e)->noun, e->name);
+    od_build_report(s->b, OD_ABOUT_ELEMENT, i,
+                    "%s '%s' has no length in the initial position, so no direction to pull in",
+                    od_instance_class(e)->noun, e->name);
   }
 }
 
@@ -71,10 +71,10 @@ static void check_senses(od_assembly *s) {
       turned = trace < 1;
     }
     if (turned)
-      od_build_complain(s->b, OD_ABOUT_JOINT, i,
-                        "joint '%s' closes with one of its bodies turned over; other rough values bring it "
-                        "in place",
-                        j->name);
+      od_build_report(s->b, OD_ABOUT_JOINT, i,
+                      "joint '%s' closes with one of its bodies turned over; other rough values bring it "
+                      "in place",
+                      j->name);
   }
 }
 
@@ -152,12 +152,13 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
     if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate, mass[coordinate]))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
       if (is_at_singular_angles(m, joint))
-        od_build_complain(s->b, OD_ABOUT_JOINT, joint,
-                          "joint '%s' starts with its middle angle at 90 degrees, where the other two cannot be told "
-                          "apart; give all three angles as exact values, or all three as 'about'",
-                          m->joint[joint].name);
+        od_build_report(
+            s->b, OD_ABOUT_JOINT, joint,
+            "joint '%s' starts with its middle angle at 90 degrees, where the other two cannot be distinguished; "
+            "give all three angles as exact values, or all three as 'about'",
+            m->joint[joint].name);
       else
-        od_build_complain(
+        od_build_report(
             s->b, OD_ABOUT_JOINT, joint,
             "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
             m->joint[joint].name);
@@ -190,7 +191,7 @@ static void count_freedom(od_assembly *s) {
     int nearby = m->rows ? od_assembly_rank_nearby(s, integers, matrix, rank) : rank;
     m->freedom = m->coordinates - rank;
     if (nearby > rank)
-      od_build_complain(
+      od_build_report(
           s->b, OD_ABOUT_MACHINE, -1,
           "the machine starts in a singular position: it has %d degrees of freedom there, but %d next to it; start "
           "it a little aside",
@@ -200,13 +201,13 @@ static void count_freedom(od_assembly *s) {
   free(matrix);
   if (m->freedom == 0 && m->coordinates > 0) {
     const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
-    od_build_complain(s->b,
-                      last && last->joint >= 0 ? OD_ABOUT_JOINT
-                      : last                   ? OD_ABOUT_ROD
-                                               : OD_ABOUT_MACHINE,
-                      last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
-                      "the mechanism cannot move: its loops take away every freedom of its %d joint coordinate%s",
-                      m->coordinates, m->coordinates == 1 ? "" : "s");
+    od_build_report(s->b,
+                    last && last->joint >= 0 ? OD_ABOUT_JOINT
+                    : last                   ? OD_ABOUT_ROD
+                                             : OD_ABOUT_MACHINE,
+                    last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
+                    "the mechanism cannot move: its loops take away every freedom of its %d joint coordinate%s",
+                    m->coordinates, m->coordinates == 1 ? "" : "s");
   }
 }
 
@@ -220,6 +221,7 @@ static void note_energy(od_assembly *s) {
   s->m->oil0 = od_circuit_oil(s->m, s->w);
 }
 
+// Allocates the memory of the assembly. Returns false if memory ran out.
 static bool take_memory(od_assembly *s) {
   const od_model *m = s->m;
   size_t n = (size_t)m->coordinates + 1;
@@ -249,6 +251,7 @@ static bool take_equations(od_assembly *s) {
   return s->matrix && s->normal && s->r && s->y && s->pivot;
 }
 
+// Frees the memory of the assembly.
 static void give_memory_back(od_assembly *s) {
   free(s->w);
   free(s->wc);
@@ -271,12 +274,12 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   b->problems = b->refused;
   if (!b->no_memory) od_build_check(b);
   if (b->part.bodies == 0 && b->part.nodes == 0 && b->part.blocks == 0)
-    od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit nor blocks");
+    od_build_report(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit nor blocks");
   od_assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
   if (s.m && !b->problems && s.m->coordinates == 0 && s.m->states == 0)
-    od_build_complain(b, OD_ABOUT_MACHINE, -1,
-                      s.m->blocks ? "nothing can move: no block of the machine has a state"
-                                  : "nothing can move: all joints of the machine are fixed");
+    od_build_report(b, OD_ABOUT_MACHINE, -1,
+                    s.m->blocks ? "nothing can move: no block of the machine has a state"
+                                : "nothing can move: all joints of the machine are fixed");
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);

@@ -24,6 +24,7 @@ static size_t work_doubles(const od_function *f) {
   return np + 1 + nx + nu + nx * (nx + nu + np) + 2 * (nx + nu + np) + 2 * (nx + ny);
 }
 
+// The parts of the work memory.
 static parts parts_of(const function_plant *d, const void *memory) {
   double *work = (double *)memory;
   const od_function *f = &d->fn;
@@ -60,6 +61,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
+// g = k - f. Returns OD_NOT_FINITE if f fails or is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   const function_plant *d = plant_of(plant);
@@ -106,6 +108,7 @@ static int f_jacobians(const function_plant *d, const parts *p, double *fx, doub
   return failed;
 }
 
+// 1 - beta fx. Returns OD_NOT_FINITE if the derivatives cannot be computed.
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
   (void)alpha;  // there are no positions of second order
   const function_plant *d = plant_of(plant);
@@ -125,6 +128,7 @@ static void negated(const double *from, int count, double *to) {
   for (int i = 0; to && i < count; i++) to[i] = -from[i];
 }
 
+// gx = -fx, gk = 1, gu = -fu; NULL: not wanted.
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
   const function_plant *d = plant_of(plant);
   int n = d->fn.nx;
@@ -154,6 +158,7 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return OD_OK;
 }
 
+// Without functions for outputs the outputs are the states.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

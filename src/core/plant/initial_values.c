@@ -43,16 +43,16 @@ static void take_initial_value(od_assembly *s, int i) {
   const char *joint;
   if (!find_quantity(m, in->quantity, &c.output)) {
     if (names_loop_joint(m, in->quantity, &joint))
-      od_build_complain(s->b, OD_ABOUT_INITIAL, i,
-                        "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate", in->quantity, joint);
+      od_build_report(s->b, OD_ABOUT_INITIAL, i,
+                      "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate", in->quantity, joint);
     else
-      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
+      od_build_report(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
     return;
   }
   bool position = od_assembly_is_position(c.output.kind), rate = is_rate(c.output.kind);
   int state = od_assembly_first_order_state(m, &c.output);
   if (!position && !rate && state < 0) {
-    od_build_complain(
+    od_build_report(
         s->b, OD_ABOUT_INITIAL, i,
         "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes, "
         "spools with a time constant and states of elements and blocks can",
@@ -60,17 +60,15 @@ static void take_initial_value(od_assembly *s, int i) {
     return;
   }
   if (in->balance && c.output.kind != OD_OUT_COORDINATE && state < 0) {
-    od_build_complain(
-        s->b, OD_ABOUT_INITIAL, i,
-        "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of elements and "
-        "blocks can",
-        in->quantity);
+    od_build_report(s->b, OD_ABOUT_INITIAL, i,
+                    "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of elements and "
+                    "blocks can",
+                    in->quantity);
     return;
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&
       c.output.kind != OD_OUT_COORDINATE_RATE) {
-    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be rough: 'about' is for joint coordinates",
-                      in->quantity);
+    od_build_report(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be rough: 'about' is for joint coordinates", in->quantity);
     return;
   }
   if (c.output.kind == OD_OUT_COORDINATE)
@@ -82,20 +80,21 @@ static void take_initial_value(od_assembly *s, int i) {
   if (in->exact && rate) s->at_rate[s->rates++] = c;
 }
 
-static void complain_about_missing_values(od_assembly *s) {
+// Reports joints and volumes of the machine without an initial value.
+static void report_missing_values(od_assembly *s) {
   const od_model *m = s->m;
   for (int j = 0; j < m->coordinates; j++) {
     if (s->given_z[j]) continue;
     int joint = m->link[m->coordinate_link[j]].joint;
     const od_joint *owner = &m->joint[joint];
-    od_build_complain(s->b, OD_ABOUT_JOINT, joint,
-                      "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
-                      owner->name, owner->name, od_coordinate_label(m, j, 0));
+    od_build_report(s->b, OD_ABOUT_JOINT, joint,
+                    "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
+                    owner->name, owner->name, od_coordinate_label(m, j, 0));
   }
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])
-      od_build_complain(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
-                        m->node[i].name, m->node[i].name);
+      od_build_report(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
+                      m->node[i].name, m->node[i].name);
 }
 
 // States of elements without an initial value start at the value of their class.
@@ -120,5 +119,5 @@ void od_assembly_sort_initial_values(od_assembly *s) {
   take_defaults(s);
   if (s->b->starts_anywhere) take_starts(s);
   for (int i = 0; i < s->b->initials; i++) take_initial_value(s, i);
-  if (!s->b->starts_anywhere) complain_about_missing_values(s);
+  if (!s->b->starts_anywhere) report_missing_values(s);
 }

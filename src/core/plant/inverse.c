@@ -25,9 +25,9 @@ struct od_inverse {
   int *idle, *pivot;
   od_stuck stuck;
   bool solved;
-  // x: the plant's state; z, zd, zdd: independent coordinates; stood: the last solved position; J = d moved / d z; A: one column
+  // x: the plant's state; z, zd, zdd: independent coordinates; solved_z: the last solved position; J = d moved / d z; A: one column
   // per drive.
-  double *x, *z, *zd, *zdd, *stood, *J, *step, *A, *square, *g, *zero, *reached, *target;
+  double *x, *z, *zd, *zdd, *solved_z, *J, *step, *A, *square, *g, *zero, *reached, *target;
   double *along;  // for each loose output: z'' for a second rate of one
 };
 
@@ -54,7 +54,7 @@ static od_output rate_of(const od_output *o) {
 // Allocates all arrays. Returns false if memory ran out.
 static bool allocate(od_inverse *v) {
   size_t n = (size_t)v->free + 1, nd = (size_t)(v->drives + v->loose) + 1, nx = (size_t)od_plant_nx(v->plant) + 1;
-  double **const vector[] = {&v->z, &v->zd, &v->zdd, &v->stood, &v->step, &v->g, &v->zero, &v->reached, &v->target};
+  double **const vector[] = {&v->z, &v->zd, &v->zdd, &v->solved_z, &v->step, &v->g, &v->zero, &v->reached, &v->target};
   bool ok = true;
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) ok = (*vector[i] = calloc(n + nd, sizeof(double))) && ok;
   ok = (v->work = calloc(1, v->plant->work_size + 1)) && ok;
@@ -95,8 +95,8 @@ od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_coun
 
 void od_inverse_free(od_inverse *v) {
   if (!v) return;
-  void *const all[] = {v->work,  v->x,     v->J,       v->square, v->A,          v->pivot, v->idle,
-                       v->drive, v->moved, v->z,       v->zd,     v->zdd,        v->stood, v->step,
+  void *const all[] = {v->work,  v->x,     v->J,       v->square, v->A,          v->pivot,    v->idle,
+                       v->drive, v->moved, v->z,       v->zd,     v->zdd,        v->solved_z, v->step,
                        v->g,     v->zero,  v->reached, v->target, v->moved_rate, v->along};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   free(v);
@@ -181,15 +181,15 @@ static od_status reach(od_inverse *v, const double *q) {
 }
 
 // Returns to the last solved position after a failure.
-static od_status come_back(od_inverse *v) {
-  memcpy(v->z, v->stood, (size_t)v->free * sizeof *v->z);
+static od_status return_to_solved(od_inverse *v) {
+  memcpy(v->z, v->solved_z, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, true);
   return place(v, v->zero, v->zero);
 }
 
-// Makes the present position the one that come_back() returns to.
+// Makes the present position the one that return_to_solved() returns to.
 static void stay(od_inverse *v) {
-  memcpy(v->stood, v->z, (size_t)v->free * sizeof *v->z);
+  memcpy(v->solved_z, v->z, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, false);
 }
 
@@ -209,8 +209,8 @@ static od_status move_to(od_inverse *v, const double *q) {
     od_status reached = reach(v, v->target);
     double farthest = 0;
     for (int k = 0; k < n; k++)
-      farthest = fmax(farthest,
-                      fabs(v->z[k] - v->stood[k]) / od_model_coordinate_unit(v->m, p.in[v->m->layout.independent + k]));
+      farthest = fmax(farthest, fabs(v->z[k] - v->solved_z[k]) /
+                                    od_model_coordinate_unit(v->m, p.in[v->m->layout.independent + k]));
     if (reached == OD_OK && farthest <= 2 * longest_step) {
       stay(v);
       done = to;
@@ -218,7 +218,7 @@ static od_status move_to(od_inverse *v, const double *q) {
       part *= 1.5;
       continue;
     }
-    status = come_back(v);
+    status = return_to_solved(v);
     if (status != OD_OK) return status;
     part /= 2;
     if (part < 1e-6) return reached == OD_OK ? OD_NOT_CONVERGED : reached;

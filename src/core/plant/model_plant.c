@@ -97,6 +97,7 @@ static od_status move(const od_plant_data *d, const od_work_parts *p, const doub
   return OD_OK;
 }
 
+// Computes g at a point. Fails if the loops cannot be closed there or if a value is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   (void)t;
@@ -116,7 +117,7 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
 }
 
 // After a failure the dependent coordinates may be invalid or on another branch. Their iteration restarts at the kept values.
-static void come_back(const od_plant_data *d, void *work) {
+static void restore_coordinates(const od_plant_data *d, void *work) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   od_work_parts parts = od_work_parts_of(d, work), *p = &parts;
@@ -132,7 +133,7 @@ static void come_back(const od_plant_data *d, void *work) {
 static void settle(const od_plant *plant, void *work, bool back) {
   const od_plant_data *d = od_plant_data_of(plant);
   if (back) {
-    come_back(d, work);
+    restore_coordinates(d, work);
     return;
   }
   od_work_parts p = od_work_parts_of(d, work);
@@ -170,6 +171,7 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
+// Places the parts of the work memory.
 static void lay_out(od_plant_data *d) {
   const od_model *m = d->m;
   size_t n = (size_t)m->coordinates, end = sizeof(od_work_header), freedom = (size_t)m->freedom, nc = (size_t)m->states,

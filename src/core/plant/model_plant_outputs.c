@@ -227,6 +227,7 @@ static od_status reaction_column(const reaction_rows *r, od_complex_move move, d
   return status;
 }
 
+// Computes the derivatives of all wanted reactions by states, inputs and parameters; NULL: not wanted.
 static od_status reaction_jacobians(const reaction_rows *r, const double *kx, const double *ku, const double *kp,
                                     double *hx, double *hu, double *hp) {
   int nx = od_plant_nx(r->plant), nu = r->plant->nu, np = r->plant->np;
@@ -246,6 +247,7 @@ typedef struct sight {
   bool everything;  // some output may depend on all states: on more than positions, or on a single state of the circuit
 } sight;
 
+// Finds on which orders of motion the wanted outputs depend.
 static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   sight s = {0};
   for (int i = 0; i < d->plant.ny; i++) {
@@ -282,6 +284,7 @@ static void number_output_column(const od_plant_data *d, const od_work_parts *p,
   od_model_plant_end_number(d, p, j);
 }
 
+// Computes the derivatives of the wanted outputs by all parameters (ny x np); kp: those of the rates.
 static od_status output_parameter_jacobian(const od_plant *plant, void *work, const unsigned char *wanted, sight seen,
                                            const double *kp, double *hp) {
   const od_plant_data *d = od_plant_data_of(plant);

@@ -67,6 +67,7 @@ static inline const od_plant_data *od_plant_data_of(const od_plant *plant) {
   return plant->model;
 }
 
+// Pointers to the parts of a work block.
 static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work) {
   char *base = work;
   od_work_parts p = {.head = work,

@@ -132,8 +132,8 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   return OD_OK;
 }
 
-// Copies coordinates, their rates, reference rotations and the choice of coordinates to `aside`, or back from there.
-static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *aside, bool back) {
+// Copies coordinates, their rates, reference rotations and the choice of coordinates to `saved`, or back from there.
+static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *saved, bool back) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   const struct {
@@ -144,7 +144,7 @@ static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *
               {p->w + l->chart, 9 * (size_t)m->charts * sizeof(double)},
               {p->in + l->dependent, (size_t)m->coordinates * sizeof(int)},
               {p->in + l->kept_row, (size_t)m->rows * sizeof(int)}};
-  char *at = (char *)aside;
+  char *at = (char *)saved;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
     memcpy(back ? kept[i].here : at, back ? at : kept[i].here, kept[i].size);
     at += kept[i].size;
@@ -201,7 +201,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   // the parameters. Skipped if no map is requested.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
-         *aside = dense + od_partition_doubles(m);
+         *saved = dense + od_partition_doubles(m);
   od_directions v = clear_directions(plant, &p);
   for (int j = 0; j < moved; j++) {
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;
@@ -212,7 +212,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   }
   od_status status = np ? parameter_motion(plant, work, T, T1, columns, moved) : OD_OK;
   if (status != OD_OK) return status;
-  keep_choice(d, &p, aside, false);
+  keep_choice(d, &p, saved, false);
   bool same_axes = true;
   for (int i = 1; i < m->links && m->charts > 0; i++)
     if (od_model_chart_is_bad(m, p.w, i)) {
@@ -226,7 +226,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // no prediction from the old map
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   if (!chosen) {
-    keep_choice(d, &p, aside, true);
+    keep_choice(d, &p, saved, true);
     return OD_SINGULAR;
   }
   p.head->inverse_pivot = 0;

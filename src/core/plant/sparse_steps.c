@@ -37,6 +37,7 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 // Each function fills the entries whose places begin at `place` in the list of all places, and returns where those of the next
 // begin.
 
+// The rates of first-order states by first-order states.
 static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
   const od_model *m = d->m;
   const od_step_pattern *step = &m->step;

@@ -19,6 +19,7 @@ typedef struct tied_plant {
 static const tied_plant *plant_of(const od_plant *plant) {
   return plant->model;
 }
+// Places the parts of the work memory.
 static void lay_out(tied_plant *d) {
   const od_plant *in = d->as.inner;
   size_t nk = (size_t)od_plant_nk(in), nx = (size_t)od_plant_nx(in), ny = (size_t)in->ny, np = (size_t)in->np, end = 0;
@@ -95,6 +96,7 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   return status;
 }
 
+// Converts a change of q to one of p.
 static od_status guard_slopes(const od_plant *plant, void *work, od_point_change along, double *guard_slope) {
   const tied_plant *d = plant_of(plant);
   const double *slope = od_inner_at(work, d->slope);
@@ -136,6 +138,7 @@ static od_status add_rates(const tied_plant *d, void *work, const double *energy
   return status;
 }
 
+// by_q = by_p f', plus the effect of the rates.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

@@ -7,6 +7,7 @@ static inline void gather_inputs(const od_model *m, const od_x *w, const od_bloc
   }
 }
 
+// Computes the outputs y of a block and the rates of its states, at the present signals and states.
 static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block *b, od_x *y) {
   const od_layout *l = &m->layout;
   const od_x *x = w + l->c + b->state;

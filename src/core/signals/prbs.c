@@ -71,6 +71,7 @@ static uint32_t seed_bits(double seed, int order) {
   return bits ? bits : 1;
 }
 
+// Computes all bits of the sequence. NULL: memory ran out.
 static uint8_t *fill_table(const od_prbs *prbs) {
   uint32_t n = period(prbs->order), state = prbs->seed;
   uint8_t *table = calloc(n / 8 + 1, 1);

@@ -58,6 +58,7 @@ static bool reserve_numbers(od_signals *s, size_t more) {
   return ok;
 }
 
+// Appends a node. NULL: memory ran out.
 static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
   void *array = s->nodes;
   size_t capacity = (size_t)s->node_capacity;
@@ -90,7 +91,7 @@ static bool count_fits(od_signal_kind kind, int count) {
   return false;
 }
 
-// The frequency of segment k of a stepped sine: from `from` towards `to`, for any sign of the step.
+// The frequency of segment k of a stepped sine: from `from` toward `to`, for any sign of the step.
 double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
@@ -174,6 +175,7 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
   return s->node_count++;
 }
 
+// Appends a node with children. Returns its index, or -1 if memory ran out or a child is wrong.
 static int add_parent(od_signals *s, od_signal_kind kind, const int *children, int count) {
   if (count < 0) return -1;
   for (int i = 0; i < count; i++)
@@ -217,6 +219,7 @@ static double chirp_end(const double *v) {
   return v[5] + v[3];
 }
 
+// The value of a chirp at time t; v: amplitude, frequencies (Hz), duration, offset, start.
 static double chirp_value(const double *v, bool logarithmic, double t) {
   double amplitude = v[0], from = v[1], to = v[2], duration = v[3], offset = v[4], start = v[5];
   if (!(t >= start) || t >= chirp_end(v)) return offset;

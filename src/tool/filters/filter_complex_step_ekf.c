@@ -21,7 +21,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   od_status status = od_sim_step_with_complex_steps(od_observer_sim(o), h, u, od_observer_memory(o), A, B);
   if (status != OD_OK) return status;
   od_observer_add_step_bias(o, A, B);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 

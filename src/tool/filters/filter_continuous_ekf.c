@@ -201,7 +201,7 @@ static od_status begin_step(od_observer *o, memory *m) {
     memcpy(A + i * n, fx + i * nx, (size_t)nx * sizeof *A);
     if (np) memcpy(A + i * n + nx, fp + i * np, (size_t)np * sizeof *A);
   }
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   od_covariance_get(&b, at(m, m->P0));
   const double *rates = o->choice[ACCELERATION] == OF_RULE ? f0 + nz : od_sim_rates(sim);
   memcpy(at(m, m->rates), rates, (size_t)od_plant_nk(o->plant) * sizeof *rates);
@@ -326,7 +326,7 @@ static bool add_euler(od_observer *o, memory *m, const double *Q, const double *
       P[i * n + j] += m->h * sum;
       P[j * n + i] += m->h * sum;
     }
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   return od_covariance_set(&b, P) && od_covariance_add(&b, Q, q);
 }
 
@@ -342,7 +342,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   if (status == OD_OK) status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
   if (status != OD_OK) return status;
   od_observer_add_step_bias(o, A, B);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   bool sound = o->choice[COVARIANCE] == EULER ? add_euler(o, m, Q, q) : od_covariance_predict(&b, A, B, Q, q);
   if (!sound) return OD_NOT_FINITE;
   return pulled ? solve(o, m, NULL) : OD_OK;
@@ -389,7 +389,7 @@ static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
     for (int i = 0; i < n; i++)
       if (K[i * ny + s] != 0) od_add_scaled(n, -m->h * K[i * ny + s], row, P + i * n);
   }
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   if (!od_covariance_set(&b, P)) return OD_NOT_FINITE;
   return find_gain(o, m, P, C0, any);
 }
@@ -397,7 +397,7 @@ static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
 // A pass of the discrete filter judges the sensors and corrects the covariance; the estimate comes from the rule.
 static od_status correct(od_observer *o, const double *y) {
   memory *m = od_observer_memory(o);
-  od_covariance b = od_observer_belief(o);
+  od_covariance b = od_observer_estimate(o);
   int n = o->nx + o->np;
   bool any = false, euler = o->choice[COVARIANCE] == EULER;
   double *before = od_observer_at(o, od_observer_linear(o)->prior);

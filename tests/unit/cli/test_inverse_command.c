@@ -283,7 +283,7 @@ static void signals_that_cannot_be(void **state) {
   } runs[] = {
       {"factor: falling", "gain, gain: 1",
        "Signal below zero: 'falling', which is the factor of the friction of jack, is "
-       "negative from 1.01 s on, at 2 s -1: friction does not push, so that it counts as next to zero there."},
+       "negative from 1.01 s on, at 2 s -1: friction cannot drive the motion, so the value counts as nearly zero there."},
       {"factor: steady", "first-order, time_constant: 1 s", "Signal of the start: 'pushed' acts on the mechanism"},
       {"pressure: {per_a: 0.1 1/bar, nominal_a: 10 bar}", "gain, gain: 1",
        "Signal of the start: 'jack.friction_factor' acts on the mechanism"},

@@ -105,8 +105,8 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 40 bar}\n"
       "run: {time: 0.05 s, step: 0.1 ms}\n",
       "'inputs.level.steps.at[0][1]=0.5'",
-      "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction does not push, so that "
-      "it counts as next to zero there.");
+      "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction cannot drive the motion, "
+      "so the value counts as nearly zero there.");
   // The friction of a joint follows an input as that of a cylinder does.
   expect_told(*state,
               "bodies: {load: {point: {mass: 200 kg}}}\n"

@@ -217,12 +217,10 @@ static void test_built(void **state) {
   assert_string_equal(od_formula_problem(&(od_formula){OD_MOST_OPERATIONS + 1, right}, 1),
                       "has a formula with too many operations");
   assert_string_equal(od_formula_problem(&(od_formula){3, late}, 1),
-                      "has a formula with an operation that comes before its operands");
-  assert_string_equal(od_formula_problem(&(od_formula){1, odd}, 1),
-                      "has a formula with an operation that there is not");
-  assert_string_equal(od_formula_problem(&(od_formula){1, far}, 1), "has a formula with a variable that there is not");
-  assert_string_equal(od_formula_problem(&(od_formula){1, negative}, 1),
-                      "has a formula with a variable that there is not");
+                      "has a formula with an operation before its operands");
+  assert_string_equal(od_formula_problem(&(od_formula){1, odd}, 1), "has a formula with an unknown operation");
+  assert_string_equal(od_formula_problem(&(od_formula){1, far}, 1), "has a formula with an unknown variable");
+  assert_string_equal(od_formula_problem(&(od_formula){1, negative}, 1), "has a formula with an unknown variable");
   assert_string_equal(od_formula_problem(&(od_formula){1, endless}, 1),
                       "has a formula with a number that is not finite");
   // A block without one, and one with a wrong one.
@@ -237,7 +235,7 @@ static void test_built(void **state) {
   assert_string_equal(od_build_problem(b, 0).text, "block 'f' has no formula");
   od_build_block_formula(b, block, (od_formula){1, far});
   assert_int_not_equal(od_build_finish(b, &model, &err), OD_OK);
-  assert_string_equal(od_build_problem(b, 0).text, "block 'f' has a formula with a variable that there is not");
+  assert_string_equal(od_build_problem(b, 0).text, "block 'f' has a formula with an unknown variable");
   od_build_block_formula(b, block, (od_formula){3, right});
   od_block_spec lag = od_block_spec_of("first-order");
   od_build_block_numbers(b, od_build_block(b, "lag", &lag, "1"), od_build_number(b, "gain", 1, "1"));

@@ -234,20 +234,20 @@ static const struct mistake {
   od_culprit_kind kind;
   const char *text;  // somewhere in a message
 } mistakes[] = {
-    {far_gravity, OD_ABOUT_MACHINE, "'gravity' wants 3 numbers from index 1000 on"},
-    {no_mass, OD_ABOUT_BODY, "body 'body' wants 4 numbers from index -1 on"},
-    {no_axis, OD_ABOUT_JOINT, "the axis of joint 'slide' wants 3 numbers"},
+    {far_gravity, OD_ABOUT_MACHINE, "'gravity' needs 3 numbers from index 1000 on"},
+    {no_mass, OD_ABOUT_BODY, "body 'body' needs 4 numbers from index -1 on"},
+    {no_axis, OD_ABOUT_JOINT, "the axis of joint 'slide' needs 3 numbers"},
     {no_direction, OD_ABOUT_JOINT, "the axis of joint 'slide' has no length"},
     {far_body, OD_ABOUT_POINT, "point 'rod' refers to body 7, but there are 1"},
     {far_point, OD_ABOUT_JOINT, "joint 'slide' refers to point -2"},
     {same_body, OD_ABOUT_JOINT, "joint 'slide' connects two points of the same body"},
-    {no_load, OD_ABOUT_LOAD, "force 'load' wants 4 numbers from index -1 on"},
+    {no_load, OD_ABOUT_LOAD, "force 'load' needs 4 numbers from index -1 on"},
     {far_load, OD_ABOUT_LOAD, "force 'load' refers to point 99"},
     {no_oil, OD_ABOUT_MACHINE, "od_build_oil() is missing"},
     {far_node, OD_ABOUT_ELEMENT, "relief valve 'relief' refers to node 12, but there are 3"},
-    {no_command, OD_ABOUT_ELEMENT, "'valve' listens to no signal"},
+    {no_command, OD_ABOUT_ELEMENT, "'valve' has no signal"},
     {far_command, OD_ABOUT_ELEMENT, "'valve' refers to signal 3"},
-    {far_cylinder, OD_ABOUT_ELEMENT, "cylinder 'cylinder' wants 9 numbers from index 1073741824 on"},
+    {far_cylinder, OD_ABOUT_ELEMENT, "cylinder 'cylinder' needs 9 numbers from index 1073741824 on"},
     {negative, OD_ABOUT_ELEMENT, "'set' of relief valve 'relief' is -1 Pa; expected zero or more"},
     {not_a_number, OD_ABOUT_NUMBER, "the number 'relief.0' is nan"},
     {no_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element -1"},
@@ -255,7 +255,7 @@ static const struct mistake {
     {curve_back, OD_ABOUT_ELEMENT, "the curve of port 'open' has a point at"},
     {curve_negative, OD_ABOUT_ELEMENT, "the curve of port 'open' has the value -0.2; expected zero or more"},
     {far_host, OD_ABOUT_ELEMENT, "refers to element 50"},
-    {far_block_numbers, OD_ABOUT_BLOCK, "block 'filter' wants 2 numbers from index -4 on"},
+    {far_block_numbers, OD_ABOUT_BLOCK, "block 'filter' needs 2 numbers from index -4 on"},
 };
 
 static bool has_problem(const od_build *b, od_culprit_kind kind, const char *text) {
@@ -346,7 +346,7 @@ static void what_does_not_exist(void **state) {
   assert_true(has_problem(b, OD_ABOUT_JOINT, "joint 'loose' has a type that is none of od_joint_type: 9"));
   assert_true(has_problem(b, OD_ABOUT_NODE, "node 'N' has a kind that is none of od_node_kind: 5"));
   assert_true(has_problem(b, OD_ABOUT_PRESSURE_DIFFERENCE, "'dp' refers to node 12, but there are 4"));
-  assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' is of no class"));
+  assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' has an unknown class"));
   assert_true(has_problem(b, OD_ABOUT_MACHINE, "the start of input 4 is given, but there are 1 inputs"));
   assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'slide.rate' is inf"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "input 1 of block 'filter' is connected, but it has 1"));

@@ -34,7 +34,7 @@ static od_status start(od_observer *o) {
   s->last = -1;
   od_smoother_add(s);
   od_smoother_restart(s, o);
-  return od_smoother_tell_start(s, o);
+  return od_smoother_take_declared_start(s, o);
 }
 
 static void restart(od_observer *o) {
@@ -59,6 +59,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
   return OD_OK;
 }
 
+// Predicts, and records the step in the window. A failure leaves the window unchanged.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_smoother *s = smoother_of(o);
   od_smoother_look(s);  // there may have been no sensor values since the last step
@@ -80,6 +81,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return OD_OK;
 }
 
+// Corrects, records the sensor values, and works on the window.
 static od_status correct(od_observer *o, const double *y) {
   od_smoother *s = smoother_of(o);
   od_linear *l = od_observer_linear(o);
@@ -104,20 +106,20 @@ static bool settled(const od_observer *o) {
 static const char *const flags[] = {"false", "true", NULL};
 static const od_filter_option options[] = {
     [OD_SMOOTHER_WINDOW] = {.key = "window",
-                            .meaning = "the most samples that it comes back to at once",
+                            .meaning = "largest number of samples that are linearized again at once",
                             .fallback = OD_SMOOTHER_DEFAULT_WINDOW,
                             .low = OD_SMOOTHER_LEAST_WINDOW,
                             .high = OD_SMOOTHER_MOST_WINDOW},
     [OD_SMOOTHER_SPREAD] = {.key = "spread",
-                            .meaning = "whether that work is spread over later samples",
+                            .meaning = "whether the repeated linearization is spread over later samples",
                             .fallback = 1,
                             .words = flags},
     [OD_SMOOTHER_WIDEN] = {.key = "widen",
-                           .meaning = "whether a start more than five of its sigmas off is taken for less certain",
+                           .meaning = "whether the prior is widened if the start is more than five sigmas away from it",
                            .fallback = 0,
                            .words = flags}};
 
-const od_filter od_filter_relinearising = {
+const od_filter od_filter_relinearizing = {
     .name = "relinearising",
     .description = "extended Kalman filter that linearizes its past again, window by window",
     .option = options,
