@@ -127,8 +127,8 @@ const od_element_class od_cylinder_class = {
                 {.name = "friction", .unit = "N", .shows = OD_SHOWS_OF_FRICTION, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .with_friction = true},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .with_friction = true}},
-    .closed_field = OD_CYLINDER_CLOSED,
-    .stroke_field = OD_CYLINDER_STROKE,
+    .drives = OD_DRIVES_BY_CHAMBERS,
+    .reach = {OD_CYLINDER_CLOSED, {OD_CYLINDER_STROKE}, OD_CYLINDER_STOP_STIFFNESS, true},
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
 };

@@ -82,6 +82,7 @@ const od_element_class od_displacement_unit_class = {
                 {.name = "efficiency", .unit = "1", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .drives = OD_DRIVES_BY_DIFFERENCE,
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -66,6 +66,7 @@ const od_element_class od_driven_pump_class = {
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .supplies = true,
+    .rated_flow = {2, {DISPLACEMENT, WANTED}},
     .supply = OD_REPORT_OWN,
     OD_ELEMENT_FUNCTIONS,
 };

@@ -22,6 +22,7 @@ enum {
   OD_MOST_ELEMENT_STATES = 13,
   OD_MOST_ELEMENT_OUTPUTS = 12,
   OD_MOST_END_KEYS = 3,
+  OD_MOST_STAGES = 4,
 };
 
 // ---- the inputs of an instance
@@ -129,6 +130,13 @@ typedef enum od_acts {
   OD_ACTS_ON_HOST,    // along the line of its host, or in a joint
 } od_acts;
 
+// How pressures drive the mechanism through its force, for inverse dynamics. Its flows are those of its ends.
+typedef enum od_drives {
+  OD_DRIVES_NOTHING,
+  OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
+  OD_DRIVES_BY_DIFFERENCE,  // by the pressure difference between its two ends: motors
+} od_drives;
+
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
   int present_if;  // field that must be above present_above, else its input replaces the state; -1: always a state
@@ -224,8 +232,17 @@ typedef struct od_element_class {
   struct {
     int field, range, end;
   } shut_off;
-  // Fields of its range of lengths, from closed to closed + stroke; both zero: any length.
-  int closed_field, stroke_field;
+  od_drives drives;
+  // Pumps: fields whose product is the flow with a signal of 1, m3/s.
+  struct {
+    int count, field[2];
+  } rated_flow;
+  // Fields of its range of lengths: the shortest length, the strokes of its stages, the stiffness of its end stops. The field of the
+  // first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
+  struct {
+    int closed, stroke[OD_MOST_STAGES], stiffness;
+    bool is_required;
+  } reach;
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
@@ -253,6 +270,13 @@ static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
   return count;
+}
+
+// The sum of its strokes, m, from the numbers of an instance; 0: any length.
+static inline double od_element_stroke(const od_element_class *c, const double *number) {
+  double sum = 0;
+  for (int i = 0; i < OD_MOST_STAGES && c->reach.stroke[i] > 0; i++) sum += number[c->reach.stroke[i]];
+  return sum;
 }
 
 // The reason why its ends cannot be at junctions, as the predicate of a sentence; NULL: they can. A junction has no volume, and its

@@ -61,6 +61,7 @@ const od_element_class od_motor_class = {
                 {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .drives = OD_DRIVES_BY_DIFFERENCE,
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -47,6 +47,7 @@ const od_element_class od_pump_class = {
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
     .supplies = true,
+    .rated_flow = {1, {0}},
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
 };

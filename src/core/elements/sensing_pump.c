@@ -54,6 +54,7 @@ const od_element_class od_sensing_pump_class = {
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
     .supplies = true,
+    .rated_flow = {1, {0}},
     .shut_off = {.field = 2, .range = 3, .end = 0},
     OD_ELEMENT_FUNCTIONS,
 };

@@ -122,6 +122,8 @@ const od_element_class od_telescopic_cylinder_class = {
                 {.name = "force", .unit = "N", .shows = OD_SHOWS_OUT, .index = 3},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .drives = OD_DRIVES_BY_CHAMBERS,
+    .reach = {CLOSED, {STROKE_1, STROKE_2, STROKE_3, STROKE_4}, STIFFNESS},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -15,11 +15,10 @@ typedef struct alone {
   od_batch batch;
 } alone;
 
-// Copies an instance with its inputs, numbers and oil to memory of its own in complex numbers.
-static void take_out(const od_model *m, const double *w, int instance, alone *a) {
+// Copies an instance with its numbers and oil, without its inputs, to memory of its own in complex numbers.
+static void take_out(const od_model *m, const double *theta, const double *oil, int instance, alone *a) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   const od_element_class *c = od_instance_class(e);
-  const od_layout *l = &m->layout;
   int hosts = OD_OIL_STATES, own = hosts + MOST_NUMBERS, in = own + MOST_NUMBERS,
       kept = in + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS;
   a->batch = (od_batch){.element_class = e->element_class,
@@ -36,11 +35,16 @@ static void take_out(const od_model *m, const double *w, int instance, alone *a)
   a->pool[0] = own;
   a->pool[1] = hosts;
   memcpy(a->pool + 2, e->choice, sizeof e->choice);
-  for (int i = 0; i < OD_OIL_STATES; i++) a->w[i] = w[l->oil + i];
-  for (int i = 0; host && i < host->numbers && i < MOST_NUMBERS; i++) a->w[hosts + i] = w[l->theta + host->number + i];
-  for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a->w[own + i] = w[l->theta + e->number + i];
-  for (int i = 0; i < c->ins; i++) a->w[in + i] = w[e->in + i];
+  for (int i = 0; i < OD_OIL_STATES; i++) a->w[i] = oil[i];
+  for (int i = 0; host && i < host->numbers && i < MOST_NUMBERS; i++) a->w[hosts + i] = theta[host->number + i];
+  for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a->w[own + i] = theta[e->number + i];
   for (int i = 0; i < c->kept; i++) a->w[kept + i] = 0;
+}
+// The same from the work memory of a plant, with the inputs.
+static void take_from_work(const od_model *m, const double *w, int instance, alone *a) {
+  const od_instance *e = &m->instance[instance];
+  take_out(m, w + m->layout.theta, w + m->layout.oil, instance, a);
+  for (int i = 0; i < od_instance_class(e)->ins; i++) a->w[a->batch.in + i] = w[e->in + i];
 }
 
 static void evaluate(alone *a) {
@@ -64,7 +68,7 @@ void od_element_slopes(const od_model *m, double *w, int instance) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
   alone a;
-  take_out(m, w, instance, &a);
+  take_from_work(m, w, instance, &a);
   for (int j = 0; j < c->ins; j++) {
     move(&a, a.batch.in + j, 1);
     evaluate(&a);
@@ -78,11 +82,21 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
   const od_element_class *c = od_instance_class(e);
   if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
   alone a;
-  take_out(m, w, instance, &a);
+  take_from_work(m, w, instance, &a);
   move_number(&a, number);
   evaluate(&a);
   for (int k = 0; k < c->outs; k++) dout[k] = change(&a, a.batch.out + k);
   return true;
+}
+
+void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
+                            const double _Complex *in, double _Complex *out) {
+  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  alone a;
+  take_out(m, theta, oil, instance, &a);
+  memcpy(a.w + a.batch.in, in, (size_t)c->ins * sizeof *in);
+  evaluate(&a);
+  memcpy(out, a.w + a.batch.out, (size_t)c->outs * sizeof *out);
 }
 
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din) {
@@ -100,7 +114,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
   alone a;
-  take_out(m, w, instance, &a);
+  take_from_work(m, w, instance, &a);
   for (int j = 0; j < c->ins; j++) move(&a, a.batch.in + j, din[j]);
   for (int i = 0; doil && i < OD_OIL_STATES; i++) move(&a, i, doil[i]);
   for (int k = 0; k < c->outs; k++) {
@@ -121,7 +135,7 @@ double od_element_report_by_number(const od_model *m, double *w, int instance, i
                ? od_element_report_change(m, w, instance, report, none, dout, NULL)
                : 0;
   alone a;
-  take_out(m, w, instance, &a);
+  take_from_work(m, w, instance, &a);
   move_number(&a, number);
   evaluate(&a);
   c->report_complex(&a.batch, a.pool, a.w);

@@ -8,6 +8,10 @@
 void od_element_slopes(const od_model *m, double *w, int instance);
 // Computes d out by a number with the index of its class (see od_element_class.number_slopes). Returns false if all are zero.
 bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout);
+// Evaluates an instance with numbers theta of the model, properties of the oil (OD_OIL_STATES) and inputs `in`. `in` and `out` have one
+// entry per slot of its class; imaginary parts carry derivatives.
+void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
+                            const double _Complex *in, double _Complex *out);
 // Returns the change of one out when `in` changes by din, from known derivatives.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
 // The same for a report, when its outs also change by dout and the oil by doil (either may be NULL).

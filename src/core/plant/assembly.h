@@ -70,9 +70,9 @@ typedef struct od_trial_plant {
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 // finish.c: returns false with a message if a cylinder cannot have this length.
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
-// Returns whether the length of an element is limited by its own numbers, as that of a cylinder.
+// Returns whether the initial length of an element must be within a range, as that of a cylinder.
 static inline bool od_instance_has_reach(const od_instance *e) {
-  return od_instance_class(e)->stroke_field > 0;
+  return od_instance_class(e)->reach.is_required;
 }
 
 #endif

@@ -189,16 +189,17 @@ void od_balance_check_strokes(od_balance *b) {
   for (int i = 0; i < m->instances && b->angles > 0; i++) {
     const od_instance *e = &m->instance[i];
     if (!od_instance_has_reach(e)) continue;
+    const od_element_class *c = od_instance_class(e);
     const double *q = m->theta + e->number;
-    double length = w[m->layout.length + e->actuator], shortest = q[od_instance_class(e)->closed_field],
-           longest = shortest + q[od_instance_class(e)->stroke_field];
+    double length = w[m->layout.length + e->actuator], shortest = q[c->reach.closed],
+           longest = shortest + od_element_stroke(c, q);
     double beyond = length > longest ? length - longest : shortest - length;
     if (!(beyond > 1e-9 * longest)) continue;
     od_build_report(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
-                    "static balance lies beyond the stroke of cylinder '%s': its length would be %.6g m, %.4g mm %s, "
+                    "static balance lies beyond the stroke of %s '%s': its length would be %.6g m, %.4g mm %s, "
                     "%.6g m, and its end stop would hold %.4g kN",
-                    e->name, length, 1e3 * beyond,
+                    c->noun, e->name, length, 1e3 * beyond,
                     length > longest ? "more than the longest" : "less than the shortest",
-                    length > longest ? longest : shortest, q[OD_CYLINDER_STOP_STIFFNESS] * beyond / 1e3);
+                    length > longest ? longest : shortest, q[c->reach.stiffness] * beyond / 1e3);
   }
 }

@@ -22,7 +22,7 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const od_instance *e = &s->m->instance[instance];
   const od_element_class *c = od_instance_class(e);
   const double *q = s->m->theta + e->number;
-  double shortest = q[c->closed_field], longest = shortest + q[c->stroke_field];
+  double shortest = q[c->reach.closed], longest = shortest + od_element_stroke(c, q);
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
   od_build_report(s->b, OD_ABOUT_ELEMENT, instance,
                   "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hydraulics/element_slopes.h"
 #include "math/dense.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
@@ -458,4 +459,79 @@ double od_inverse_signal(const od_inverse *v, int instance) {
   for (int k = 0; e->signal >= 0 && k < c->ins; k++)
     if (c->in[k].kind == OD_IN_SIGNAL && c->in[k].index == 0) return parts(v).w[e->in + k];
   return 1;
+}
+
+// ---- actuators
+
+// A power of two, so that derivatives of products are exact.
+static const double imaginary_step = 0x1p-100;
+
+// The inputs of an instance with the pressures of its ends, its length limited to its reach. Pressure `along` has an imaginary part
+// if it is 0 or 1.
+static void fill_inputs(const od_model *m, const double *theta, int instance, const double *now,
+                        const double pressure[2], int along, double _Complex *in) {
+  const od_instance *e = &m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  const double *number = theta + e->number;
+  double shortest = number[c->reach.closed], stroke = od_element_stroke(c, number);
+  for (int k = 0; k < c->ins; k++) {
+    in[k] = now[k];
+    if (c->in[k].kind == OD_IN_PRESSURE) in[k] = pressure[c->in[k].index];
+    if (c->in[k].kind == OD_IN_PRESSURE && c->in[k].index == along) in[k] += __builtin_complex(0.0, imaginary_step);
+    if (c->in[k].kind == OD_IN_LENGTH && stroke > 0) in[k] = fmin(fmax(now[k], shortest), shortest + stroke);
+  }
+}
+
+// Adds flows of an instance to the flows into both ends.
+static void add_flows(const od_element_class *c, const double _Complex *out, double flow[2]) {
+  for (int k = 0; k < c->outs; k++) {
+    double value = __real__ out[k];
+    if (c->out[k].kind == OD_TO_END) flow[c->out[k].index] -= value;
+    if (c->out[k].kind == OD_TO_THROUGH) flow[0] += value, flow[1] -= value;
+  }
+}
+
+void od_inverse_actuate(const od_inverse *v, int instance, const double pressure[2], od_actuation *to) {
+  const od_model *m = v->m;
+  const od_instance *e = &m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  const double *w = parts(v).w, *theta = w + m->layout.theta, *oil = w + m->layout.oil;
+  double _Complex in[OD_MOST_IN], out[OD_MOST_OUT];
+  *to = (od_actuation){0};
+  for (int along = 0; along < 2; along++) {
+    fill_inputs(m, theta, instance, w + e->in, pressure, along, in);
+    od_element_evaluate_at(m, theta, oil, instance, in, out);
+    for (int k = 0; k < c->outs; k++) {
+      if (c->out[k].kind == OD_TO_VOLUME) to->volume[c->out[k].index] = __real__ out[k];
+      if (c->out[k].kind != OD_TO_FORCE) continue;
+      to->force = __real__ out[k];
+      to->force_by[along] = __imag__ out[k] / imaginary_step;
+    }
+  }
+  add_flows(c, out, to->flow);
+  // Leakage from one end to the other is a separate instance.
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *leak = &m->instance[i];
+    const od_element_class *its = od_instance_class(leak);
+    if (leak->host != instance || its->out[0].kind != OD_TO_THROUGH || its->out[1].kind != OD_TO_NOTHING) continue;
+    if (leak->end[0] != e->end[0] || leak->end[1] != e->end[1]) continue;
+    fill_inputs(m, theta, i, w + leak->in, pressure, -1, in);
+    od_element_evaluate_at(m, theta, oil, i, in, out);
+    add_flows(its, out, to->flow);
+  }
+}
+
+// At zero speed and pressure the force does not depend on the oil.
+double od_actuator_size(const od_model *m, int instance) {
+  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  const double zero[2] = {0};
+  double now[OD_MOST_IN] = {0}, oil[OD_OIL_STATES];
+  double _Complex in[OD_MOST_IN], out[OD_MOST_OUT];
+  for (int i = 0; i < OD_OIL_STATES; i++) oil[i] = 1;
+  for (int k = 0; k < c->ins; k++) now[k] = c->in[k].kind == OD_IN_SIGNAL;
+  fill_inputs(m, m->theta, instance, now, zero, 0, in);
+  od_element_evaluate_at(m, m->theta, oil, instance, in, out);
+  for (int k = 0; k < c->outs; k++)
+    if (c->out[k].kind == OD_TO_FORCE) return __imag__ out[k] / imaginary_step;
+  return 0;
 }

@@ -1,7 +1,7 @@
 // Inverse dynamics of a machine: computes the efforts of its drives that make quantities move as prescribed.
 //
 // The number of prescribed quantities equals the number of degrees of freedom. They are joint coordinates, lengths of actuators,
-// components of points, angles of bodies in a plane. A drive is a cylinder, motor or other element that pushes, an external force
+// components of points, angles of bodies in a plane. A drive is an actuator (a cylinder, a motor), an external force
 // or torque, or a joint coordinate that is driven from outside the model. Springs, friction, gravity and other forces act as in
 // the machine. If there are more drives than degrees of freedom they share the load: the sum of effort^2 / share is least, so
 // drives with the same effect take parts in proportion to their shares.
@@ -56,5 +56,18 @@ double od_inverse_output(od_inverse *inverse, const od_output *o);
 bool od_inverse_has_output(const od_output *o);
 // Returns the signal of an element; 1 if it has none.
 double od_inverse_signal(const od_inverse *inverse, int instance);
+
+// An actuator (od_element_class.drives) at given pressures of its ends, in the position and with the speed and signal of the last
+// solution. Forces of end stops are left out: beyond its reach it has the length of the nearest end.
+typedef struct od_actuation {
+  double force;        // N, or N m in a revolute joint
+  double force_by[2];  // derivative of the force by the pressure of each end, N/Pa
+  double flow[2];      // from the lines into each end, m3/s, with its leakage, without compression of the oil
+  double volume[2];    // of the oil at each end, m3
+} od_actuation;
+void od_inverse_actuate(const od_inverse *inverse, int instance, const double pressure[2], od_actuation *out);
+// Returns the derivative of an actuator's force by the pressure of its first end, in its shortest position with a signal of 1: the
+// area of a piston, or a displacement.
+double od_actuator_size(const od_model *m, int instance);
 
 #endif

@@ -50,7 +50,7 @@ static void end_name(const od_element_class *c, int end, char *text, size_t size
 // The abscissa for a slot. False: the slot is not suitable.
 static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
   const od_element_class *c = x->type;
-  double stroke = c->stroke_field ? od_lone_element_number(x, c->stroke_field) : 0, size;
+  double stroke = od_element_stroke(c, x->w + x->pool[0]), size;
   char end[60];
   *s = (sweep){.slot = slot, .states = states};
   switch (c->in[slot].kind) {
@@ -65,7 +65,7 @@ static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sw
       return true;
     case OD_IN_LENGTH:
       snprintf(s->name, sizeof s->name, x->two_sided ? "coordinate" : "length");
-      s->low = stroke > 0 ? od_lone_element_number(x, c->closed_field) : x->two_sided ? -2 * x->length : 0;
+      s->low = stroke > 0 ? od_lone_element_number(x, c->reach.closed) : x->two_sided ? -2 * x->length : 0;
       s->high = stroke > 0 ? s->low + stroke : 2 * x->length;
       s->unit = "m";
       return true;

@@ -86,8 +86,7 @@ static bool has_rate(const od_element_class *c, int state) {
 
 void od_lone_element_reset(od_lone_element *x, bool modes) {
   const od_element_class *c = x->type;
-  double stroke = c->stroke_field ? od_lone_element_number(x, c->stroke_field) : 0;
-  double closed = c->stroke_field ? od_lone_element_number(x, c->closed_field) : 0;
+  double stroke = od_element_stroke(c, x->w + x->pool[0]), closed = od_lone_element_number(x, c->reach.closed);
   for (int i = 0; i < c->ins; i++) {
     double value = 0;
     switch (c->in[i].kind) {

@@ -7,12 +7,14 @@
 
 #include <stdbool.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/status.h"
 
 typedef struct od_units od_units;
 
 od_units *od_units_new(od_error *err);
 void od_units_free(od_units *units);
+OD_OWNED_POINTER(od_units, od_units_free);
 
 typedef enum od_unit_verdict { OD_UNIT_FITS, OD_UNIT_UNKNOWN, OD_UNIT_MISFITS } od_unit_verdict;
 

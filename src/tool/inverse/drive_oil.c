@@ -1,87 +1,107 @@
-// Pressures and flows of cylinders and motors for a given force at a given speed.
+// Pressures and flows of actuators for a given force at a given position and speed. The classes of elements define how pressures drive
+// (od_element_class.drives) and the force of given pressures; this file inverts the latter.
 #include <math.h>
 
 #include "inverse/inverse_run.h"
 #include "machine/machine.h"
 
-static double number(const od_model *m, const od_instance *e, int place) {
-  return m->theta[e->number + place];
+// Newton's method for pressure differences ends when a correction is below this fraction of the difference.
+static const double relative_tolerance = 1e-12;
+enum { MOST_ROUNDS = 50 };
+
+int od_drive_chambers(const od_model *m, const od_drive *drive) {
+  if (drive->kind != OD_DRIVE_ELEMENT) return 0;
+  const od_element_class *c = od_instance_class(&m->instance[drive->index]);
+  return c->drives == OD_DRIVES_BY_CHAMBERS ? od_element_end_count(c) : 0;
 }
 
-// The pressure of a chamber that is connected to a tank; NAN: it is not.
-static double tank_pressure(const od_model *m, int node) {
-  return node >= 0 && m->node[node].kind == OD_NODE_TANK ? m->theta[m->node[node].number] : NAN;
+bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pressure) {
+  int node = m->instance[instance].end[end];
+  if (node < 0 || m->node[node].kind != OD_NODE_TANK) return false;
+  *pressure = m->theta[m->node[node].number];
+  return true;
 }
 
-// Numbers of a motor, in the order of its class.
-enum { MOTOR_DISPLACEMENT, MOTOR_LEAKAGE, MOTOR_VISCOUS, MOTOR_SETTING };
-
-od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive) {
-  od_drive_oil oil = {0};
-  if (drive->kind != OD_DRIVE_ELEMENT) return oil;
-  const od_instance *e = &m->instance[drive->index];
-  const od_element_class *c = od_instance_class(e);
-  if (c == &od_cylinder_class) {
-    double a = number(m, e, OD_CYLINDER_A), b = number(m, e, OD_CYLINDER_B), quarter = atan(1);
-    bool diameters = e->choice[OD_CYLINDER_DIAMETERS];
-    oil.cylinder = true;
-    oil.area_a = diameters ? quarter * a * a : a;
-    oil.area_b = diameters ? quarter * (a * a - b * b) : b;
-    oil.closed = number(m, e, OD_CYLINDER_CLOSED);
-    oil.stroke = number(m, e, OD_CYLINDER_STROKE);
-    oil.dead_a = number(m, e, OD_CYLINDER_DEAD_A);
-    oil.dead_b = number(m, e, OD_CYLINDER_DEAD_B);
-    oil.leakage = number(m, e, OD_CYLINDER_LEAKAGE);
-    oil.tank_a = tank_pressure(m, e->end[0]);
-    oil.tank_b = tank_pressure(m, e->end[1]);
-  } else if (c == &od_motor_class) {
-    oil.motor = true;
-    oil.area_a = number(m, e, MOTOR_DISPLACEMENT) * number(m, e, MOTOR_SETTING);
-    oil.leakage = number(m, e, MOTOR_LEAKAGE);
-    oil.viscous = number(m, e, MOTOR_VISCOUS);
-  }
-  return oil;
-}
-
-// The force of a cylinder is p_a A_a - p_b A_b.
-static od_oil_need cylinder_need(const od_drive_oil *o, const od_inverse_options *options, double push, double speed) {
+// Pressures of two chambers by the rule, for push = p_a A_a - p_b A_b. tank: the pressure of a chamber at a tank, or NULL.
+static void share_push(const od_inverse_options *options, const double area[2], const double *tank[2], double push,
+                       double pressure[2]) {
   double rule = options->pressure;
-  od_oil_need need;
-  if (!isnan(o->tank_b)) {
-    need.pressure_b = o->tank_b;
-    need.pressure_a = (push + o->tank_b * o->area_b) / o->area_a;
-  } else if (!isnan(o->tank_a)) {
-    need.pressure_a = o->tank_a;
-    need.pressure_b = (o->tank_a * o->area_a - push) / o->area_b;
-  } else if (options->rule == OD_RULE_SUM) {
-    need.pressure_a = (push + rule * o->area_b) / (o->area_a + o->area_b);
-    need.pressure_b = rule - need.pressure_a;
-  } else if (push >= rule * (o->area_a - o->area_b)) {
-    need.pressure_b = rule;
-    need.pressure_a = (push + rule * o->area_b) / o->area_a;
+  bool b_is_back = push >= rule * (area[0] - area[1]);
+  if (!tank[0] && !tank[1] && options->rule == OD_RULE_SUM) {
+    pressure[0] = (push + rule * area[1]) / (area[0] + area[1]);
+    pressure[1] = rule - pressure[0];
+  } else if (tank[1] || (!tank[0] && b_is_back)) {
+    pressure[1] = tank[1] ? *tank[1] : rule;
+    pressure[0] = (push + pressure[1] * area[1]) / area[0];
   } else {
-    need.pressure_a = rule;
-    need.pressure_b = (rule * o->area_a - push) / o->area_b;
+    pressure[0] = tank[0] ? *tank[0] : rule;
+    pressure[1] = (pressure[0] * area[0] - push) / area[1];
   }
-  double leak = o->leakage * (need.pressure_a - need.pressure_b);
-  need.flow_a = o->area_a * speed + leak;
-  need.flow_b = -o->area_b * speed - leak;
-  need.supply = (isnan(o->tank_a) ? fmax(0, need.flow_a) : 0) + (isnan(o->tank_b) ? fmax(0, need.flow_b) : 0);
+}
+
+// Pressures of both ends of a motor with this difference, by the rule.
+static void share_difference(const od_inverse_options *options, const double *tank[2], double difference,
+                             double pressure[2]) {
+  if (tank[1] || tank[0]) {
+    pressure[1] = tank[1] ? *tank[1] : *tank[0] - difference;
+    pressure[0] = tank[1] ? *tank[1] + difference : *tank[0];
+  } else if (options->rule == OD_RULE_SUM) {
+    pressure[0] = (options->pressure + difference) / 2;
+    pressure[1] = (options->pressure - difference) / 2;
+  } else {
+    pressure[0] = options->pressure + fmax(difference, 0);
+    pressure[1] = options->pressure - fmin(difference, 0);
+  }
+}
+
+// Finds the pressure difference of a motor by Newton's method: friction depends on the pressures.
+static void find_difference(const od_inverse *inverse, const od_inverse_options *options, int instance,
+                            const double *tank[2], double effort, od_oil_need *need, od_actuation *now) {
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    share_difference(options, tank, need->difference, need->pressure);
+    od_inverse_actuate(inverse, instance, need->pressure, now);
+    // The derivative along the pressures that change with the difference.
+    double by = tank[1]                        ? now->force_by[0]
+                : tank[0]                      ? -now->force_by[1]
+                : options->rule == OD_RULE_SUM ? (now->force_by[0] - now->force_by[1]) / 2
+                : need->difference >= 0        ? now->force_by[0]
+                                               : -now->force_by[1];
+    double correction = (effort - now->force) / by;
+    if (fabs(correction) <= relative_tolerance * fabs(need->difference)) return;
+    need->difference += correction;
+    if (!isfinite(need->difference)) return;
+  }
+  need->difference = INFINITY;
+}
+
+od_oil_need od_drive_oil_need(const od_model *m, const od_inverse *inverse, const od_inverse_options *options,
+                              int instance, double effort) {
+  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  od_oil_need need = {0};
+  od_actuation now;
+  double tank_pressure[2] = {0};
+  const double *tank[2] = {0};
+  int ends = od_element_end_count(c);
+  for (int i = 0; i < ends; i++)
+    if (od_drive_end_is_tank(m, instance, i, &tank_pressure[i])) tank[i] = &tank_pressure[i];
+  if (c->drives == OD_DRIVES_BY_DIFFERENCE) {
+    find_difference(inverse, options, instance, tank, effort, &need, &now);
+  } else {
+    od_inverse_actuate(inverse, instance, need.pressure, &now);
+    const double area[2] = {now.force_by[0], -now.force_by[1]};
+    if (ends == 2)
+      share_push(options, area, tank, effort - now.force, need.pressure);
+    else
+      need.pressure[0] = (effort - now.force) / area[0];
+    od_inverse_actuate(inverse, instance, need.pressure, &now);
+    need.difference = need.pressure[0] - need.pressure[1];
+  }
+  for (int i = 0; i < 2; i++) need.flow[i] = now.flow[i], need.volume[i] = now.volume[i];
+  if (c->drives == OD_DRIVES_BY_DIFFERENCE)
+    need.supply = fabs(need.flow[0]);
+  else
+    for (int i = 0; i < ends; i++) need.supply += tank[i] ? 0 : fmax(0, need.flow[i]);
   return need;
-}
-
-// The torque of a motor is D (p_from - p_to) minus its viscous friction; a signal changes its displacement.
-static od_oil_need motor_need(const od_drive_oil *o, double signal, double push, double speed) {
-  double D = o->area_a * signal, difference = (push + o->viscous * speed) / D;
-  double flow = D * speed + o->leakage * difference;
-  return (od_oil_need){.pressure_a = difference, .flow_a = flow, .flow_b = -flow, .supply = fabs(flow)};
-}
-
-od_oil_need od_drive_oil_need(const od_drive_oil *oil, const od_inverse_options *options, double signal, double effort,
-                              double speed) {
-  if (oil->cylinder) return cylinder_need(oil, options, effort, speed);
-  if (oil->motor) return motor_need(oil, signal, effort, speed);
-  return (od_oil_need){0};
 }
 
 double od_drive_oil_modulus(const od_model *m, double pressure) {

@@ -1,4 +1,4 @@
-// Possible drives of a machine: cylinders, motors, forces, torques and joints.
+// Possible drives of a machine: actuators, forces, torques and joints.
 #include <math.h>
 #include <string.h>
 
@@ -6,15 +6,18 @@
 #include "machine/machine.h"
 
 bool od_drive_can_be(const od_model *m, int instance) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
-  return c == &od_cylinder_class || c == &od_motor_class;
+  return od_instance_class(&m->instance[instance])->drives != OD_DRIVES_NOTHING;
+}
+
+bool od_drive_is_chosen(const od_inverse_options *o, od_drive_kind kind, int index) {
+  for (int d = 0; d < o->drives; d++)
+    if (o->drive[d].kind == kind && o->drive[d].index == index) return true;
+  return false;
 }
 
 static od_drive element_drive(const od_model *m, int instance) {
-  od_drive drive = {OD_DRIVE_ELEMENT, instance, 1};
-  od_drive_oil oil = od_drive_oil_of(m, &drive);
-  if (oil.area_a != 0) drive.share = fabs(oil.area_a);
-  return drive;
+  double size = fabs(od_actuator_size(m, instance));
+  return (od_drive){OD_DRIVE_ELEMENT, instance, size > 0 ? size : 1};
 }
 
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out) {
@@ -62,20 +65,18 @@ const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *dri
   return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
 }
 
-// Whether a signal selects a fraction of a number, so that the number itself is the maximum.
-static bool is_part(const od_model *m, int signal) {
-  return signal < 0 || (signal < m->inputs && strcmp(m->input[signal].unit, "1") == 0);
-}
-
 double od_inverse_pump_flow(const od_machine *machine) {
   const od_model *m = od_machine_model(machine);
   double sum = 0;
   for (int i = 0; i < m->instances; i++) {
-    const od_element_class *c = od_instance_class(&m->instance[i]);
-    if (!c->supplies || c->acts != OD_ACTS_NOWHERE) continue;
-    if (!is_part(m, m->instance[i].signal)) return 0;
-    for (int k = 0; k < c->field_count; k++)
-      if (strcmp(c->fields[k].key, "flow") == 0) sum += fabs(m->theta[m->instance[i].number + k]);
+    const od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    if (c->rated_flow.count == 0) continue;
+    // A signal with the unit 1 is a part of the rated flow. Any other signal replaces it, so the largest flow is unknown.
+    if (e->signal >= 0 && (e->signal >= m->inputs || strcmp(m->input[e->signal].unit, "1") != 0)) return 0;
+    double flow = 1;
+    for (int k = 0; k < c->rated_flow.count; k++) flow *= m->theta[e->number + c->rated_flow.field[k]];
+    sum += fabs(flow);
   }
   return sum;
 }

@@ -31,6 +31,7 @@ static long peak_row(const od_table *t, int column) {
   return at;
 }
 
+// The peak of each column with its time, the other end of its range, and its root mean square.
 static void add_quantities(const od_table *t, od_result *r) {
   static const od_result_column columns[] = {{"name", "quantity", OD_CELL_TEXT},  {"unit", "unit", OD_CELL_UNIT},
                                              {"peak", "peak", OD_CELL_NUMBER},    {"peak_at", "at, s", OD_CELL_PLAIN},
@@ -61,9 +62,9 @@ static void add_smoothing(const od_inverse_findings *f, od_result *r) {
                         json_pack("{s:i, s:b, s:o}", "rows", window, "chosen", is_chosen, "noise",
                                   od_json_number(motion->smoothing.noise)));
     od_result_line(r, "Rates of %s: polynomials of degree %d %s %d samples (%s)%s.", name, window > 6 ? 6 : window - 1,
-                   window > 7 ? "by least squares of" : "through", window,
+                   window > 7 ? "fitted to" : "through", window,
                    od_duration_text(motion->spacing * (window - 1), 3).text,
-                   is_chosen ? ", the window by cross-validation" : "");
+                   is_chosen ? "; cross-validation selected the window" : "");
   }
   od_result_set(r, "smoothing", list);
 }
@@ -74,19 +75,19 @@ static void add_pressure_rule(const od_inverse_findings *f, od_result *r) {
   if (f->run->supply_flow < 0) return;
   od_result_text(r, "pressure_rule", is_sum ? "sum" : "back");
   od_result_number(r, "pressure", o->pressure);
-  od_result_line(
-      r,
-      "%s%s; a chamber that is a tank has the pressure of the tank. Flows are those of pistons and motors with "
-      "their leakage; oil that returns is not used again.",
-      is_sum ? "The pressures of both chambers add up to " : "No chamber has less than the back pressure, ",
-      od_display_quantity(o->pressure, "Pa").text);
+  od_result_line(r,
+                 "%s %s; a chamber at a tank has the pressure of the tank. Flows are those of pistons and motors with "
+                 "their leakage; oil that returns is not used again.",
+                 is_sum ? "The sum of the pressures of both chambers is"
+                        : "The lowest pressure of a chamber is the back pressure,",
+                 od_display_quantity(o->pressure, "Pa").text);
 }
 
 od_result od_inverse_findings_result(const od_inverse_findings *f) {
   const od_table *t = f->run->table;
   od_result r = od_machine_result("Inverse dynamics", f->machine);
   add_data(f, &r);
-  od_result_heading(&r, "%.200s: needs of the motion, %s in steps of %s", r.title,
+  od_result_heading(&r, "%.200s: needs of the motion over %s, rows every %s", r.title,
                     od_duration_text(t->data[(t->rows - 1) * t->columns] - t->data[0], 6).text,
                     od_duration_text(f->options->step, 6).text);
   add_quantities(t, &r);
@@ -98,6 +99,6 @@ od_result od_inverse_findings_result(const od_inverse_findings *f) {
 
 od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err) {
   const od_inverse_findings *f = user;
-  return od_plot_write(f->run->table, NULL, od_machine_caption(f->machine), "what the prescribed motion needs", path,
-                       err);
+  return od_plot_write(f->run->table, NULL, od_machine_caption(f->machine),
+                       "efforts, pressures and flows of the prescribed motion", path, err);
 }

@@ -7,41 +7,46 @@
 
 #include "io/display.h"
 #include "machine/machine.h"
+#include "memory/owned.h"
 
-enum { ASK = 256, NOISE_ROWS = 64 };  // noise is evaluated in at most NOISE_ROWS rows
+enum {
+  ROWS_PER_PROGRESS = 256,
+  NOISE_ROWS = 64,  // noise is evaluated in at most this many rows
+};
 
 // ---- the table
+
+// Chamber pressures of the last two rows, and volumes of the last one, for the flow that compresses the oil.
+typedef struct chamber_history {
+  double pressure[2][2], volume[2];
+} chamber_history;
 
 typedef struct run {
   const od_machine *machine;
   const od_model *m;
   const od_inverse_options *o;
   od_inverse_result *r;
-  od_plant *plant;
   od_inverse *inverse;
-  od_drive_oil *oil;
   double *u, *q, *rate, *second, *effort, *row;
   double *nominal;  // efforts without noise, and squares of the contributions of noise
-  double *look;     // times of peaks of a motion, increasing
-  int looks, looked;
-  double *loose;  // freely moving coordinates, then their rates; then memory for four more such vectors, and their
-                  // errors
+  double *peak;     // times of peaks of motions and inputs, increasing
+  int peaks, peaks_done;
+  double *loose;      // freely moving coordinates, then their rates; then memory for four more such vectors, and their
+                      // errors
+  od_oil_need *need;  // of each drive, in the last row
+  chamber_history *history;
 } run;
 
+// Labels the next column, if the table exists. Returns its index.
 static int add_column(run *s, int *end, const char *element, const char *quantity, const char *unit) {
   char name[400];
   snprintf(name, sizeof name, "%.300s%s%s", element, *quantity ? "." : "", quantity);
-  int at = (*end)++;
-  if (s->r->table && od_table_label(s->r->table, at, name, unit) != OD_OK) return -2;
-  return at;
+  // A lost label makes the run fail in lay_columns().
+  if (s->r->table && od_table_label(s->r->table, *end, name, unit) != OD_OK) s->r->arena.exhausted = true;
+  return (*end)++;
 }
 
-// Whether a drive acts along one coordinate or length. A force at a point and a torque on a body do not.
-static bool has_speed(const od_model *m, const od_drive *drive) {
-  return drive->kind != OD_DRIVE_LOAD || m->load[drive->index].kind == OD_LOAD_JOINT;
-}
-
-// The column of a cylinder's length, which may be a prescribed quantity.
+// The column of an actuator's length, which may be a prescribed quantity.
 static int length_column(run *s, int *end, int d) {
   int actuator = s->m->instance[s->o->drive[d].index].actuator;
   for (int i = 0; i < s->o->moves; i++) {
@@ -51,76 +56,90 @@ static int length_column(run *s, int *end, int d) {
   return add_column(s, end, od_inverse_drive_name(s->machine, &s->o->drive[d]), "length", "m");
 }
 
+// Columns of pressures and flows of an actuator.
+static void add_oil_columns(run *s, int *end, int d) {
+  static const char *const of_two[] = {"pressure_a", "pressure_b", "flow_a", "flow_b"};
+  od_drive_columns *c = &s->r->columns[d];
+  const char *name = od_inverse_drive_name(s->machine, &s->o->drive[d]);
+  int chambers = od_drive_chambers(s->m, &s->o->drive[d]), ends = chambers ? chambers : 1;
+  if (chambers) c->length = length_column(s, end, d);
+  for (int i = 0; i < ends; i++)
+    c->pressure[i] = add_column(s, end, name,
+                                ends == 2  ? of_two[i]
+                                : chambers ? "pressure"
+                                           : "pressure_difference",
+                                "Pa");
+  for (int i = 0; i < ends; i++) c->flow[i] = add_column(s, end, name, ends == 2 ? of_two[2 + i] : "flow", "m3/s");
+}
+
 // Called twice: to count the columns, and to label them.
 static int lay_columns(run *s) {
   const od_inverse_options *o = s->o;
-  int end = 0, hydraulic = 0;
+  int end = 0;
+  bool any_oil = false;
   add_column(s, &end, "time", "", "s");
   for (int i = 0; i < o->moves; i++)
     add_column(s, &end, s->m->output[o->moved[i]].name, "", s->m->output[o->moved[i]].unit);
   for (int d = 0; d < o->drives; d++) {
     od_drive_columns *c = &s->r->columns[d];
-    const char *name = od_inverse_drive_name(s->machine, &o->drive[d]);
-    bool turning = od_drive_turns(s->m, &o->drive[d]);
-    *c = (od_drive_columns){
-        .speed = -1, .input = -1, .length = -1, .pressure_a = -1, .pressure_b = -1, .flow_a = -1, .flow_b = -1};
+    const od_drive *drive = &o->drive[d];
+    const od_load *load = drive->kind == OD_DRIVE_LOAD ? &s->m->load[drive->index] : NULL;
+    const char *name = od_inverse_drive_name(s->machine, drive);
+    bool turning = od_drive_turns(s->m, drive);
+    *c = (od_drive_columns){.speed = -1, .input = -1, .length = -1, .pressure = {-1, -1}, .flow = {-1, -1}};
     c->effort = add_column(s, &end, name, turning ? "torque_needed" : "force_needed", turning ? "N m" : "N");
-    if (has_speed(s->m, &o->drive[d])) c->speed = add_column(s, &end, name, "speed", turning ? "rad/s" : "m/s");
+    // A force at a point and a torque on a body have no speed along one coordinate.
+    if (!load || load->kind == OD_LOAD_JOINT) c->speed = add_column(s, &end, name, "speed", turning ? "rad/s" : "m/s");
     c->power = add_column(s, &end, name, "power_needed", "W");
-    if (o->drive[d].kind == OD_DRIVE_LOAD) {
-      int input = s->m->load[o->drive[d].index].input;
-      if (input >= 0 && input < s->m->inputs)
-        c->input = add_column(s, &end, s->m->input[input].name, "", s->m->input[input].unit);
-    }
-    if (!s->oil[d].cylinder && !s->oil[d].motor) continue;
-    hydraulic++;
-    if (s->oil[d].cylinder) c->length = length_column(s, &end, d);
-    c->pressure_a = add_column(s, &end, name, s->oil[d].cylinder ? "pressure_a" : "pressure_difference", "Pa");
-    if (s->oil[d].cylinder) c->pressure_b = add_column(s, &end, name, "pressure_b", "Pa");
-    c->flow_a = add_column(s, &end, name, s->oil[d].cylinder ? "flow_a" : "flow", "m3/s");
-    if (s->oil[d].cylinder) c->flow_b = add_column(s, &end, name, "flow_b", "m3/s");
+    if (load && load->input >= 0 && load->input < s->m->inputs)
+      c->input = add_column(s, &end, s->m->input[load->input].name, "", s->m->input[load->input].unit);
+    if (drive->kind != OD_DRIVE_ELEMENT) continue;
+    add_oil_columns(s, &end, d);
+    any_oil = true;
   }
-  s->r->supply_flow = hydraulic ? add_column(s, &end, "supply", "flow_needed", "m3/s") : -1;
+  s->r->supply_flow = any_oil ? add_column(s, &end, "supply", "flow_needed", "m3/s") : -1;
   s->r->power = add_column(s, &end, "drives", "power_needed", "W");
   for (int i = 0; i < o->output_count; i++)
     add_column(s, &end, s->m->output[o->outputs[i]].name, "", s->m->output[o->outputs[i]].unit);
   return end;
 }
 
-static bool allocate(run *s) {
-  size_t n = (size_t)s->o->moves + 1, nd = (size_t)s->o->drives + 1, nu = (size_t)s->m->inputs + 1;
-  s->r->columns = calloc(nd, sizeof *s->r->columns);
-  s->r->noise = calloc(nd, sizeof *s->r->noise);
-  s->r->ends = calloc(nd, sizeof *s->r->ends);
-  s->r->coarse = calloc(nd, sizeof *s->r->coarse);
-  s->oil = calloc(nd, sizeof *s->oil);
-  s->u = calloc(nu, sizeof *s->u);
-  s->q = calloc(n, sizeof *s->q);
-  s->rate = calloc(n, sizeof *s->rate);
-  s->second = calloc(n, sizeof *s->second);
-  s->effort = calloc(nd, sizeof *s->effort);
-  s->nominal = calloc(2 * nd, sizeof *s->nominal);
-  s->loose = calloc(16 * n, sizeof *s->loose);
-  s->look = calloc(OD_TRAJECTORY_PEAKS * (n + nu), sizeof *s->look);
-  if (!s->r->columns || !s->r->noise || !s->r->ends || !s->r->coarse || !s->oil || !s->u || !s->q || !s->rate ||
-      !s->second || !s->effort || !s->nominal || !s->loose || !s->look)
+// Allocates the memory of the run and the arrays of the result. Returns false if memory ran out.
+static bool allocate(run *s, od_arena *scratch) {
+  int n = s->o->moves, drives = s->o->drives, inputs = s->m->inputs;
+  od_inverse_result *r = s->r;
+  od_arena *arena = &r->arena;
+  r->columns = OD_TAKE(arena, od_drive_columns, drives);
+  r->noise = OD_TAKE(arena, double, drives);
+  r->ends = OD_TAKE(arena, double, drives);
+  r->coarse = OD_TAKE(arena, double, drives);
+  r->compression = OD_TAKE(arena, double, drives);
+  r->signals = od_below_zero_list(s->m, NULL);
+  r->signal = OD_TAKE(arena, od_below_zero, r->signals);
+  s->u = OD_TAKE(scratch, double, inputs);
+  s->q = OD_TAKE(scratch, double, n);
+  s->rate = OD_TAKE(scratch, double, n);
+  s->second = OD_TAKE(scratch, double, n);
+  s->effort = OD_TAKE(scratch, double, drives);
+  s->nominal = OD_TAKE(scratch, double, 2 * drives);
+  s->loose = OD_TAKE(scratch, double, 13 * s->o->loose);
+  s->peak = OD_TAKE(scratch, double, OD_TRAJECTORY_PEAKS *n + 2 * inputs);
+  s->need = OD_TAKE(scratch, od_oil_need, drives);
+  s->history = OD_TAKE(scratch, chamber_history, drives);
+  if (!od_standstills_find(s->m, r) || od_arena_status(arena) != OD_OK || od_arena_status(scratch) != OD_OK)
     return false;
-  for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
-  if (!od_standstills_find(s->m, s->r)) return false;
-  s->r->signals = od_below_zero_list(s->m, NULL);
-  s->r->signal = calloc((size_t)s->r->signals + 1, sizeof *s->r->signal);
-  if (!s->r->signal) return false;
-  od_below_zero_list(s->m, s->r->signal);
+  od_below_zero_list(s->m, r->signal);
   int columns = lay_columns(s);
-  s->row = calloc((size_t)columns, sizeof *s->row);
-  s->r->table = od_table_new(columns);
-  if (!s->row || !s->r->table) return false;
+  s->row = OD_TAKE(scratch, double, columns);
+  r->most = OD_TAKE(arena, double, columns);
+  r->least = OD_TAKE(arena, double, columns);
+  r->most_at = OD_TAKE(arena, double, columns);
+  r->least_at = OD_TAKE(arena, double, columns);
+  r->table = od_table_new(columns);
+  if (!r->table || !s->row || od_arena_status(arena) != OD_OK) return false;
   lay_columns(s);
-  s->r->most = calloc(4 * (size_t)columns, sizeof *s->r->most);
-  if (!s->r->most) return false;
-  s->r->least = s->r->most + columns, s->r->most_at = s->r->least + columns, s->r->least_at = s->r->most_at + columns;
-  for (int c = 0; c < columns; c++) s->r->most[c] = -INFINITY, s->r->least[c] = INFINITY;
-  return true;
+  for (int c = 0; c < columns; c++) r->most[c] = -INFINITY, r->least[c] = INFINITY;
+  return od_arena_status(arena) == OD_OK;
 }
 
 // ---- rows
@@ -133,6 +152,7 @@ static double drive_speed(run *s, const od_drive *drive) {
   return od_inverse_output(s->inverse, &o);
 }
 
+// Fills the row of the last solution, and s->need.
 static void fill_row(run *s, double t) {
   const od_inverse_options *o = s->o;
   double *row = s->row, flow = 0, power = 0;
@@ -149,14 +169,17 @@ static void fill_row(run *s, double t) {
     if (c->speed >= 0) row[c->speed] = speed;
     power += row[c->power];
     if (c->input >= 0) row[c->input] = effort / s->m->theta[s->m->load[drive->index].number];
-    if (c->pressure_a < 0) continue;
+    if (drive->kind != OD_DRIVE_ELEMENT) continue;
     const od_output length = {.kind = OD_OUT_LENGTH, .index = s->m->instance[drive->index].actuator, .second = -1};
     if (c->length >= 0) row[c->length] = od_inverse_output(s->inverse, &length);
-    od_oil_need need = od_drive_oil_need(&s->oil[d], o, od_inverse_signal(s->inverse, drive->index), effort, speed);
-    row[c->pressure_a] = need.pressure_a;
-    row[c->flow_a] = need.flow_a;
-    if (c->pressure_b >= 0) row[c->pressure_b] = need.pressure_b, row[c->flow_b] = need.flow_b;
+    od_oil_need need = od_drive_oil_need(s->m, s->inverse, o, drive->index, effort);
+    bool by_chambers = c->length >= 0;
+    for (int i = 0; i < 2 && c->pressure[i] >= 0; i++) {
+      row[c->pressure[i]] = by_chambers ? need.pressure[i] : need.difference;
+      row[c->flow[i]] = need.flow[i];
+    }
     flow += need.supply;
+    s->need[d] = need;
   }
   if (s->r->supply_flow >= 0) row[s->r->supply_flow] = flow;
   row[s->r->power] = power;
@@ -165,21 +188,37 @@ static void fill_row(run *s, double t) {
   for (int i = 0; i < at; i++) row[i] += 0.0;  // replaces minus zero by zero
 }
 
-// Reports why the machine cannot reach the prescribed position.
+// Keeps the largest flow that compresses the oil: in the row before `row`, by the central difference of pressures.
+static void watch_compression(run *s, long row) {
+  for (int d = 0; d < s->o->drives; d++) {
+    const od_drive_columns *c = &s->r->columns[d];
+    chamber_history *h = &s->history[d];
+    if (c->length < 0) continue;
+    for (int i = 0; i < 2 && c->pressure[i] >= 0; i++) {
+      double modulus = od_drive_oil_modulus(s->m, h->pressure[1][i]), pressure = s->row[c->pressure[i]];
+      double rate = (pressure - h->pressure[0][i]) / (2 * s->o->step);
+      if (row >= 2 && modulus > 0)
+        s->r->compression[d] = fmax(s->r->compression[d], fabs(fmax(h->volume[i], 0) / modulus * rate));
+      h->pressure[0][i] = h->pressure[1][i];
+      h->pressure[1][i] = pressure;
+      h->volume[i] = s->need[d].volume[i];
+    }
+  }
+}
+
+// Writes why the machine cannot reach the prescribed position. Returns the status.
 static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
-    return od_fail(
-        err, status,
-        "at t = %.6g s the drives cannot hold the machine in its motion: in this position one of them, or several "
-        "together, have no leverage (a dead centre)",
-        t);
+    return od_fail(err, status,
+                   "at t = %.6g s the drives cannot hold the machine in its motion: in this position one drive, or a "
+                   "combination of drives, has no lever arm (a dead center)",
+                   t);
   if (status == OD_SINGULAR)
-    return od_fail(
-        err, status,
-        "at t = %.6g s the prescribed quantities do not decide the machine's motion: a dead centre, the end of their "
-        "reach, or one follows from the others",
-        t);
+    return od_fail(err, status,
+                   "at t = %.6g s the prescribed quantities do not determine the motion of the machine: a dead center, "
+                   "the end of their range, or one quantity follows from the others",
+                   t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
   // The quantity with the largest error at the position where the solver stopped.
   int worst = 0;
@@ -191,8 +230,9 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_output *w = &s->m->output[o->moved[worst]];
   return od_fail(
       err, status,
-      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the machine came to %s", t,
-      w->name, od_display_quantity(s->q[worst], w->unit).text,
+      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position "
+      "that was found has %s",
+      t, w->name, od_display_quantity(s->q[worst], w->unit).text,
       od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
 }
 
@@ -250,25 +290,6 @@ static od_status advance_loose(run *s, double t, double h) {
   return status;
 }
 
-static void start_loose(run *s) {
-  int n = s->o->loose, driven = s->o->moves - n;
-  for (int i = 0; i < n; i++) {
-    int coordinate = s->m->output[s->o->moved[driven + i]].index;
-    s->loose[i] = s->m->z0[coordinate];
-    s->loose[n + i] = s->m->zd0[coordinate];
-  }
-}
-
-// The sum of all errors, relative to the range of the coordinate.
-static void find_loose_error(run *s) {
-  int n = s->o->loose, first = 1 + s->o->moves - n;
-  for (int i = 0; i < n; i++) {
-    od_summary range = od_table_summary(s->r->table, first + i);
-    double width = range.max - range.min, error = s->loose[12 * n + i];
-    if (error > 0) s->r->loose_error = fmax(s->r->loose_error, error / fmax(width, error));
-  }
-}
-
 // The change of the efforts by errors of second derivatives, one for each motion. Efforts are linear in second derivatives, so
 // one solution per motion is sufficient. Keeps the maximum over all calls for each drive.
 static od_status find_spread(run *s, double (*error)(const od_trajectory *), double *spread) {
@@ -306,20 +327,20 @@ static int by_time(const void *a, const void *b) {
 }
 
 // Lists the times of peaks of motions, and of maxima and minima of inputs, some of which act on the machine.
-static void list_looks(run *s) {
+static void list_peaks(run *s) {
   for (int i = 0; i < s->o->moves - s->o->loose; i++)
-    for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->look[s->looks++] = s->o->motion[i].peak[k];
-  for (int i = 0; i < s->m->inputs; i++, s->looks += 2)
-    od_input_peaks(s->machine, i, s->o->begin, s->o->end, s->look + s->looks);
-  qsort(s->look, (size_t)s->looks, sizeof *s->look, by_time);
+    for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->peak[s->peaks++] = s->o->motion[i].peak[k];
+  for (int i = 0; i < s->m->inputs; i++, s->peaks += 2)
+    od_input_peaks(s->machine, i, s->o->begin, s->o->end, s->peak + s->peaks);
+  qsort(s->peak, (size_t)s->peaks, sizeof *s->peak, by_time);
 }
 
-// Evaluates peaks of motions and inputs between a row and the next one. Positions that cannot be reached are left to the rows.
+// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are left to the rows.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
-  for (; s->looked < s->looks && s->look[s->looked] < until; s->looked++) {
-    double at = s->look[s->looked];
+  for (; s->peaks_done < s->peaks && s->peak[s->peaks_done] < until; s->peaks_done++) {
+    double at = s->peak[s->peaks_done];
     if (!(at > t) || at > o->end) continue;
     memcpy(x, s->loose, 2 * (size_t)o->loose * sizeof *x);
     if (o->loose && step_loose(s, t, at - t, x) != OD_OK) continue;
@@ -334,77 +355,76 @@ static void look_between(run *s, double t, double until) {
 
 static od_status fill_table(run *s, od_error *err) {
   const od_inverse_options *o = s->o;
-  long rows = (long)floor((o->end - o->begin) / o->step * (1 + 1e-12)) + 1;
+  int loose = o->loose, driven = o->moves - loose;
+  long rows = (long)floor((o->end - o->begin) / o->step * (1 + 1e-12)) + 1, noise_stride = 1 + rows / NOISE_ROWS;
   od_status status = od_inverse_start(s->inverse);
   if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
-  start_loose(s);
-  list_looks(s);
+  for (int i = 0; i < loose; i++) {
+    int coordinate = s->m->output[o->moved[driven + i]].index;
+    s->loose[i] = s->m->z0[coordinate];
+    s->loose[loose + i] = s->m->zd0[coordinate];
+  }
+  list_peaks(s);
   for (long k = 0; k < rows; k++) {
     double t = o->begin + (double)k * o->step;
-    if (k % ASK == 0 && o->progress && !o->progress(o->user, (double)k / (double)rows))
+    if (k % ROWS_PER_PROGRESS == 0 && o->progress && !o->progress(o->user, (double)k / (double)rows))
       return od_fail(err, OD_INTERRUPTED, "interrupted");
     status = solve_at(s, t, s->loose);
     if (status != OD_OK) return explain(s, t, status, err);
     fill_row(s, t);
+    watch_compression(s, k);
     od_standstills_watch(s->m, s->inverse, t, s->r);
     for (int i = 0; i < s->r->signals; i++)
       od_below_zero_watch(&s->r->signal[i], t, od_inverse_signal(s->inverse, s->r->signal[i].instance));
     if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    if (k % (1 + rows / NOISE_ROWS) == 0) status = find_spread(s, noise_of, s->r->noise);
-    if (status == OD_OK && k % (1 + rows / NOISE_ROWS) == 0) status = find_spread(s, coarse_of, s->r->coarse);
+    if (k % noise_stride == 0) status = find_spread(s, noise_of, s->r->noise);
+    if (status == OD_OK && k % noise_stride == 0) status = find_spread(s, coarse_of, s->r->coarse);
     if (status == OD_OK && (k == 0 || k == rows - 1)) status = find_spread(s, end_error_of, s->r->ends);
     look_between(s, t, k + 1 < rows ? t + o->step : INFINITY);
     if (status == OD_OK && k + 1 < rows) status = advance_loose(s, t, o->step);
     if (status != OD_OK) return explain(s, t, status, err);
   }
-  find_loose_error(s);
+  // Errors of freely moving coordinates, relative to their ranges.
+  for (int i = 0; i < loose; i++) {
+    od_summary range = od_table_summary(s->r->table, 1 + driven + i);
+    double width = range.max - range.min, error = s->loose[12 * loose + i];
+    if (error > 0) s->r->loose_error = fmax(s->r->loose_error, error / fmax(width, error));
+  }
   return OD_OK;
 }
 
-// Cylinders and motors that are not drives have no force.
-static int *find_idle(const run *s, int *count) {
-  int *idle = calloc((size_t)s->m->instances + 1, sizeof *idle);
-  *count = 0;
-  for (int i = 0; idle && i < s->m->instances; i++) {
-    bool driven = !od_drive_can_be(s->m, i);
-    for (int d = 0; d < s->o->drives; d++)
-      driven = driven || (s->o->drive[d].kind == OD_DRIVE_ELEMENT && s->o->drive[d].index == i);
-    if (!driven) idle[(*count)++] = i;
-  }
-  return idle;
+// Computes the rows into the table.
+static od_status compute(run *s, od_error *err) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
+  const od_inverse_options *o = s->o;
+  int idles = 0, *idle = OD_TAKE(&scratch, int, s->m->instances);
+  if (!idle || !allocate(s, &scratch)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  // Actuators that are not drives have no force.
+  for (int i = 0; i < s->m->instances; i++)
+    if (od_drive_can_be(s->m, i) && !od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i)) idle[idles++] = i;
+  od_status status = od_machine_plant(s->machine, NULL, 0, NULL, 0, &plant, err);
+  if (status != OD_OK) return status;
+  status = od_inverse_new(plant, o->moved, o->moves, o->loose, o->drive, o->drives, idle, idles, &s->inverse);
+  if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
+  status = fill_table(s, err);
+  od_inverse_free(s->inverse);
+  return status;
 }
 
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err) {
   run s = {.machine = machine, .m = od_machine_model(machine), .o = options, .r = out};
   *out = (od_inverse_result){.supply_flow = -1};
-  int idles = 0, *idle = find_idle(&s, &idles);
-  od_status status = idle && allocate(&s) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = od_machine_plant(machine, NULL, 0, NULL, 0, &s.plant, err);
-  if (status == OD_OK) {
-    status = od_inverse_new(s.plant, options->moved, options->moves, options->loose, options->drive, options->drives,
-                            idle, idles, &s.inverse);
-    if (status != OD_OK) od_fail(err, status, "%s", od_status_text(status));
-  }
-  if (status == OD_OK) status = fill_table(&s, err);
-  if (out->table && out->table->rows > 0 && !od_inverse_judge(machine, options, out) && status == OD_OK)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_inverse_free(s.inverse);
-  od_plant_free(s.plant);
-  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.nominal, s.row, s.loose, s.look, idle};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  return status;
+  od_status status = compute(&s, err);
+  if (!out->table || out->table->rows == 0) return status;
+  od_inverse_judge(machine, options, out);
+  return status == OD_OK && out->verdict.incomplete ? od_fail(err, OD_NO_MEMORY, "memory ran out") : status;
 }
 
 void od_inverse_result_free(od_inverse_result *r) {
   od_table_free(r->table);
-  free(r->columns);
-  free(r->noise);
-  free(r->ends);
-  free(r->coarse);
-  free(r->most);
-  free(r->still);
-  free(r->signal);
   od_verdict_free(&r->verdict);
+  od_arena_free(&r->arena);
   *r = (od_inverse_result){0};
 }

@@ -2,6 +2,7 @@
 #ifndef OD_INVERSE_RUN_H
 #define OD_INVERSE_RUN_H
 
+#include "base/arena.h"
 #include "inverse/trajectory.h"
 #include "io/table.h"
 #include "io/verdict.h"
@@ -33,25 +34,26 @@ typedef struct od_inverse_options {
   void *user;
 } od_inverse_options;
 
-// The columns of a drive in the table.
+// The columns of a drive in the table; -1: it has no such column.
 typedef struct od_drive_columns {
-  int effort, speed, power;                    // always
-  int length;                                  // of a cylinder; -1
-  int input;                                   // of a load with an input: that input; -1
-  int pressure_a, pressure_b, flow_a, flow_b;  // of a cylinder; a motor has pressure_a, its difference, and flow_a; -1
+  int effort, speed, power;
+  int length;                // of an actuator with chambers
+  int input;                 // of a load with an input: that input
+  int pressure[2], flow[2];  // of each chamber; of a motor, the first ones: the pressure difference, and the flow
 } od_drive_columns;
 
 // A friction without states, and the rows in which its speed is zero.
 typedef struct od_standstill {
   int instance;
-  double reach;            // speed range over which its law builds up
-  double friction, power;  // breakaway force with a factor of 1; the exponent of the factor
-  double band;             // the same with the largest factor at standstill
-  long rows, together;     // number of rows; of the present interval
-  double first, began;     // s: first time; beginning of the present interval
+  double build_up_speed;         // the speed at which its force is fully built up
+  double breakaway, exponent;    // breakaway force with a factor of 1; exponent of the factor
+  double largest;                // breakaway force with the largest factor at standstill
+  long rows, rows_of_interval;   // number of rows at standstill; of the present interval
+  double first, interval_begin;  // s: first time; beginning of the present interval
 } od_standstill;
 
 typedef struct od_inverse_result {
+  od_arena arena;             // of all arrays below
   od_table *table;            // time, moved outputs, drives, sums, further outputs
   od_drive_columns *columns;  // of each drive
   int supply_flow, power;     // columns of the total flow into all chambers (-1: no oil), and of the total power
@@ -62,6 +64,8 @@ typedef struct od_inverse_result {
   double *noise;   // of each drive: the largest standard deviation of its effort by noise of sampled motions
   double *ends;    // errors of its effort in the first and the last row, where polynomials of samples are one-sided
   double *coarse;  // the part of its effort that is due to second derivatives which the samples do not resolve
+  double *
+      compression;  // of each drive: the largest flow that compresses the oil of a chamber, m3/s, from differences of rows
   // For each column: its extremes at times where the value, rate or second derivative of a motion has an extreme between rows,
   // and these times.
   double *most, *least, *most_at, *least_at;
@@ -69,58 +73,62 @@ typedef struct od_inverse_result {
   od_verdict verdict;
 } od_inverse_result;
 
-// inverse_drives.c: whether an element is a cylinder or motor; whether the effort of a drive is a torque.
+// --- inverse_drives.c
+
+// Whether an element can be a drive: its class drives by pressures.
 bool od_drive_can_be(const od_model *m, int instance);
+bool od_drive_is_chosen(const od_inverse_options *options, od_drive_kind kind, int index);
+// Whether the effort of a drive is a torque.
 bool od_drive_turns(const od_model *m, const od_drive *drive);
-// Drives of a machine: by name (a cylinder, a motor, a force or torque, a joint). False: there is none of that name.
+// Finds a drive by name: an actuator, a force or torque, a joint. False: there is none of that name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
-// All cylinders and motors; if there are none, all forces and torques with an input; else none. At most `room`. Returns their
-// number.
+// All actuators; if there are none, all forces and torques with an input. Writes at most `room` and returns their number.
 int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room);
 // The joints of the moved outputs (count); 0: one of them is not a joint coordinate.
 int od_inverse_joint_drives(const od_machine *machine, const int *moved, int count, od_drive *out);
 // The name of a drive, and its kind ("cylinder").
 const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive);
 const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive);
-// The flow of all pumps of a machine, m3/s; 0: no pump with a known flow.
+// The rated flow of all pumps of a machine, m3/s; 0: no pump has one.
 double od_inverse_pump_flow(const od_machine *machine);
+
+// --- drive_oil.c
+
+// Pressures and flows of an actuator.
+typedef struct od_oil_need {
+  double pressure[2], flow[2];  // of each end, Pa, m3/s
+  double difference;            // pressure[0] - pressure[1]
+  double volume[2];             // of the oil at each end, m3
+  double supply;                // inflow that does not come from a tank at the end itself, m3/s
+} od_oil_need;
+// Number of chambers whose pressures drive the element; 0: it drives by a pressure difference, or not at all.
+int od_drive_chambers(const od_model *m, const od_drive *drive);
+// Whether an end of an element is at a tank, whose pressure is then *pressure.
+bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pressure);
+// The pressures at which an actuator has this effort at the last solution of `inverse`. They are infinite or NAN if there are none.
+od_oil_need od_drive_oil_need(const od_model *m, const od_inverse *inverse, const od_inverse_options *options,
+                              int instance, double effort);
+// The oil's bulk modulus at a pressure, Pa; 0: there is no oil.
+double od_drive_oil_modulus(const od_model *m, double pressure);
+
+// --- inverse_run.c
 
 // On failure err contains the reason, and the table the rows computed so far. Free the result in any case.
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);
 
-// inverse_verdict.c: adds remarks against the result. False: out of memory.
-bool od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
+// --- Remarks. If memory runs out, the verdict is incomplete.
 
+// inverse_verdict.c: all remarks.
+void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 // motion_verdict.c: remarks against the motion itself: jumps, noise and resolution of samples, rows that miss its peaks.
-bool od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-
-// standstill.c: finds frictions without states; processes a row; adds remarks. False: out of memory.
+void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
+// standstill.c: finds frictions without states (false: out of memory); processes a row; adds remarks.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
-bool od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
-
-// kept_signals.c: signals that keep their initial values. False: out of memory.
-bool od_kept_signals_judge(const od_model *m, const od_inverse_options *options, od_verdict *verdict);
-
-// drive_oil.c: areas of a cylinder; pressures and flows of a drive.
-typedef struct od_drive_oil {
-  bool cylinder, motor;
-  double area_a, area_b;  // a motor: displacement in area_a
-  double closed, stroke, dead_a, dead_b;
-  double leakage, viscous;
-  double tank_a, tank_b;  // pressures of chambers of a cylinder that are tanks; NAN: not tanks
-} od_drive_oil;
-od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive);
-typedef struct od_oil_need {
-  double pressure_a, pressure_b, flow_a, flow_b;
-  double supply;  // inflow that does not come from a tank at the chamber itself
-} od_oil_need;
-// signal: relative displacement of a motor; 1 without such a signal.
-od_oil_need od_drive_oil_need(const od_drive_oil *oil, const od_inverse_options *options, double signal, double effort,
-                              double speed);
-// The oil's bulk modulus at a pressure, Pa; 0: there is no oil.
-double od_drive_oil_modulus(const od_model *m, double pressure);
+void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
+// kept_signals.c: signals that keep their initial values.
+void od_kept_signals_judge(const od_model *m, const od_inverse_options *options, od_verdict *verdict);
 
 #endif

@@ -1,6 +1,5 @@
 // Remarks against the results for a prescribed motion.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "inverse/inverse_run.h"
@@ -9,7 +8,7 @@
 #include "machine/machine.h"
 
 // Flow by compression of the oil is reported if it exceeds this fraction of the largest flow.
-static const double much_compression = 0.05;
+static const double compression_limit = 0.05;
 
 // Upper limits of plausible values of hydraulic machines. Larger values indicate a wrong unit, mass or motion.
 static const struct {
@@ -17,7 +16,7 @@ static const struct {
   double most;
 } plausible[] = {{"Pa", 1e8}, {"N", 1e8}, {"N m", 1e8}, {"m/s", 100}, {"rad/s", 2e3}, {"W", 1e8}};
 // The same for second derivatives of prescribed quantities.
-static const double plausible_acceleration = 1e4, plausible_turning = 1e6;
+static const double plausible_acceleration = 1e4, plausible_angular_acceleration = 1e6;
 
 static double cell(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
@@ -29,159 +28,132 @@ static long extreme(const od_table *t, int column, double sign) {
     if (sign * cell(t, k, column) > sign * cell(t, at, column)) at = k;
   return at;
 }
-
-static bool judge_stroke(const od_machine *machine, const od_inverse_options *o, int d, double length, double t,
-                         bool retracted, od_verdict *v) {
-  od_drive_oil oil = od_drive_oil_of(od_machine_model(machine), &o->drive[d]);
-  char range[OD_RANGE_SIZE];
-  od_display_range(range, oil.closed, oil.closed + oil.stroke, "m");
-  return od_verdict_add(v, OD_UNSOUND, "stroke.beyond",
-                        "Beyond the stroke:", "at t = %.6g s %s would be %s long, %s than it can be (%s).", t,
-                        od_inverse_drive_name(machine, &o->drive[d]), od_display_quantity(length, "m").text,
-                        retracted ? "shorter" : "longer", range);
+// The row with the largest magnitude of a column.
+static long extreme_size(const od_table *t, int column) {
+  long high = extreme(t, column, 1), low = extreme(t, column, -1);
+  return -cell(t, low, column) > cell(t, high, column) ? low : high;
 }
 
-// The largest flow by compression of oil, from differences of pressures between rows.
-static double compression(const od_model *m, const od_inverse_options *o, const od_inverse_result *r, int d) {
-  od_drive_oil oil = od_drive_oil_of(m, &o->drive[d]);
-  const od_drive_columns *c = &r->columns[d];
-  double largest = 0;
-  for (long k = 1; oil.cylinder && k + 1 < r->table->rows; k++)
-    for (int side = 0; side < 2; side++) {
-      int column = side ? c->pressure_b : c->pressure_a;
-      double x = cell(r->table, k, c->length) - oil.closed;
-      double volume = side ? oil.dead_b + oil.area_b * (oil.stroke - x) : oil.dead_a + oil.area_a * x;
-      double modulus = od_drive_oil_modulus(m, cell(r->table, k, column));
-      double rate = (cell(r->table, k + 1, column) - cell(r->table, k - 1, column)) / (2 * o->step);
-      if (modulus > 0) largest = fmax(largest, fabs(fmax(volume, 0) / modulus * rate));
-    }
-  return largest;
-}
-
-static bool judge_cylinder(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r, int d) {
+// An actuator with chambers: its stroke, cavitation, and flow by compression of the oil.
+static void judge_chambers(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r, int d) {
   const od_model *m = od_machine_model(machine);
   const od_table *t = r->table;
   const od_drive_columns *c = &r->columns[d];
-  od_drive_oil oil = od_drive_oil_of(m, &o->drive[d]);
-  long shortest = extreme(t, c->length, -1), longest = extreme(t, c->length, 1);
-  bool ok = true;
-  if (cell(t, shortest, c->length) < oil.closed - 1e-9 * oil.stroke)
-    ok = judge_stroke(machine, o, d, cell(t, shortest, c->length), cell(t, shortest, 0), true, &r->verdict) && ok;
-  if (cell(t, longest, c->length) > oil.closed + oil.stroke * (1 + 1e-9))
-    ok = judge_stroke(machine, o, d, cell(t, longest, c->length), cell(t, longest, 0), false, &r->verdict) && ok;
-  for (int side = 0; side < 2; side++) {
-    int column = side ? c->pressure_b : c->pressure_a;
-    long least = extreme(t, column, -1);
-    if (cell(t, least, column) < 0)
-      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative",
-                          "Not enough pressure:", "%s chamber %c of %s would have %s at t = %.6g s; it would cavitate.",
-                          isnan(side ? oil.tank_a : oil.tank_b) ? "with this rule" : "with a tank on the other side",
-                          side ? 'b' : 'a', od_inverse_drive_name(machine, &o->drive[d]),
-                          od_display_quantity(cell(t, least, column), "Pa").text, cell(t, least, 0)) &&
-           ok;
+  const od_instance *e = &m->instance[o->drive[d].index];
+  const od_element_class *class = od_instance_class(e);
+  const double *number = m->theta + e->number;
+  double stroke = od_element_stroke(class, number), shortest = number[class->reach.closed], longest = shortest + stroke;
+  char range[OD_RANGE_SIZE];
+  od_display_range(range, shortest, longest, "m");
+  for (int sign = -1; stroke > 0 && sign <= 1; sign += 2) {
+    long at = extreme(t, c->length, sign);
+    double length = cell(t, at, c->length);
+    bool beyond = sign < 0 ? length < shortest - 1e-9 * stroke : length > shortest + stroke * (1 + 1e-9);
+    if (beyond)
+      od_verdict_add(&r->verdict, OD_UNSOUND, "stroke.beyond",
+                     "Beyond the stroke:", "at t = %.6g s %s would be %s long, %s than its range of lengths (%s).",
+                     cell(t, at, 0), e->name, od_display_quantity(length, "m").text, sign < 0 ? "shorter" : "longer",
+                     range);
   }
-  double most =
-      fmax(fabs(cell(t, extreme(t, c->flow_a, 1), c->flow_a)), fabs(cell(t, extreme(t, c->flow_a, -1), c->flow_a)));
-  double squeezed = compression(m, o, r, d);
-  if (squeezed > much_compression * most)
-    ok =
-        od_verdict_add(
-            &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
-            "flows of %s are those of its piston; where its pressures change, compressing the oil takes up to %s more, by "
-            "differences from row to row.",
-            od_inverse_drive_name(machine, &o->drive[d]), od_display_quantity(squeezed, "m3/s").text) &&
-        ok;
-  return ok;
+  for (int i = 0; i < 2 && c->pressure[i] >= 0; i++) {
+    double pressure, lowest = cell(t, extreme(t, c->pressure[i], -1), c->pressure[i]);
+    bool alone = c->pressure[1] < 0;
+    if (!(lowest < 0)) continue;
+    od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative",
+                   "Not enough pressure:", "%s%s of %s would have %s at t = %.6g s; it would cavitate.",
+                   alone                                                       ? ""
+                   : od_drive_end_is_tank(m, o->drive[d].index, !i, &pressure) ? "with a tank on the other side "
+                                                                               : "with this rule ",
+                   alone ? "the chamber"
+                   : i   ? "chamber b"
+                         : "chamber a",
+                   e->name, od_display_quantity(lowest, "Pa").text, cell(t, extreme(t, c->pressure[i], -1), 0));
+  }
+  if (r->compression[d] > compression_limit * fabs(cell(t, extreme_size(t, c->flow[0]), c->flow[0])))
+    od_verdict_add(
+        &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
+        "flows of %s are those of its piston. Where its pressures change, compression of the oil needs up to "
+        "%s more, estimated from differences between rows.",
+        e->name, od_display_quantity(r->compression[d], "m3/s").text);
 }
 
 // Reports values that are not finite, for example of a motor with zero displacement, which has no pressure for a torque.
-static bool judge_numbers(od_inverse_result *r) {
+static void judge_numbers(od_inverse_result *r) {
   const od_table *t = r->table;
   for (int c = 0; c < t->columns; c++)
     for (long k = 0; k < t->rows; k++)
-      if (!isfinite(cell(t, k, c)))
-        return od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite",
-                              "Infinite need:", "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
-  return true;
+      if (!isfinite(cell(t, k, c))) {
+        od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite",
+                       "Infinite need:", "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
+        return;
+      }
 }
 
-static bool add_implausible(od_verdict *v, const char *name, const char *what, double value, const char *unit, double t,
+static void add_implausible(od_verdict *v, const char *what, const char *name, double value, const char *unit, double t,
                             double most) {
-  char limit[80];
-  snprintf(limit, sizeof limit, "%.79s", od_display_quantity(most, unit).text);
-  return od_verdict_add(v, OD_DOUBTFUL, "need.implausible", "Implausible:",
-                        "%s%s would be %s at t = %.6g s; machines of this kind stay below %s. Check the motion, its "
-                        "units, masses and areas.",
-                        name, what, od_display_quantity(value, unit).text, t, limit);
+  od_verdict_add(
+      v, OD_DOUBTFUL, "need.implausible", "Implausible:",
+      "%s%s would be %s at t = %.6g s; hydraulic machines stay below %s. Check the motion, its units, masses "
+      "and areas.",
+      what, name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and second derivatives of motions. For each drive only
 // the first kind is reported, because the others follow from it.
-static bool judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
+static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
-  bool ok = true;
   for (int i = 0; i < o->moves - o->loose; i++) {
     const od_output *moved = &m->output[o->moved[i]];
-    double most = strcmp(moved->unit, "rad") == 0 ? plausible_turning : plausible_acceleration, at[3] = {0};
+    double most = strcmp(moved->unit, "rad") == 0 ? plausible_angular_acceleration : plausible_acceleration, at[3];
     char second[80];
     od_rate_unit(moved->unit, 2, second, sizeof second);
     for (int k = 4; k < OD_TRAJECTORY_PEAKS; k++) {
       od_trajectory_at(&o->motion[i], o->motion[i].peak[k], at);
-      if (fabs(at[2]) > most) {
-        ok =
-            add_implausible(&r->verdict, "the second rate of ", moved->name, at[2], second, o->motion[i].peak[k], most);
-        break;
-      }
+      if (!(fabs(at[2]) > most)) continue;
+      add_implausible(&r->verdict, "the second derivative of ", moved->name, at[2], second, o->motion[i].peak[k], most);
+      break;
     }
   }
   for (int d = 0; d < o->drives; d++) {
     const od_drive_columns *c = &r->columns[d];
-    const int of[] = {c->pressure_a, c->pressure_b, c->effort, c->speed, c->power};
-    bool said = false;
-    for (size_t k = 0; k < sizeof of / sizeof *of && !said; k++) {
+    const int of[] = {c->pressure[0], c->pressure[1], c->effort, c->speed, c->power};
+    bool reported = false;
+    for (size_t k = 0; k < sizeof of / sizeof *of && !reported; k++) {
       if (of[k] < 0 || (k < 2 && o->pressure_limit > 0)) continue;
-      long high = extreme(t, of[k], 1), low = extreme(t, of[k], -1);
-      long at = -cell(t, low, of[k]) > cell(t, high, of[k]) ? low : high;
-      for (size_t u = 0; u < sizeof plausible / sizeof *plausible && !said; u++)
-        if (strcmp(t->unit[of[k]], plausible[u].unit) == 0 && fabs(cell(t, at, of[k])) > plausible[u].most) {
-          said = true;
-          ok = add_implausible(&r->verdict, t->name[of[k]], "", cell(t, at, of[k]), plausible[u].unit, cell(t, at, 0),
-                               plausible[u].most) &&
-               ok;
-        }
+      long at = extreme_size(t, of[k]);
+      for (size_t u = 0; u < sizeof plausible / sizeof *plausible && !reported; u++) {
+        if (strcmp(t->unit[of[k]], plausible[u].unit) != 0 || !(fabs(cell(t, at, of[k])) > plausible[u].most)) continue;
+        reported = true;
+        add_implausible(&r->verdict, "", t->name[of[k]], cell(t, at, of[k]), plausible[u].unit, cell(t, at, 0),
+                        plausible[u].most);
+      }
     }
   }
-  return ok;
 }
 
-static bool judge_supply(const od_inverse_options *o, od_inverse_result *r) {
+static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
-  bool ok = true;
   if (r->supply_flow >= 0 && o->pump_flow > 0) {
     long at = extreme(t, r->supply_flow, 1);
     double most = cell(t, at, r->supply_flow);
     if (most > o->pump_flow)
-      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "flow.short",
-                          "More flow than there is:", "the motion needs %s at t = %.6g s, the pumps give %s.",
-                          od_display_quantity(most, "m3/s").text, cell(t, at, 0),
-                          od_display_quantity(o->pump_flow, "m3/s").text) &&
-           ok;
+      od_verdict_add(&r->verdict, OD_UNSOUND, "flow.short",
+                     "Not enough flow:", "the motion needs %s at t = %.6g s; the pumps deliver %s.",
+                     od_display_quantity(most, "m3/s").text, cell(t, at, 0),
+                     od_display_quantity(o->pump_flow, "m3/s").text);
   }
   for (int d = 0; d < o->drives && o->pressure_limit > 0; d++)
-    for (int side = 0; side < 2; side++) {
-      int column = side ? r->columns[d].pressure_b : r->columns[d].pressure_a;
+    for (int i = 0; i < 2; i++) {
+      int column = r->columns[d].pressure[i];
       if (column < 0) continue;
-      long high = extreme(t, column, 1), low = extreme(t, column, -1);
-      bool motor = r->columns[d].pressure_b < 0;
-      long at = motor && -cell(t, low, column) > cell(t, high, column) ? low : high;
+      // A pressure difference has either sign.
+      long at = r->columns[d].length < 0 ? extreme_size(t, column) : extreme(t, column, 1);
       if (fabs(cell(t, at, column)) > o->pressure_limit)
-        ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.high",
-                            "More pressure than allowed:", "%s needs %s at t = %.6g s, the limit is %s.",
-                            t->name[column], od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
-                            od_display_quantity(o->pressure_limit, "Pa").text) &&
-             ok;
+        od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.high",
+                       "Pressure above the limit:", "%s is %s at t = %.6g s; the limit is %s.", t->name[column],
+                       od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
+                       od_display_quantity(o->pressure_limit, "Pa").text);
     }
-  return ok;
 }
 
 // Whether an element exerts forces by pressures of oil that is not in a tank.
@@ -195,60 +167,53 @@ static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_elem
   return false;
 }
 
-// Lists elements with states or pressures that exert forces, and cylinders and motors that are not drives.
-static bool judge_elements(const od_machine *machine, const od_inverse_options *o, od_verdict *v) {
+// Lists elements with states or pressures that exert forces, and actuators that are not drives.
+static void judge_elements(const od_machine *machine, const od_inverse_options *o, od_verdict *v) {
   const od_model *m = od_machine_model(machine);
-  bool ok = true;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);
-    bool driven = false, pushes = c == &od_cylinder_class || c == &od_motor_class;
-    for (int d = 0; d < o->drives; d++)
-      driven = driven || (o->drive[d].kind == OD_DRIVE_ELEMENT && o->drive[d].index == i);
-    if (pushes && !driven)
-      ok = od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is no drive and pushes with nothing.",
-                          c->noun, e->name) &&
-           ok;
-    bool states = e->state[0] >= 0;
-    if (pushes || (!states && !pushes_by_oil(m, e, c)) || e->actuator < 0) continue;
+    bool has_states = e->state[0] >= 0;
+    if (od_drive_can_be(m, i)) {
+      if (!od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i))
+        od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is not a drive; its force is zero.",
+                       c->noun, e->name);
+      continue;
+    }
+    if (e->actuator < 0 || (!has_states && !pushes_by_oil(m, e, c))) continue;
     const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
     if (c->inside)
-      ok = od_verdict_add(
-               v, OD_DOUBTFUL, "friction.steady", "Friction of steady motion:",
-               "the %s of %s acts as in steady motion at the speed of the moment; where the motion reverses it may "
-               "be off by as much as it is.",
-               c->inside, name) &&
-           ok;
+      od_verdict_add(
+          v, OD_DOUBTFUL, "friction.steady", "Friction of steady motion:",
+          "the %s of %s has its value of steady motion at the present speed. At a reversal of the motion its "
+          "error is up to its own value.",
+          c->inside, name);
     else
-      ok = od_verdict_add(v, OD_DOUBTFUL, "state.kept",
-                          "State of the start:", "the %s '%s' acts with the %s that it has at the start.", c->noun,
-                          name, states ? "state" : "pressures") &&
-           ok;
+      od_verdict_add(v, OD_DOUBTFUL, "state.kept", "State of the start:", "the %s '%s' keeps its %s of the start.",
+                     c->noun, name, has_states ? "state" : "pressures");
   }
   if (o->drives > m->freedom)
-    ok = od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
-                        "%d drives move %s; they share it as if all had the same pressure, which is one way of "
-                        "many.",
-                        o->drives, od_count(m->freedom, "degree of freedom").text) &&
-         ok;
-  return ok;
+    od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
+                   "%d drives move %s. Many distributions of the load are possible; this one gives all drives the same "
+                   "pressure.",
+                   o->drives, od_count(m->freedom, "degree of freedom").text);
 }
 
-bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
+void od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   const od_model *m = od_machine_model(machine);
-  bool ok = od_motion_judge(machine, o, r);
+  od_motion_judge(machine, o, r);
   if (r->loose_error > 1e-3)
-    ok = od_verdict_add(&r->verdict, r->loose_error > 0.1 ? OD_UNSOUND : OD_DOUBTFUL, "step.long", "Step too long:",
-                        "what moves on its own is off by up to %.2g %% of its range; take shorter steps.",
-                        100 * r->loose_error) &&
-         ok;
+    od_verdict_add(&r->verdict, r->loose_error > 0.1 ? OD_UNSOUND : OD_DOUBTFUL, "step.long", "Step too long:",
+                   "the estimated error of freely moving coordinates is up to %.2g %% of their range; give a shorter "
+                   "--step.",
+                   100 * r->loose_error);
   for (int d = 0; d < o->drives; d++)
-    if (r->columns[d].pressure_b >= 0) ok = judge_cylinder(machine, o, r, d) && ok;
-  ok = judge_numbers(r) && ok;
-  ok = judge_supply(o, r) && ok;
-  ok = judge_plausible(m, o, r) && ok;
-  ok = od_standstills_judge(m, o->step, r) && ok;
-  ok = od_below_zero_add_remarks(m, r->signal, r->signals, &r->verdict) && ok;
-  ok = od_kept_signals_judge(m, o, &r->verdict) && ok;
-  return judge_elements(machine, o, &r->verdict) && ok;
+    if (r->columns[d].length >= 0) judge_chambers(machine, o, r, d);
+  judge_numbers(r);
+  judge_supply(o, r);
+  judge_plausible(m, o, r);
+  od_standstills_judge(m, o->step, r);
+  if (!od_below_zero_add_remarks(m, r->signal, r->signals, &r->verdict)) r->verdict.incomplete = true;
+  od_kept_signals_judge(m, o, &r->verdict);
+  judge_elements(machine, o, &r->verdict);
 }

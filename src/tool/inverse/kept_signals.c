@@ -1,10 +1,10 @@
 // Signals of blocks that act on the mechanism and depend on quantities that an inverse run does not compute: states of blocks,
 // pressures, states of elements. These signals keep their initial values.
-#include <stdlib.h>
-
 #include "inverse/inverse_run.h"
+#include "memory/scoped.h"
 #include "model/outputs.h"
 
+// Whether a measured output depends on a state of the circuit. mark: scratch, one entry per state.
 static bool measure_is_kept(const od_model *m, int measure, bool *mark) {
   bool any = false;
   for (int i = 0; i < m->circuit_states; i++) mark[i] = false;
@@ -21,8 +21,8 @@ static bool block_is_kept(const od_model *m, const od_block *b, const bool *kept
   return b->states > 0;
 }
 
-// Finds the signals that depend on such states, directly or through other blocks, by repeated passes.
-static void find_kept(const od_model *m, bool *kept, bool *mark) {
+// Marks the signals that depend on such states, directly or through other blocks, by repeated passes.
+static void mark_kept(const od_model *m, bool *kept, bool *mark) {
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < m->blocks; i++) {
@@ -34,20 +34,10 @@ static void find_kept(const od_model *m, bool *kept, bool *mark) {
   }
 }
 
-static const char *signal_name(const od_model *m, int signal) {
-  for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return m->output[i].name;
-  return "";
-}
-
 // Marks the signals that act on the mechanism, except those of loads that are drives.
-static void find_acting(const od_model *m, const od_inverse_options *o, bool *acts) {
-  for (int i = 0; i < m->loads; i++) {
-    bool driven = false;
-    for (int d = 0; d < o->drives; d++)
-      driven = driven || (o->drive[d].kind == OD_DRIVE_LOAD && o->drive[d].index == i);
-    if (!driven && m->load[i].input >= 0) acts[m->load[i].input] = true;
-  }
+static void mark_acting(const od_model *m, const od_inverse_options *o, bool *acts) {
+  for (int i = 0; i < m->loads; i++)
+    if (m->load[i].input >= 0 && !od_drive_is_chosen(o, OD_DRIVE_LOAD, i)) acts[m->load[i].input] = true;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);
@@ -59,20 +49,27 @@ static void find_acting(const od_model *m, const od_inverse_options *o, bool *ac
   }
 }
 
-bool od_kept_signals_judge(const od_model *m, const od_inverse_options *o, od_verdict *v) {
-  if (m->blocks == 0) return true;
-  bool *kept = calloc((size_t)m->signals + 1, sizeof *kept), *acts = calloc((size_t)m->signals + 1, sizeof *acts),
-       *mark = calloc((size_t)m->circuit_states + 1, sizeof *mark), ok = kept && acts && mark;
-  if (ok) find_kept(m, kept, mark);
-  if (ok) find_acting(m, o, acts);
-  for (int i = 0; i < m->signals && ok; i++)
+static const char *signal_name(const od_model *m, int signal) {
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return m->output[i].name;
+  return "";
+}
+
+void od_kept_signals_judge(const od_model *m, const od_inverse_options *o, od_verdict *v) {
+  if (m->blocks == 0) return;
+  OD_SCRATCH(scratch);
+  bool *kept = OD_TAKE(&scratch, bool, m->signals), *acts = OD_TAKE(&scratch, bool, m->signals),
+       *mark = OD_TAKE(&scratch, bool, m->circuit_states);
+  if (od_arena_status(&scratch) != OD_OK) {
+    v->incomplete = true;
+    return;
+  }
+  mark_kept(m, kept, mark);
+  mark_acting(m, o, acts);
+  for (int i = 0; i < m->signals; i++)
     if (kept[i] && acts[i])
-      ok = od_verdict_add(v, OD_DOUBTFUL, "signal.kept", "Signal of the start:",
-                          "'%s' acts on the mechanism and follows states of blocks or of the oil, which are not "
-                          "computed here: it counts as it is at the start.",
-                          signal_name(m, i));
-  free(kept);
-  free(acts);
-  free(mark);
-  return ok;
+      od_verdict_add(v, OD_DOUBTFUL, "signal.kept", "Signal of the start:",
+                     "'%s' acts on the mechanism and depends on states of blocks or of the oil, which are not computed "
+                     "here. Its value at the start is used.",
+                     signal_name(m, i));
 }

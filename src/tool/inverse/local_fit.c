@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/scoped.h"
+
 enum {
   DEGREE = 6,
   MOST_HALF = 500,    // a window has at most 2 * MOST_HALF + 1 rows
@@ -12,12 +14,12 @@ enum {
   LEAST_TRIED = 8,
   LAGS = 20,  // number of lags of autocorrelations of residuals
 };
-// Noise below this fraction of the largest second derivative is not smoothed.
-static const double little_noise = 0.002;
+// Noise with an effect below this fraction of the largest second derivative is not smoothed.
+static const double noise_limit = 0.002;
 // Relative rounding of the samples: smaller residuals are rounding.
-static const double digits = 1e-15;
+static const double rounding_limit = 1e-15;
 // Limit of the correlation of residuals: white noise is below it; a motion that the polynomials cannot follow is above it.
-static const double much_correlation = 0.5;
+static const double correlation_limit = 0.5;
 
 typedef struct fitting {
   const double *t, *y;
@@ -101,7 +103,8 @@ static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
   if (inner < LEAST_TRIED) return true;
-  double *size = malloc((size_t)(inner / stride + 1) * sizeof *size), squares = 0, residuals = 0, largest = 0;
+  OD_SCRATCH(scratch);
+  double *size = OD_TAKE(&scratch, double, inner / stride + 1), squares = 0, residuals = 0, largest = 0;
   double recent[LAGS] = {0}, product[LAGS] = {0};
   if (!size) return false;
   for (int i = half; i < f->rows - half; i += stride) largest = fmax(largest, fabs(f->y[i]));
@@ -111,7 +114,7 @@ static bool try_window(fitting *f, int half, trial *out) {
     double at[3];
     fit_at(f, i, half, at);
     double residual = f->y[i] - at[0], leverage = f->weight[0][f->at];
-    if (!(fabs(residual) > digits * largest) || !(leverage < 1 - 1e-9)) residual = 0;
+    if (!(fabs(residual) > rounding_limit * largest) || !(leverage < 1 - 1e-9)) residual = 0;
     for (int k = 0; k < LAGS && k < lags; k++) product[k] += residual * recent[k];
     memmove(recent + 1, recent, (LAGS - 1) * sizeof *recent);
     recent[0] = residual;
@@ -138,7 +141,6 @@ static bool try_window(fitting *f, int half, trial *out) {
     // Noise that is correlated between rows, such as that of a coarse resolution, averages out less in a window.
     out->noise *= sqrt(fmax(1, 2 * sum));
   }
-  free(size);
   return true;
 }
 
@@ -163,6 +165,7 @@ static bool are_uniform(const double *t, int rows) {
   return true;
 }
 
+// The standard deviation of samples.
 static double deviation(const double *y, int rows) {
   double mean = 0, squares = 0;
   for (int i = 0; i < rows; i++) mean += (y[i] - mean) / (i + 1);
@@ -176,6 +179,7 @@ typedef struct fitted {
   double end_difference;  // difference to another window at the ends
 } fitted;
 
+// Fits the polynomials of all rows.
 static void fit_all(fitting *f, int half, double *value, double *rate, double *second, fitted *out) {
   *out = (fitted){0};
   for (int i = 0; i < f->rows; i++) {
@@ -206,36 +210,34 @@ static int half_of(const double *t, int rows, double low_pass) {
 od_status od_smooth_samples(const double *t, const double *y, int rows, double low_pass, double *value, double *rate,
                             double *second, od_smoothing *out) {
   *out = (od_smoothing){0};
-  fitting *f = malloc(sizeof *f);
+  OD_SCRATCH(scratch);
+  fitting *f = OD_TAKE(&scratch, fitting, 1);
   if (!f) return OD_NO_MEMORY;
-  f->t = t, f->y = y, f->rows = rows, f->uniform = are_uniform(t, rows), f->count = 0;
+  *f = (fitting){.t = t, .y = y, .rows = rows, .uniform = are_uniform(t, rows)};
   int half = low_pass > 0 ? half_of(t, rows, low_pass) : LEAST_HALF;
+  double all = deviation(y, rows);
   trial used;
-  fitted fit = {0};
-  bool ok = try_window(f, half > LEAST_HALF ? half : LEAST_HALF + 1, &used);
-  if (ok) fit_all(f, half, value, rate, second, &fit);
-  if (ok && !(low_pass > 0)) {
-    double largest = 0;
-    for (int i = 0; i < rows; i++) largest = fmax(largest, fabs(second[i]));
-    if (used.noise * fit.gain > little_noise * largest) {
-      trial best = used;
-      ok = choose_window(f, &half, &best);
-      // Residuals as large as the motion and with a pattern are a motion that the samples do not resolve: it is not smoothed.
-      bool is_motion = best.residual > 0.1 * deviation(y, rows) && best.pattern > much_correlation;
-      // The narrowest window that can be tried; even narrower ones may be better.
-      if (ok && half > LEAST_HALF + 1 && !is_motion) {
-        fit_all(f, half, value, rate, second, &fit);
-        out->chosen = true;
-        used = best;
-      }
+  fitted fit;
+  if (!try_window(f, half > LEAST_HALF ? half : LEAST_HALF + 1, &used)) return OD_NO_MEMORY;
+  fit_all(f, half, value, rate, second, &fit);
+  double largest = 0;
+  for (int i = 0; i < rows; i++) largest = fmax(largest, fabs(second[i]));
+  if (!(low_pass > 0) && used.noise * fit.gain > noise_limit * largest) {
+    trial best = used;
+    if (!choose_window(f, &half, &best)) return OD_NO_MEMORY;
+    // Residuals as large as the motion and with a pattern are a motion that the samples do not resolve: it is not smoothed.
+    bool is_motion = best.residual > 0.1 * all && best.pattern > correlation_limit;
+    // The narrowest window that can be tried is not used, because interpolation may be better.
+    if (half > LEAST_HALF + 1 && !is_motion) {
+      fit_all(f, half, value, rate, second, &fit);
+      out->chosen = true;
+      used = best;
     }
   }
-  double all = deviation(y, rows);
   out->window = fit.window;
   out->noise = used.noise * fit.gain;
   out->end_error = fmax(used.noise * fit.end_gain, fit.end_difference);
   out->removed = all > 0 && out->window > DEGREE + 1 ? used.residual / all : 0;
-  out->removed_is_noise = used.pattern < much_correlation;
-  free(f);
-  return ok ? OD_OK : OD_NO_MEMORY;
+  out->removed_is_noise = used.pattern < correlation_limit;
+  return OD_OK;
 }

@@ -1,17 +1,15 @@
 #include "inverse/motion_log.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "document/units.h"
 #include "io/table.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
 #include "plant/inverse.h"
 
 void od_motion_log_free(od_motion_log *log) {
-  free(log->output);
-  free(log->t);
-  free(log->value);
+  od_arena_free(&log->arena);
   *log = (od_motion_log){0};
 }
 
@@ -33,65 +31,63 @@ static od_status convert(const char *path, const od_table *t, int column, const 
   return OD_OK;
 }
 
+// Fills the log from the columns of a table that have names of quantities.
 static od_status take_columns(const od_machine *machine, const char *path, const od_table *t, int time,
                               od_motion_log *log, od_error *err) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_units_free) od_units *units = od_units_new(err);
+  if (!units) return OD_BAD_INPUT;
   const od_model *m = od_machine_model(machine);
-  size_t rows = (size_t)t->rows;
-  int *column = calloc((size_t)t->columns + 1, sizeof *column);
-  log->output = calloc((size_t)t->columns + 1, sizeof *log->output);
-  log->t = malloc((rows + 1) * sizeof *log->t);
-  for (int c = 0; column && log->output && c < t->columns; c++) {
+  int *column = OD_TAKE(&scratch, int, t->columns);
+  log->output = OD_TAKE(&log->arena, int, t->columns);
+  log->t = OD_TAKE(&log->arena, double, t->rows);
+  if (!column || od_arena_status(&log->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int c = 0; c < t->columns; c++) {
     int output = c == time ? -1 : od_machine_output_find(machine, t->name[c]);
     if (output < 0 || !od_inverse_can_move(&m->output[output])) continue;
     column[log->columns] = c;
     log->output[log->columns++] = output;
   }
-  log->value = malloc((rows + 1) * (size_t)(log->columns + 1) * sizeof *log->value);
-  od_units *units = od_units_new(err);
-  od_status status = units ? OD_OK : OD_BAD_INPUT;
-  if (!column || !log->output || !log->t || !log->value)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  else if (log->columns == 0)
-    status = od_fail(err, OD_BAD_INPUT,
-                     "%s: no column is called like a joint coordinate, length or point of the machine", path);
-  if (status == OD_OK) status = convert(path, t, time, "s", units, log->t, 1, err);
+  if (log->columns == 0)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s: no column has the name of a joint coordinate, length or point of the machine", path);
+  log->value = OD_TAKE(&log->arena, double, (long long)t->rows * log->columns);
+  if (!log->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = convert(path, t, time, "s", units, log->t, 1, err);
   for (int i = 0; status == OD_OK && i < log->columns; i++)
     status = convert(path, t, column[i], od_machine_output_unit(machine, log->output[i]), units, log->value + i,
                      log->columns, err);
-  od_units_free(units);
-  free(column);
   return status;
 }
 
 od_status od_motion_log_read(const od_machine *machine, const char *path, od_motion_log *log, od_error *err) {
-  od_table *t = NULL;
+  OD_OWNED(od_table_free) od_table *t = NULL;
   *log = (od_motion_log){0};
   if (!path) return OD_OK;
   od_status status = od_table_read(path, NULL, &t, err);
   if (status != OD_OK) return status;
   int time = od_table_find_time(t);
   if (time < 0 || t->rows < 3)
-    status = od_fail(err, OD_BAD_INPUT, "%s: expected a column of times and at least three rows", path);
-  if (status == OD_OK) status = take_columns(machine, path, t, time, log, err);
-  if (status == OD_OK) log->rows = t->rows;
-  for (long k = 1; status == OD_OK && k < log->rows; k++)
+    return od_fail(err, OD_BAD_INPUT, "%s: expected a column of times and at least three rows", path);
+  status = take_columns(machine, path, t, time, log, err);
+  if (status != OD_OK) return status;
+  log->rows = t->rows;
+  for (long k = 1; k < log->rows; k++)
     if (!(log->t[k] > log->t[k - 1]))
-      status =
-          od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than that of the row before", path, k + 1);
-  if (status == OD_OK)
-    log->doubt = od_time_doubt_of(t->name[time], t->unit[time], path,
-                                  (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);
-  od_table_free(t);
-  return status;
+      return od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than that of the row before", path,
+                     k + 1);
+  log->doubt = od_time_doubt_of(t->name[time], t->unit[time], path,
+                                (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);
+  return OD_OK;
 }
 
 od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out) {
-  double *samples = malloc((size_t)log->rows * sizeof *samples);
+  OD_SCRATCH(scratch);
+  double *samples = OD_TAKE(&scratch, double, log->rows);
+  *out = (od_trajectory){0};
   if (!samples) return OD_NO_MEMORY;
   for (long k = 0; k < log->rows; k++) samples[k] = log->value[k * log->columns + column];
-  od_status status = od_trajectory_of_samples(log->t, samples, log->rows, low_pass, out);
-  free(samples);
-  return status;
+  return od_trajectory_of_samples(log->t, samples, log->rows, low_pass, out);
 }
 
 double od_motion_log_nyquist(const od_motion_log *log) {

@@ -6,6 +6,7 @@
 #include "io/time_unit.h"
 
 typedef struct od_motion_log {
+  od_arena arena;  // of the arrays below
   int columns;
   int *output;        // output of the machine, for each column
   double *t, *value;  // SI; value[row * columns + column]

@@ -2,23 +2,23 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "machine/machine.h"
 #include "machine/saved_state.h"
+#include "memory/scoped.h"
 
 enum {
   MOST_NODES = 20000000,
-  LEAST_LOOKS = 8,       // evaluations of a piece of a signal between two breaks
-  MOST_LOOKS = 2000000,  // of the whole signal
+  LEAST_EVALUATIONS = 8,       // evaluations of a piece of a signal between two breaks
+  MOST_EVALUATIONS = 2000000,  // of the whole signal
 };
 // Breaks closer than this fraction of the whole time are merged.
-static const double same_break = 1e-9;
+static const double break_distance = 1e-9;
 // A jump of the rate below this fraction of its largest value is rounding.
-static const double rounding = 1e-6;
-// A rate that changes by more than this fraction of its range between nodes is not resolved: a sine with fewer than five nodes
-// per period.
-static const double unresolved = 0.6;
+static const double rounding_limit = 1e-6;
+// A rate that changes by more than this fraction of its range between nodes is not resolved. A sine with fewer than five nodes per
+// period is above this limit.
+static const double resolution_limit = 0.6;
 
 // ---- peaks
 
@@ -27,11 +27,13 @@ typedef struct peaks {
   double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
 } peaks;
 
+// The value of peak `which`: maxima and minima of value, rate and second derivative; minima with the opposite sign.
 static double peak_size(const double y[3], int which) {
   return which % 2 ? -y[which / 2] : y[which / 2];
 }
 
-static void look(od_trajectory *r, peaks *p, double t, double low, double high) {
+// Evaluates the motion at t, and keeps the largest values. low, high: the neighbors of t.
+static void evaluate_peaks(od_trajectory *r, peaks *p, double t, double low, double high) {
   double y[3];
   od_trajectory_at(r, t, y);
   for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++)
@@ -66,22 +68,23 @@ static peaks no_peaks(void) {
 // ---- signals in closed form
 
 // Evaluates a piece without breaks up to the time `last`. Returns the number of evaluations.
-static int look_at_piece(od_trajectory *r, peaks *p, double begin, double last, double shortest) {
-  int looks = 0;
-  for (double t = begin, before = begin; t <= last; looks++) {
+static int evaluate_piece(od_trajectory *r, peaks *p, double begin, double last, double shortest) {
+  int evaluations = 0;
+  for (double t = begin, before = begin; t <= last; evaluations++) {
     double pace = od_machine_input_pace(r->machine, r->input, t, last);
     // Slightly unequal steps, to avoid aliasing with a sine.
-    double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * looks, 1);
-    double next = t + fmax(fmin(pace, (last - begin) / LEAST_LOOKS), shortest) * uneven;
+    double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * evaluations, 1);
+    double next = t + fmax(fmin(pace, (last - begin) / LEAST_EVALUATIONS), shortest) * uneven;
     if (isfinite(pace) && next - t < r->spacing) r->spacing = next - t;
     if (!(next > t)) next = nextafter(t, INFINITY);
     if (t < last && next > last) next = last;
-    look(r, p, t, before, fmin(next, last));
+    evaluate_peaks(r, p, t, before, fmin(next, last));
     before = t, t = next;
   }
-  return looks;
+  return evaluations;
 }
 
+// Keeps the largest jumps of value and rate at a break.
 static void find_jumps(od_trajectory *r, double before, double after) {
   double a[3], b[3];
   od_trajectory_at(r, before, a);
@@ -91,9 +94,9 @@ static void find_jumps(od_trajectory *r, double before, double after) {
 }
 
 // Removes jumps that are rounding.
-static void forget_rounding(od_trajectory *r, const peaks *p) {
-  if (r->jump <= rounding * fmax(p->value[2], p->value[3])) r->jump = 0;
-  if (r->step <= rounding * fmax(p->value[0], p->value[1])) r->step = 0;
+static void remove_rounding(od_trajectory *r, const peaks *p) {
+  if (r->jump <= rounding_limit * fmax(p->value[2], p->value[3])) r->jump = 0;
+  if (r->step <= rounding_limit * fmax(p->value[0], p->value[1])) r->step = 0;
 }
 
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
@@ -102,11 +105,12 @@ static od_status of_file(const od_machine *machine, const double *pairs, int cou
 static void of_signal(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
   *out = (od_trajectory){.machine = machine, .input = input, .spacing = end - begin};
   peaks p = no_peaks();
-  double near = same_break * (end - begin);
-  int looks = 0;
-  for (double t = begin; t < end && looks < MOST_LOOKS;) {
+  double near = break_distance * (end - begin);
+  int evaluations = 0;
+  for (double t = begin; t < end && evaluations < MOST_EVALUATIONS;) {
     double next = fmin(od_machine_input_next_break(machine, input, t), end), after = next;
-    looks += look_at_piece(out, &p, t, next < end ? nextafter(next, -INFINITY) : end, (end - begin) / MOST_LOOKS);
+    evaluations +=
+        evaluate_piece(out, &p, t, next < end ? nextafter(next, -INFINITY) : end, (end - begin) / MOST_EVALUATIONS);
     while (after < end) {  // the last of merged breaks
       double further = od_machine_input_next_break(machine, input, after);
       if (!(further < next + near)) break;
@@ -114,12 +118,12 @@ static void of_signal(const od_machine *machine, int input, double begin, double
     }
     if (next < end) {
       find_jumps(out, nextafter(next, -INFINITY), after);
-      out->spacing = fmin(out->spacing, fmax((next - t) / (2 * LEAST_LOOKS), near));
+      out->spacing = fmin(out->spacing, fmax((next - t) / (2 * LEAST_EVALUATIONS), near));
     }
     t = after;
   }
   for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) refine(out, &p, k);
-  forget_rounding(out, &p);
+  remove_rounding(out, &p);
 }
 
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
@@ -149,11 +153,12 @@ void od_input_peaks(const od_machine *machine, int input, double begin, double e
 
 // ---- samples
 
+// Takes memory for the nodes. Returns false if memory ran out.
 static bool allocate(od_trajectory *r, int nodes) {
   double **const column[] = {&r->t, &r->value, &r->rate, &r->second};
-  for (int i = 0; i < 4; i++) *column[i] = calloc((size_t)nodes, sizeof **column[i]);
+  for (int i = 0; i < 4; i++) *column[i] = OD_TAKE(&r->arena, double, nodes);
   r->nodes = nodes;
-  return r->t && r->value && r->rate && r->second;
+  return od_arena_status(&r->arena) == OD_OK;
 }
 
 // Finds where the samples do not resolve the motion. A constant speed is always resolved.
@@ -164,7 +169,7 @@ static void find_coarse(od_trajectory *r) {
   if (!(range > 1e-3 * fmax(fabs(fastest), fabs(slowest)))) return;
   for (int i = 0; i < r->nodes; i++) {
     double h = i + 1 < r->nodes ? r->t[i + 1] - r->t[i] : r->t[i] - r->t[i - 1], size = fabs(r->second[i]);
-    if (size * h > unresolved * range && size > r->coarse) r->coarse = size, r->coarse_at = r->t[i];
+    if (size * h > resolution_limit * range && size > r->coarse) r->coarse = size, r->coarse_at = r->t[i];
   }
 }
 
@@ -172,35 +177,37 @@ od_status od_trajectory_of_samples(const double *t, const double *value, long ro
                                    od_trajectory *out) {
   *out = (od_trajectory){0};
   if (rows < 3 || rows > MOST_NODES) return OD_BAD_INPUT;
-  od_status status = allocate(out, (int)rows) ? OD_OK : OD_NO_MEMORY;
-  for (long i = 0; status == OD_OK && i < rows; i++) out->t[i] = t[i];
-  if (status == OD_OK)
+  od_status status = OD_NO_MEMORY;
+  if (allocate(out, (int)rows)) {
+    for (long i = 0; i < rows; i++) out->t[i] = t[i];
     status = od_smooth_samples(t, value, (int)rows, low_pass, out->value, out->rate, out->second, &out->smoothing);
+  }
   if (status != OD_OK) {
     od_trajectory_free(out);
     return status;
   }
   out->spacing = (t[rows - 1] - t[0]) / (double)(rows - 1);
   peaks p = no_peaks();
-  for (long i = 0; i < rows; i++) look(out, &p, t[i], t[i], t[i]);
+  for (long i = 0; i < rows; i++) evaluate_peaks(out, &p, t[i], t[i], t[i]);
   find_coarse(out);
   return OD_OK;
 }
 
-// Before its first and after its last sample a file is constant.
+// The motion of an input from a file, which is constant before its first and after its last sample.
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out) {
-  double *t = malloc(2 * (size_t)count * sizeof *t), *value = t ? t + count : NULL, y[3];
-  for (int i = 0; t && i < count; i++)
-    t[i] = pairs[2 * i] - od_machine_start_time(machine), value[i] = pairs[2 * i + 1];
-  od_status status = t ? od_trajectory_of_samples(t, value, count, 0, out) : OD_NO_MEMORY;
-  const double at[] = {status == OD_OK ? t[0] : 0, status == OD_OK ? t[count - 1] : 0};
-  for (int k = 0; k < 2 && status == OD_OK; k++) {
+  OD_SCRATCH(scratch);
+  double *t = OD_TAKE(&scratch, double, count), *value = OD_TAKE(&scratch, double, count), y[3];
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  for (int i = 0; i < count; i++) t[i] = pairs[2 * i] - od_machine_start_time(machine), value[i] = pairs[2 * i + 1];
+  od_status status = od_trajectory_of_samples(t, value, count, 0, out);
+  if (status != OD_OK) return status;
+  const double at[] = {t[0], t[count - 1]};
+  for (int k = 0; k < 2; k++) {
     od_trajectory_at(out, at[k], y);
     if (at[k] > begin && at[k] < end && fabs(y[1]) > out->jump) out->jump = fabs(y[1]), out->jump_at = at[k];
   }
-  free(t);
-  return status;
+  return OD_OK;
 }
 
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out) {
@@ -216,10 +223,7 @@ od_status od_trajectory_of_constant(double value, double begin, double end, od_t
 }
 
 void od_trajectory_free(od_trajectory *r) {
-  free(r->t);
-  free(r->value);
-  free(r->rate);
-  free(r->second);
+  od_arena_free(&r->arena);
   *r = (od_trajectory){0};
 }
 

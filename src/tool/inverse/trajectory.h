@@ -5,6 +5,7 @@
 #ifndef OD_INVERSE_TRAJECTORY_H
 #define OD_INVERSE_TRAJECTORY_H
 
+#include "base/arena.h"
 #include "inverse/local_fit.h"
 #include "oleodyn/machine.h"
 
@@ -15,14 +16,15 @@ typedef struct od_trajectory {
   int input;
   int nodes;
   double *t, *value, *rate, *second;
+  od_arena arena;                    // of the nodes
   double jump, jump_at;              // the largest jump of the rate, and its time; 0: none
   double step, step_at;              // the largest jump of the value
   double peak[OD_TRAJECTORY_PEAKS];  // times of the maxima and minima of value, rate and second derivative
-  double spacing;                    // spacing of rows that resolves all turns of the motion
+  double spacing;                    // time between rows that resolves all peaks of the motion
   od_smoothing smoothing;            // of samples
-  double coarse,
-      coarse_at;  // samples too few for the motion: the largest second derivative of nodes at which the rate changes
-                  // by more than half of its range between nodes; 0: none
+  // Samples too few for the motion: the largest second derivative of nodes between which the rate changes by more than half of
+  // its range, and its time; 0: none.
+  double coarse, coarse_at;
 } od_trajectory;
 
 // The motion prescribed by an input from `begin` to `end`. An input from a file gives samples. The trajectory refers to the

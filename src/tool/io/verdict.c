@@ -28,6 +28,7 @@ bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char 
   }
   free(r.lead);
   free(r.text);
+  v->incomplete = true;
   return false;
 }
 

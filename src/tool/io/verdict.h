@@ -24,6 +24,7 @@ typedef struct od_verdict {
   od_trust trust;  // the worst of the remarks
   od_remark *remark;
   int count;
+  bool incomplete;  // a remark was lost because memory ran out
 } od_verdict;
 
 // Adds a remark. False: out of memory; the verdict still includes the trust of the remark.

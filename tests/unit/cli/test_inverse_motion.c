@@ -267,7 +267,7 @@ static void implausible_needs(void **state) {
   write_cart(s, "m.yaml", "", "rail.position: 0 m");
   outcome o = run(s, "inverse m.yaml --move rail.position=wild --si");
   ends_with(o, 0);
-  says(o.out, "Implausible: the second rate of rail.position");
+  says(o.out, "Implausible: the second derivative of rail.position");
   says(o.out, "Implausible: rail.speed would be 125.66");
   forget(o);
   o = run(s, "inverse m.yaml --move rail.position=late");

@@ -31,9 +31,9 @@ static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
   switch (c->in[slot].kind) {
     case OD_IN_PRESSURE: return special ? (od_dice_pick(d, 2) ? 0 : 5e6) : od_dice_uniform(d, 0, 2e7);
     case OD_IN_LENGTH:
-      if (c->stroke_field > 0)  // also beyond both ends
-        return q[c->closed_field] +
-               q[c->stroke_field] * (special ? od_dice_uniform(d, -0.1, 0) : od_dice_uniform(d, -0.2, 1.2));
+      if (c->reach.stroke[0] > 0)  // also beyond both ends
+        return q[c->reach.closed] +
+               od_element_stroke(c, q) * (special ? od_dice_uniform(d, -0.1, 0) : od_dice_uniform(d, -0.2, 1.2));
       return od_dice_uniform(d, 0.1, 2);
     case OD_IN_SPEED: return special ? 0 : od_dice_uniform(d, -1, 1);
     case OD_IN_SIGNAL:  // a number that must not be negative may follow a signal that is: openings are shut then
