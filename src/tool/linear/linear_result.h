@@ -30,7 +30,9 @@ typedef struct od_linear_results {
   od_poles poles;
   od_zeros *zeros;  // of every pair
   int pairs;
+  od_arena arena;  // owns poles and zeros
 } od_linear_results;
+// The caller frees the results in every case.
 od_status od_linear_results_find(const od_machine *machine, const od_linear_model *model, od_linear_results *out,
                                  od_error *err);
 void od_linear_results_free(od_linear_results *results);
