@@ -78,20 +78,20 @@ od_status od_linear_write_mat(const void *user, const char *path, od_error *err)
     poles[2 * i] = r->poles.pole[i].real;
     poles[2 * i + 1] = r->poles.pole[i].imaginary;
   }
-  const od_mat_variable variables[] = {{"A", n, n, m->A, NULL},
-                                       {"B", n, nu, m->B, NULL},
-                                       {"C", ny, n, m->C, NULL},
-                                       {"D", ny, nu, m->D, NULL},
-                                       {"x0", n, 1, list_values(&scratch, m->state, n), NULL},
-                                       {"u0", nu, 1, list_values(&scratch, m->input, nu), NULL},
-                                       {"y0", ny, 1, list_values(&scratch, m->output, ny), NULL},
-                                       {"poles", n, 2, poles, NULL},
-                                       {"states", n, 1, NULL, list_texts(&scratch, m->state, n, false)},
-                                       {"state_units", n, 1, NULL, list_texts(&scratch, m->state, n, true)},
-                                       {"inputs", nu, 1, NULL, list_texts(&scratch, m->input, nu, false)},
-                                       {"input_units", nu, 1, NULL, list_texts(&scratch, m->input, nu, true)},
-                                       {"outputs", ny, 1, NULL, list_texts(&scratch, m->output, ny, false)},
-                                       {"output_units", ny, 1, NULL, list_texts(&scratch, m->output, ny, true)}};
+  const od_mat_variable variables[] = {{"A", n, n, .data = m->A},
+                                       {"B", n, nu, .data = m->B},
+                                       {"C", ny, n, .data = m->C},
+                                       {"D", ny, nu, .data = m->D},
+                                       {"x0", n, 1, .data = list_values(&scratch, m->state, n)},
+                                       {"u0", nu, 1, .data = list_values(&scratch, m->input, nu)},
+                                       {"y0", ny, 1, .data = list_values(&scratch, m->output, ny)},
+                                       {"poles", n, 2, .data = poles},
+                                       {"states", n, 1, .text = list_texts(&scratch, m->state, n, false)},
+                                       {"state_units", n, 1, .text = list_texts(&scratch, m->state, n, true)},
+                                       {"inputs", nu, 1, .text = list_texts(&scratch, m->input, nu, false)},
+                                       {"input_units", nu, 1, .text = list_texts(&scratch, m->input, nu, true)},
+                                       {"outputs", ny, 1, .text = list_texts(&scratch, m->output, ny, false)},
+                                       {"output_units", ny, 1, .text = list_texts(&scratch, m->output, ny, true)}};
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   return od_matrices_write_mat(variables, (int)(sizeof variables / sizeof *variables), path, err);
 }
