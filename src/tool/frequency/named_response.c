@@ -53,11 +53,11 @@ static od_status respond(const od_linear_model *model, double low, double high, 
   od_status status = od_frf_of_model(model, frequency, points, &r->frf, err);
   if (status == OD_OK) status = od_poles_find(model, &scratch, &poles, err);
   if (status != OD_OK) return status;
-  bool ok = od_linear_remarks(model, &r->warnings);
-  if (ok && od_poles_unstable(&poles))
-    ok = od_verdict_add(&r->warnings, OD_DOUBTFUL, "point.unstable",
-                        "Unstable:", "the machine is unstable here: it has no steady response to a sine");
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_linear_remarks(model, &r->warnings);
+  if (od_poles_unstable(&poles))
+    od_verdict_add(&r->warnings, OD_DOUBTFUL, "point.unstable",
+                   "Unstable:", "the machine is unstable here: it has no steady response to a sine");
+  return od_verdict_is_complete(&r->warnings) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,

@@ -21,24 +21,21 @@ static double gain(const od_transfer *t, int output) {
 }
 
 // Judges the errors on held-out points, relative to the response: above the first limit doubtful, above the second useless.
-static bool judge(od_fitted_transfer *f) {
-  static const double poor = 0.5, nothing = 1;
+static void judge(od_fitted_transfer *f) {
+  static const double poor = 0.5, useless = 1;
   double error = f->error[f->t->order - f->low];
   od_verdict *v = &f->verdict;
-  bool ok = true;
   if (f->t->unstable > 0)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
-                        "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
-                        f->t->order);
+    od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
+                   "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
+                   f->t->order);
   if (!isfinite(error))
-    return od_verdict_add(v, OD_DOUBTFUL, "validation.none",
-                          "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points) &&
-           ok;
-  if (error <= poor) return ok;
-  return od_verdict_add(v, error < nothing ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
-                        error < nothing ? "Weak model:" : "Wrong model:",
-                        "the error of points that were not fitted is %.3g %% of the response.", 100 * error) &&
-         ok;
+    od_verdict_add(v, OD_DOUBTFUL, "validation.none",
+                   "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points);
+  else if (error > poor)
+    od_verdict_add(v, error < useless ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+                   error < useless ? "Weak model:" : "Wrong model:",
+                   "the error of points that were not fitted is %.3g %% of the response.", 100 * error);
 }
 
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err) {
@@ -57,8 +54,9 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;
   if (status == OD_OK) status = od_transfer_fit(r->frf, &o, &f->t, err);
-  if (status == OD_OK && !judge(f)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return status;
+  if (status != OD_OK) return status;
+  judge(f);
+  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 void od_fitted_transfer_free(od_fitted_transfer *f) {

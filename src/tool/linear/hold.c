@@ -279,7 +279,7 @@ static void describe(const search *s, const trial *t, char *text, size_t size) {
              "no change of the free inputs and states was found that brings %s there; more inputs with --free may",
              od_machine_output_name(machine, output));
   } else {
-    snprintf(text, size, "something would not stay at rest: no balance of forces and flows was found");
+    snprintf(text, size, "no balance of forces and flows was found");
   }
 }
 

@@ -101,7 +101,7 @@ typedef struct search {
   double *x;                                   // states and inputs at the point
   double *typical;                             // sizes of states and inputs
   double *direction;                           // nx + nu: from the point, in typical sizes
-  double *moved;                               // states and inputs beside the point
+  double *moved;                               // states and inputs near the point
   int parts;                                   // number of derivatives of all parts
   double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
   double *far;  // per rate and output: difference of its slopes at the larger distance; zero: none

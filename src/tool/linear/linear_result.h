@@ -9,8 +9,8 @@
 
 // Text of the operating point: "the initial state, at rest", "t = 2 s, in motion"
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
-// Adds remarks about the point: kinks, motion, closed valves, open loops. False: memory ran out.
-bool od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
+// Adds remarks about the point: kinks, motion, closed valves, open loops.
+void od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
 // A result with machine, file, time and properties of the point in its data. Heading of the view: "MACHINE: what at PLACE".
 od_result od_linear_result_new(const od_machine *machine, const od_linear_model *model, const char *what);
 // Adds the remarks about the point, as notices and as the field "warnings".
