@@ -60,7 +60,7 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
     snprintf(j->note, sizeof j->note,
              "loops through sampled blocks are open in the linear model: the margin is not known");
   } else if (!model->rests) {
-    snprintf(j->note, sizeof j->note, "the operating point does not rest: '%.80s' changes there",
+    snprintf(j->note, sizeof j->note, "the operating point is not at rest: '%.80s' changes there",
              model->state[model->fastest].name);
   } else if (od_linear_kink(model, 0)) {
     snprintf(j->note, sizeof j->note,
