@@ -26,7 +26,8 @@ static bool wants_all(const od_words *loops) {
 static int choose(const arguments *a, od_responses *r) {
   od_error err = {0};
   od_status status = od_responses_list(r, a->loops.count > 0, wants_all(&a->loops), &err);
-  if (status == OD_OK) return od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->frequency, &r->count);
+  if (status == OD_OK)
+    return od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->arena, &r->frequency, &r->count);
   od_cli_error("%s", err.text);
   return od_exit_code(status);
 }

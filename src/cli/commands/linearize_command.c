@@ -17,7 +17,7 @@ static int check(void *user) {
 
 static int show(void *user, const od_machine *machine, const od_linear_model *model) {
   const od_linear_arguments *a = user;
-  od_linear_results results;
+  OD_SCOPED(od_linear_results_free) od_linear_results results = {0};
   od_error err = {0};
   od_status status = od_linear_results_find(machine, model, &results, &err);
   if (status != OD_OK) {
@@ -33,7 +33,6 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
                                      .user = &results};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_result_free(&result);
-  od_linear_results_free(&results);
   return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 

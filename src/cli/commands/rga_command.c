@@ -1,6 +1,5 @@
 // oleodyn rga: relative gains over frequency, and the recommended pairing of inputs and outputs.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "commands/command.h"
 #include "options/frequency_options.h"
@@ -28,8 +27,10 @@ static int show(const arguments *a, od_gain_arrays *r) {
   od_error err = {0};
   if (!is_square(r->model)) return OD_EXIT_BAD_INPUT;
   r->n = r->model->inputs;
-  int code = od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->frequency, &r->count);
+  double *frequency = NULL;
+  int code = od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->arena, &frequency, &r->count);
   if (code >= 0) return code;
+  r->frequency = frequency;
   od_status status = od_gain_arrays_find(r, &err);
   if (status != OD_OK) {
     od_cli_error("%s", err.text);
@@ -48,6 +49,7 @@ static int show(const arguments *a, od_gain_arrays *r) {
 
 typedef struct rga_sweep {
   const arguments *a;
+  od_arena arena;
   double *frequency;
   int count;
 } rga_sweep;
@@ -56,7 +58,7 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
   (void)machine;
   rga_sweep *g = user;
   if (!is_square(model)) return OD_EXIT_BAD_INPUT;
-  return od_frequencies_choose(&g->a->frequencies, model, POINTS, &g->frequency, &g->count);
+  return od_frequencies_choose(&g->a->frequencies, model, POINTS, &g->arena, &g->frequency, &g->count);
 }
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
@@ -69,7 +71,6 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 static int show_model(void *user, const od_machine *machine, const od_linear_model *model) {
   od_gain_arrays r = {.machine = machine, .model = model};
   int code = show(user, &r);
-  free(r.frequency);
   od_gain_arrays_free(&r);
   return code;
 }
@@ -107,6 +108,6 @@ int od_command_rga(int argc, char **argv) {
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
   const od_linear_command command = {&usage, l, &sweep, NULL, show_model, &a};
   int code = od_linear_command_run(&command, argc, argv);
-  free(g.frequency);
+  od_arena_free(&g.arena);
   return code;
 }

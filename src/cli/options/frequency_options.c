@@ -5,10 +5,9 @@
 #include "terminal/terminal.h"
 #include "linear/response.h"
 
-int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model *model, int points, double **out,
-                          int *count) {
+int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model *model, int points, od_arena *arena,
+                          double **out, int *count) {
   double low, high;
-  od_error err = {0};
   od_frequencies_range(model, &low, &high);
   *count = points;
   bool ok = od_option_quantity("low", a->low, "Hz", &low);
@@ -23,7 +22,8 @@ int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model
     ok = false;
   }
   if (!ok) return OD_EXIT_BAD_INPUT;
-  od_status status = od_frequencies_make(low, high, *count, out, &err);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  return status == OD_OK ? -1 : od_exit_code(status);
+  *out = od_frequencies_make(low, high, *count, arena);
+  if (*out) return -1;
+  od_cli_error("%s", od_status_text(OD_NO_MEMORY));
+  return od_exit_code(OD_NO_MEMORY);
 }

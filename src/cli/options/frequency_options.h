@@ -16,8 +16,8 @@ typedef struct od_frequency_arguments {
     "points", OD_OPTION_TEXT, "N", "how many frequencies, in equal ratios", &(target)->points                 \
   }
 
-// Chooses the frequencies. Returns -1 to go on, or the exit code after a message. The caller frees *out.
+// Chooses the frequencies. Returns -1 to go on, or the exit code after a message. The list belongs to the arena.
 int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
-                          double **out, int *count);
+                          od_arena *arena, double **out, int *count);
 
 #endif

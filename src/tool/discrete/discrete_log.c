@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frequency/transfer_block.h"
@@ -11,7 +10,7 @@
 
 enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
-static const double about_as_good = 0.05;  // relative difference of the unexplained part that is negligible
+static const double negligible_gain = 0.05;  // relative difference of the unexplained part that is negligible
 
 static int find(const char *const *names, const char *name) {
   for (int i = 0; name && names[i]; i++)
@@ -46,38 +45,38 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
-  size_t rows = (size_t)c->rows;
-  double *value = calloc((size_t)c->count, sizeof *value);
+  OD_SCRATCH(scratch);
+  double *value = OD_TAKE(&scratch, double, c->count);
   w->is_held_out = w->o.hold_out > 0;
   w->judged = w->is_held_out ? c->rows - lround(w->o.hold_out * (double)c->rows) : c->rows / 3 * 2;
   long fitted = w->is_held_out ? w->judged : c->rows;
-  w->u = calloc(rows * (size_t)m, sizeof *w->u);
-  w->y = calloc(rows * (size_t)n, sizeof *w->y);
-  w->mean = calloc((size_t)c->count, sizeof *w->mean);
+  w->u = OD_TAKE(&w->arena, double, c->rows *m);
+  w->y = OD_TAKE(&w->arena, double, c->rows *n);
+  w->mean = OD_TAKE(&w->arena, double, c->count);
+  if (!value || od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   bool end = false;
-  od_status status = value && w->u && w->y && w->mean ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (long k = 0; status == OD_OK && k < c->rows; k++) {
-    if ((status = od_log_columns_next(c, value, &end, err)) != OD_OK) break;
+  for (long k = 0; k < c->rows; k++) {
+    od_status status = od_log_columns_next(c, value, &end, err);
+    if (status != OD_OK) return status;
     memcpy(w->u + k * m, value, (size_t)m * sizeof *value);
     memcpy(w->y + k * n, value + m, (size_t)n * sizeof *value);
-    for (int i = 0; i < c->count && status == OD_OK; i++) {
+    for (int i = 0; i < c->count; i++) {
       if (k < fitted) w->mean[i] += value[i] / (double)fitted;
       if (!isfinite(value[i]))
-        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name,
-                         k + 1);
+        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name,
+                       k + 1);
     }
   }
   w->data = (od_discrete_data){c->rows, n, w->u, w->y, m};
-  for (int i = 0; i < c->count && status == OD_OK; i++)
+  for (int i = 0; i < c->count; i++)
     if (is_constant(w, i, fitted))
-      status = od_fail(err, OD_BAD_INPUT, "%s '%s' is %g in all of the %ld fitted rows, expected one that changes",
-                       i < m ? "input" : "output", c->label[i].name, i < m ? w->u[i] : w->y[i - m], fitted);
-  for (long k = 0; status == OD_OK && k < c->rows; k++) {
+      return od_fail(err, OD_BAD_INPUT, "%s '%s' is %g in all of the %ld fitted rows, expected one that changes",
+                     i < m ? "input" : "output", c->label[i].name, i < m ? w->u[i] : w->y[i - m], fitted);
+  for (long k = 0; k < c->rows; k++) {
     for (int i = 0; i < m; i++) w->u[k * m + i] -= w->mean[i];
     for (int i = 0; i < n; i++) w->y[k * n + i] -= w->mean[m + i];
   }
-  free(value);
-  return status;
+  return OD_OK;
 }
 
 static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z, od_error *err) {
@@ -99,7 +98,7 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   od_status first = OD_OK;
   bool any = false;
   for (int order = t->low; order <= t->high; order++) {
-    od_z_transfer *z = NULL;
+    OD_OWNED(od_z_transfer_free) od_z_transfer *z = NULL;
     od_z_quality mean = {0}, one = {0};
     od_error failure = {0};
     od_status status = fit(w, w->judged, order, &z, &failure);
@@ -108,7 +107,6 @@ static od_status choose(od_discrete_log *w, od_error *err) {
       mean.percent += one.percent / w->data.outputs;
       mean.rms += one.rms / w->data.outputs;
     }
-    od_z_transfer_free(z);
     if (order == t->low || status == OD_NO_MEMORY) first = status, *err = failure;
     if (status == OD_NO_MEMORY) return status;
     any = any || status == OD_OK;
@@ -118,7 +116,8 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   if (!any) return first;
   *err = (od_error){0};
   if (isinf(best)) return OD_OK;  // all orders are equal: the lowest
-  for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + about_as_good) * (100 - best) + 1e-6); w->order++)
+  for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + negligible_gain) * (100 - best) + 1e-6);
+       w->order++)
     continue;
   return OD_OK;
 }
@@ -158,36 +157,37 @@ static long known_rows(const od_discrete_log *w) {
   return w->is_held_out ? w->judged : w->data.rows;
 }
 
+// Fills the table: time, and for each output the measured and the simulated value.
 static od_status make_table(od_discrete_log *w, od_error *err) {
+  OD_SCRATCH(scratch);
   int n = w->data.outputs, columns = 1 + 2 * n;
-  size_t rows = (size_t)w->data.rows;
-  double *model = calloc(rows * (size_t)n, sizeof *model), *row = calloc((size_t)columns, sizeof *row);
-  w->table = od_table_new(columns);
-  bool ok = model && row && w->table && od_table_label(w->table, 0, "time", "s") == OD_OK;
+  long rows = w->data.rows;
+  double *model = OD_TAKE(&scratch, double, rows *n), *row = OD_TAKE(&scratch, double, columns);
   const double *mean = w->mean + w->data.inputs;
-  for (int i = 0; ok && i < n; i++) {
+  w->table = od_table_new(columns);
+  if (!w->table || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = od_table_label(w->table, 0, "time", "s");
+  for (int i = 0; i < n && status == OD_OK; i++) {
     char name[300];
     const od_signal_label *label = output_label(w, i);
     snprintf(name, sizeof name, "model.%.200s", label->name);
-    ok = od_table_label(w->table, 1 + 2 * i, label->name, label->unit) == OD_OK &&
-         od_table_label(w->table, 2 + 2 * i, name, label->unit) == OD_OK &&
-         od_z_transfer_simulate(w->z, &w->data, i, known_rows(w), model + (size_t)i * rows, err) == OD_OK;
+    status = od_table_label(w->table, 1 + 2 * i, label->name, label->unit);
+    if (status == OD_OK) status = od_table_label(w->table, 2 + 2 * i, name, label->unit);
+    if (status == OD_OK) status = od_z_transfer_simulate(w->z, &w->data, i, known_rows(w), model + i * rows, err);
   }
-  for (long k = 0; ok && k < w->data.rows; k++) {
+  for (long k = 0; k < rows && status == OD_OK; k++) {
     row[0] = (double)k * w->c.step;
     for (int i = 0; i < n; i++) {
       row[1 + 2 * i] = w->y[k * n + i] + mean[i];
-      row[2 + 2 * i] = model[(size_t)i * rows + (size_t)k] + mean[i];
+      row[2 + 2 * i] = model[i * rows + k] + mean[i];
     }
-    ok = od_table_append(w->table, row) == OD_OK;
+    status = od_table_append(w->table, row);
   }
-  free(model);
-  free(row);
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 static od_status judge(od_discrete_log *w, od_error *err) {
-  od_output_quality *f = w->quality = calloc((size_t)w->data.outputs, sizeof *f);
+  od_output_quality *f = w->quality = OD_TAKE(&w->arena, od_output_quality, w->data.outputs);
   if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
   for (int i = 0; status == OD_OK && i < w->data.outputs; i++) {
@@ -205,7 +205,8 @@ static od_status judge(od_discrete_log *w, od_error *err) {
                                          .quality = f,
                                          .why_none_held_out = w->part ? NULL : w->why_no_part,
                                          .movement = sqrt(sum)};
-  return od_discrete_judge(&findings, &w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_discrete_judge(&findings, &w->verdict);
+  return od_verdict_is_complete(&w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
@@ -226,7 +227,7 @@ void od_discrete_log_free(od_discrete_log *w) {
   if (w->part != w->z) od_z_transfer_free(w->part);
   od_z_transfer_free(w->z);
   od_verdict_free(&w->verdict);
-  free(w->u), free(w->y), free(w->mean), free(w->quality);
+  od_arena_free(&w->arena);
   od_log_columns_free(&w->c);
 }
 
@@ -377,12 +378,11 @@ od_result od_discrete_log_result(const od_discrete_log *w) {
 
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err) {
   const od_discrete_log *w = user;
-  int *panel = calloc((size_t)w->table->columns, sizeof *panel);
+  OD_SCRATCH(scratch);
+  int *panel = OD_TAKE(&scratch, int, w->table->columns);
   if (!panel) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 1; i < w->table->columns; i++) panel[i] = (i + 1) / 2;
-  od_status status = od_plot_write(w->table, panel, w->path, kind_name(w->o.kind), path, err);
-  free(panel);
-  return status;
+  return od_plot_write(w->table, panel, w->path, kind_name(w->o.kind), path, err);
 }
 
 od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err) {
@@ -391,20 +391,16 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   if (w->z->order > OD_TRANSFER_MOST)
     return od_fail(err, OD_BAD_INPUT, "a block of order %d is not possible, %d at most: take less delay or order",
                    w->z->order, OD_TRANSFER_MOST);
-  od_transfer *t = od_transfer_new(w->z->order, n * m, 1);
-  const char **text = calloc(2 * (size_t)(n + m), sizeof *text);
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(w->z->order, n * m, 1);
+  const char **text = OD_TAKE(&scratch, const char *, 2 * (n + m));
   char title[300], note[100];
-  od_status status = t && text ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    memcpy(t->denominator, w->z->denominator, sizeof t->denominator);
-    for (int i = 0; i < n * m; i++) memcpy(t->numerator[i], w->z->numerator[i], sizeof t->numerator[i]);
-    for (int i = 0; i < n + m; i++) text[i] = w->c.label[i].name, text[n + m + i] = w->c.label[i].unit;
-    snprintf(title, sizeof title, "Discrete-time model fitted to %.200s", w->path);
-    snprintf(note, sizeof note, "%s of order %d; signals are without their means", kind_name(w->o.kind), w->order);
-    const od_transfer_names names = {title, note, m, text, text + n + m, text + m, text + n + 2 * m, w->c.step};
-    status = od_transfer_write_block(t, &names, path, err);
-  }
-  od_transfer_free(t);
-  free(text);
-  return status;
+  if (!t || !text) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  memcpy(t->denominator, w->z->denominator, sizeof t->denominator);
+  for (int i = 0; i < n * m; i++) memcpy(t->numerator[i], w->z->numerator[i], sizeof t->numerator[i]);
+  for (int i = 0; i < n + m; i++) text[i] = w->c.label[i].name, text[n + m + i] = w->c.label[i].unit;
+  snprintf(title, sizeof title, "Discrete-time model fitted to %.200s", w->path);
+  snprintf(note, sizeof note, "%s of order %d; signals are without their means", kind_name(w->o.kind), w->order);
+  const od_transfer_names names = {title, note, m, text, text + n + m, text + m, text + n + 2 * m, w->c.step};
+  return od_transfer_write_block(t, &names, path, err);
 }

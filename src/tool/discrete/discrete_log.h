@@ -25,6 +25,7 @@ typedef struct od_discrete_log {
   od_discrete_log_options o;
   od_log_columns c;  // opened by the caller, freed with the rest
   double *u, *y, *mean;
+  od_arena arena;  // owns the signals and qualities
   od_discrete_data data;
   long judged;                               // the first row of the part that is used to judge orders
   bool is_held_out;                          // the final model is not fitted to that part either

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/status.h"
 
 enum {
@@ -69,11 +70,12 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
 typedef struct od_z_transfer {
   int order, outputs, inputs;
   double denominator[OD_DISCRETE_TERMS];
-  double (*numerator)[OD_DISCRETE_TERMS];  // output * inputs + input
-  double radius;                           // the largest magnitude of a pole; 1 or more: unstable
+  double radius;    // the largest magnitude of a pole; 1 or more: unstable
   double mirrored;  // of a subspace model: radius before its unstable poles were mirrored; 0: none was
+  double numerator[][OD_DISCRETE_TERMS];  // output * inputs + input
 } od_z_transfer;
 void od_z_transfer_free(od_z_transfer *z);
+OD_OWNED_POINTER(od_z_transfer, od_z_transfer_free);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
 // Simulates an output (rows) from the initial state and offset that fit rows 0 to `known` - 1 of the data best. Values of an
 // unstable model may be infinite.

@@ -23,7 +23,6 @@ typedef struct od_discrete_findings {
   const char *why_none_held_out;     // NULL: some rows are held out
   double movement;                   // root mean square of the output's movement
 } od_discrete_findings;
-// Adds remarks. False: out of memory.
-bool od_discrete_judge(const od_discrete_findings *f, od_verdict *v);
+void od_discrete_judge(const od_discrete_findings *f, od_verdict *v);
 
 #endif

@@ -34,20 +34,16 @@ bool od_is_stable(const double *c, int degree) {
 }
 
 od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs) {
-  od_z_transfer *z = calloc(1, sizeof *z);
+  size_t numerators = (size_t)outputs * (size_t)inputs;
+  od_z_transfer *z = calloc(1, sizeof *z + numerators * sizeof *z->numerator);
   if (!z) return NULL;
   z->order = order;
   z->outputs = outputs;
   z->inputs = inputs;
-  z->numerator = calloc((size_t)outputs * (size_t)inputs, sizeof *z->numerator);
-  if (z->numerator) return z;
-  free(z);
-  return NULL;
+  return z;
 }
 
 void od_z_transfer_free(od_z_transfer *z) {
-  if (!z) return;
-  free(z->numerator);
   free(z);
 }
 
@@ -70,17 +66,17 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
   // One of A and F is 1 in each kind.
   od_polynomial below = m->degree[OD_POLY_A] > 0 ? OD_POLY_A : OD_POLY_F;
   int order = m->degree[below] > m->degree[OD_POLY_B] ? m->degree[below] : m->degree[OD_POLY_B];
-  od_z_transfer *z = *out = od_z_transfer_new(order, 1, m->inputs);
+  *out = NULL;
+  OD_OWNED(od_z_transfer_free) od_z_transfer *z = od_z_transfer_new(order, 1, m->inputs);
   if (!z) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i <= order; i++) {
     z->denominator[order - i] = i <= m->degree[below] ? m->coefficient[below][i] : 0;
     for (int j = 0; j < m->inputs; j++)
       z->numerator[j][order - i] = i <= m->degree[OD_POLY_B] ? m->coefficient[OD_POLY_B + j][i] : 0;
   }
-  if (od_z_transfer_find_radius(z)) return OD_OK;
-  od_z_transfer_free(z);
-  *out = NULL;
-  return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be found");
+  if (!od_z_transfer_find_radius(z)) return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be found");
+  *out = OD_GIVE(z);
+  return OD_OK;
 }
 
 // --- Simulations --------------------------------------------------------------------------------------------------
@@ -91,42 +87,41 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
 static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
                        const double *simulated, double *pulse) {
   static const double one = 1;
+  OD_SCRATCH(scratch);
   int columns = z->order + 1;
   if (z->radius > 1) known = (long)fmin((double)known, 2 * columns + log(1e6) / log(z->radius));
-  double *a = calloc((size_t)known * (size_t)columns + 1, sizeof *a), *b = calloc((size_t)known + 1, sizeof *b);
+  double *a = OD_TAKE(&scratch, double, known *columns), *b = OD_TAKE(&scratch, double, known);
   double size[OD_DISCRETE_TERMS + 1] = {0};
-  lapack_int rank = 0, *pivot = calloc((size_t)columns, sizeof *pivot);
-  bool ok = a && b && pivot && known >= columns;
-  for (int c = 0; ok && c < columns; c++) {
+  lapack_int rank = 0, *pivot = OD_TAKE(&scratch, lapack_int, columns);
+  if (od_arena_status(&scratch) != OD_OK || known < columns) return false;
+  for (int c = 0; c < columns; c++) {
     double *to = a + c * known, sum = 0;
     for (long k = 0; k < known; k++) to[k] = c == z->order || k == c;
     od_discrete_filter(&one, 0, d, z->order, to, to, known);
     for (long k = 0; k < known; k++) sum += to[k] * to[k];
     size[c] = sqrt(sum);
-    ok = isfinite(sum) && sum > 0;
-    for (long k = 0; ok && k < known; k++) to[k] /= size[c];
+    if (!isfinite(sum) || !(sum > 0)) return false;
+    for (long k = 0; k < known; k++) to[k] /= size[c];
   }
-  for (long k = 0; ok && k < known; k++) {
+  for (long k = 0; k < known; k++) {
     b[k] = data->y[k * data->outputs + output] - simulated[k];
-    ok = isfinite(b[k]);
+    if (!isfinite(b[k])) return false;
   }
-  ok = ok && LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)known, columns, 1, a, (lapack_int)known, b, (lapack_int)known,
-                            pivot, 1e-12, &rank) == 0;
-  for (int c = 0; c < columns; c++) pulse[c] = ok ? b[c] / size[c] : 0;
-  free(a), free(b), free(pivot);
-  return ok;
+  if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)known, columns, 1, a, (lapack_int)known, b, (lapack_int)known, pivot,
+                     1e-12, &rank) != 0)
+    return false;
+  for (int c = 0; c < columns; c++) pulse[c] = b[c] / size[c];
+  return true;
 }
 
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err) {
+  OD_SCRATCH(scratch);
   double n[OD_DISCRETE_TERMS], d[OD_DISCRETE_TERMS], pulse[OD_DISCRETE_TERMS + 1];
   static const double one = 1;
   int inputs = od_discrete_inputs(data);
-  double *right = calloc((size_t)data->rows + 1, sizeof *right), *part = calloc((size_t)data->rows + 1, sizeof *part);
-  if (!right || !part) {
-    free(right), free(part);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
+  double *right = OD_TAKE(&scratch, double, data->rows), *part = OD_TAKE(&scratch, double, data->rows);
+  if (!right || !part) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i <= z->order; i++) d[i] = z->denominator[z->order - i] / z->denominator[z->order];
   for (int j = 0; j < inputs; j++) {
     for (int i = 0; i <= z->order; i++)
@@ -136,18 +131,17 @@ od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data 
     for (long k = 0; k < data->rows; k++) right[k] += part[k];
   }
   od_discrete_filter(&one, 0, d, z->order, right, y, data->rows);
-  if (find_start(z, d, data, output, known, y, pulse)) {
-    for (long k = 0; k < data->rows; k++) right[k] += pulse[z->order] + (k < z->order ? pulse[k] : 0);
-    od_discrete_filter(&one, 0, d, z->order, right, y, data->rows);
-  }
-  free(right), free(part);
+  if (!find_start(z, d, data, output, known, y, pulse)) return OD_OK;
+  for (long k = 0; k < data->rows; k++) right[k] += pulse[z->order] + (k < z->order ? pulse[k] : 0);
+  od_discrete_filter(&one, 0, d, z->order, right, y, data->rows);
   return OD_OK;
 }
 
 od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err) {
   double mean = 0, left = 0, all = 0, count = (double)(data->rows - from), low = INFINITY, high = -INFINITY;
-  double *y = calloc((size_t)data->rows + 1, sizeof *y);
+  OD_SCRATCH(scratch);
+  double *y = OD_TAKE(&scratch, double, data->rows);
   if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = od_z_transfer_simulate(z, data, output, known, y, err);
   for (long k = from; k < data->rows; k++) mean += data->y[k * data->outputs + output] / count;
@@ -162,6 +156,5 @@ od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *da
                         : is_finite   ? 100 * (1 - sqrt(left / all))
                                       : -INFINITY,
                         is_finite ? sqrt(left / count) : INFINITY};
-  free(y);
   return status;
 }

@@ -12,7 +12,6 @@
 // previous 1/F); C and D after Hannan and Rissanen (least squares with the errors of a long autoregression in place of e).
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "discrete/discrete_model.h"
@@ -60,10 +59,11 @@ static bool regress(const double *left, long rows, long first, const regressor *
   static const regressor constant = {0};
   long used = rows - first;
   if (used < count + 1) return false;
-  double *a = calloc((size_t)used * (size_t)(count + 1), sizeof *a), *b = calloc((size_t)used, sizeof *b);
-  lapack_int rank = 0, *pivot = calloc((size_t)count + 1, sizeof *pivot);
-  bool ok = a && b && pivot;
-  for (int j = 0; ok && j <= count; j++) {
+  OD_SCRATCH(scratch);
+  double *a = OD_TAKE(&scratch, double, used *(count + 1)), *b = OD_TAKE(&scratch, double, used);
+  lapack_int rank = 0, *pivot = OD_TAKE(&scratch, lapack_int, count + 1);
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (int j = 0; j <= count; j++) {
     double *to = a + (long)j * used, sum = 0;
     for (long k = 0; k < used; k++) to[k] = value_at(j < count ? &r[j] : &constant, first + k);
     if (f) od_discrete_filter(&one, 0, f, f_degree, to, to, used);
@@ -72,15 +72,13 @@ static bool regress(const double *left, long rows, long first, const regressor *
     for (long k = 0; sum > 0 && k < used; k++) to[k] /= sqrt(sum);
     if (j < count) x[j] = sum > 0 ? 1 / sqrt(sum) : 0;
   }
-  if (ok) {
-    memcpy(b, left + first, (size_t)used * sizeof *b);
-    if (f) od_discrete_filter(&one, 0, f, f_degree, b, b, used);
-    ok = LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)used, count + 1, 1, a, (lapack_int)used, b, (lapack_int)used,
-                        pivot, 1e-13, &rank) == 0;
-  }
-  for (int j = 0; ok && j < count; j++) x[j] *= b[j];
-  free(a), free(b), free(pivot);
-  return ok;
+  memcpy(b, left + first, (size_t)used * sizeof *b);
+  if (f) od_discrete_filter(&one, 0, f, f_degree, b, b, used);
+  if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)used, count + 1, 1, a, (lapack_int)used, b, (lapack_int)used, pivot,
+                     1e-13, &rank) != 0)
+    return false;
+  for (int j = 0; j < count; j++) x[j] *= b[j];
+  return true;
 }
 
 // `below` (A or F) and B of y = -below y + B u + C e. e NULL: none, else it begins at row `e_first`. f: denominator of the
@@ -184,6 +182,7 @@ static void multiply(const search *s, od_polynomial p, long first, double *x) {
     for (int i = 1; i <= s->m->degree[p]; i++) x[k] += c[i] * x[k - i];
 }
 
+// w for the offset and the pulses in `rest`.
 static void find_w(search *s, const double *rest) {
   const od_discrete *m = s->m;
   for (long k = s->first_w; k < s->rows; k++) {
@@ -296,7 +295,7 @@ static void judge_whiteness(od_discrete *m, const double *e, long rows) {
   }
 }
 
-static od_status minimise(search *s, od_error *err) {
+static od_status minimize(search *s, od_error *err) {
   od_discrete *m = s->m;
   int n = unknowns(m), at = 0;
   double x[MOST_COLUMNS] = {0};
@@ -390,12 +389,12 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   long least = s.first + 4L * unknowns(model) + 10;
   if (data->rows < least || data->rows > 100000000)
     return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for these orders", data->rows, least);
-  size_t rows = (size_t)data->rows;
-  double *memory = calloc(4 * rows, sizeof *memory);
-  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  s.w = memory, s.v = memory + rows, s.e = memory + 2 * rows, s.column = memory + 3 * rows;
-  status = start(&s, o->kind) ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the linear least squares failed");
-  if (status == OD_OK) status = minimise(&s, err);
-  free(memory);
-  return status;
+  OD_SCRATCH(scratch);
+  s.w = OD_TAKE(&scratch, double, data->rows);
+  s.v = OD_TAKE(&scratch, double, data->rows);
+  s.e = OD_TAKE(&scratch, double, data->rows);
+  s.column = OD_TAKE(&scratch, double, data->rows);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!start(&s, o->kind)) return od_fail(err, OD_NOT_CONVERGED, "the linear least squares failed");
+  return minimize(&s, err);
 }

@@ -22,7 +22,6 @@
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "discrete/discrete_model.h"
@@ -34,7 +33,7 @@ const char *const od_subspace_weights[] = {"moesp", "n4sid", "cva", NULL};
 // Directions of signals below this fraction of the largest are rounding.
 static const double rounding = 1e-10;
 // Poles at most this far outside the unit circle may belong to an integrator.
-static const double just_outside = 1e-3;
+static const double integrator_tolerance = 1e-3;
 
 typedef struct subspace {
   const od_discrete_data *data;
@@ -69,18 +68,17 @@ static void fill(const subspace *s, long rows, double *a) {
 // A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with zeros after the
 // last.
 static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
-  double *up = calloc((size_t)used * (size_t)n, sizeof *up), *down = calloc((size_t)used * (size_t)n, sizeof *down);
-  bool ok = up && down;
-  for (int j = 0; ok && j < n; j++) {
+  OD_SCRATCH(scratch);
+  double *up = OD_TAKE(&scratch, double, (long)used *n), *down = OD_TAKE(&scratch, double, (long)used *n);
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (int j = 0; j < n; j++) {
     memcpy(up + j * used, G + j * rows, (size_t)used * sizeof *up);
     memcpy(down + j * used, G + j * rows + l, (size_t)(used < rows - l ? used : rows - l) * sizeof *down);
   }
-  ok = ok && LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', used, n, n, up, used, down, used) == 0;
-  for (int i = 0; ok && i < n; i++)
+  if (LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', used, n, n, up, used, down, used) != 0) return false;
+  for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) A[i * n + j] = down[j * used + i];
-  free(up);
-  free(down);
-  return ok;
+  return true;
 }
 
 // A and C from the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
@@ -98,19 +96,15 @@ typedef struct factor {
   int input, past, future;  // number of rows of each kind
 } factor;
 
-static bool make_factor(const subspace *s, factor *f) {
+static bool make_factor(const subspace *s, od_arena *arena, factor *f) {
   int b = s->blocks, columns = 1 + 2 * b * s->m + 2 * b * s->l;
   *f = (factor){
       .rows = s->data->rows - 2L * b + 1, .input = 1 + b * s->m, .past = b * s->m + b * s->l, .future = b * s->l};
-  f->R = calloc((size_t)f->rows * (size_t)columns, sizeof *f->R);
-  double *tau = calloc((size_t)columns, sizeof *tau);
-  bool ok = f->R && tau;
-  if (ok) {
-    fill(s, f->rows, f->R);
-    ok = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)f->rows, columns, f->R, (lapack_int)f->rows, tau) == 0;
-  }
-  free(tau);
-  return ok;
+  f->R = OD_TAKE(arena, double, f->rows *columns);
+  double *tau = OD_TAKE(arena, double, columns);
+  if (od_arena_status(arena) != OD_OK) return false;
+  fill(s, f->rows, f->R);
+  return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)f->rows, columns, f->R, (lapack_int)f->rows, tau) == 0;
 }
 
 static double L(const factor *f, int row, int column) {
@@ -124,58 +118,57 @@ typedef struct weighted {
   int columns;
 } weighted;
 
-static bool weigh_moesp(const factor *f, weighted *w) {
+static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
   w->columns = f->past;
-  w->M = calloc((size_t)f->future * (size_t)f->past, sizeof *w->M);
+  w->M = OD_TAKE(arena, double, (long)f->future * f->past);
   for (int i = 0; w->M && i < f->future; i++)
     for (int j = 0; j < f->past; j++) w->M[j * f->future + i] = L(f, f->input + f->past + i, f->input + j);
   return w->M != NULL;
 }
 
 // L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
-static bool weigh_n4sid(const factor *f, weighted *w) {
+static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   int p = f->past, q = f->future;
-  double *A = calloc((size_t)p * (size_t)p, sizeof *A), *X = calloc((size_t)p * (size_t)q, sizeof *X);
-  lapack_int rank = 0, *pivot = calloc((size_t)p + 1, sizeof *pivot);
+  double *A = OD_TAKE(arena, double, (long)p *p), *X = OD_TAKE(arena, double, (long)p *q);
+  lapack_int rank = 0, *pivot = OD_TAKE(arena, lapack_int, p);
   w->columns = f->input + p;
-  w->M = calloc((size_t)q * (size_t)w->columns, sizeof *w->M);
-  bool ok = A && X && pivot && w->M;
-  for (int i = 0; ok && i < p; i++) {
+  w->M = OD_TAKE(arena, double, (long)q * w->columns);
+  if (od_arena_status(arena) != OD_OK) return false;
+  for (int i = 0; i < p; i++) {
     for (int j = 0; j < p; j++) A[j * p + i] = L(f, f->input + j, f->input + i);
     for (int j = 0; j < q; j++) X[j * p + i] = L(f, f->input + p + j, f->input + i);
   }
-  ok = ok && LAPACKE_dgelsy(LAPACK_COL_MAJOR, p, p, q, A, p, X, p, pivot, rounding, &rank) == 0;
-  for (int i = 0; ok && i < q; i++)
+  if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, p, p, q, A, p, X, p, pivot, rounding, &rank) != 0) return false;
+  for (int i = 0; i < q; i++)
     for (int j = 0; j < w->columns; j++)
       for (int k = 0; k < p; k++) w->M[j * q + i] += X[i * p + k] * L(f, f->input + k, j);
-  free(A), free(X), free(pivot);
-  return ok;
+  return true;
 }
 
 // [L32 L33] = V diag(size) W': the weight is diag(size)^-1 V', and V diag(size) is its inverse.
-static bool weigh_cva(const factor *f, weighted *w) {
+static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
-  if (!weigh_moesp(f, w)) return false;
-  double *plain = w->M, *both = calloc((size_t)q * (size_t)(p + q), sizeof *both);
-  double *size = calloc((size_t)q + 1, sizeof *size), *rest = calloc((size_t)q + 1, sizeof *rest);
-  w->M = calloc((size_t)q * (size_t)p, sizeof *w->M);
-  w->undo = calloc((size_t)q * (size_t)q, sizeof *w->undo);
-  bool ok = both && size && rest && w->M && w->undo;
-  for (int i = 0; ok && i < q; i++)
+  if (!weigh_moesp(f, arena, w)) return false;
+  double *plain = w->M, *both = OD_TAKE(arena, double, (long)q *(p + q));
+  double *size = OD_TAKE(arena, double, q), *superdiagonal = OD_TAKE(arena, double, q);
+  w->M = OD_TAKE(arena, double, (long)q *p);
+  w->undo = OD_TAKE(arena, double, (long)q *q);
+  if (od_arena_status(arena) != OD_OK) return false;
+  for (int i = 0; i < q; i++)
     for (int j = 0; j < p + q; j++) both[j * q + i] = L(f, first + i, f->input + j);
-  ok = ok && LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', q, p + q, both, q, size, w->undo, q, NULL, 1, rest) == 0;
-  for (int k = 0; ok && k < q; k++) {
+  if (LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', q, p + q, both, q, size, w->undo, q, NULL, 1, superdiagonal) != 0)
+    return false;
+  for (int k = 0; k < q; k++) {
     bool is_known = size[k] > rounding * size[0];
     for (int j = 0; is_known && j < p; j++)
       for (int i = 0; i < q; i++) w->M[j * q + k] += w->undo[k * q + i] * plain[j * q + i] / size[k];
     for (int i = 0; i < q; i++) w->undo[k * q + i] *= is_known ? size[k] : 0;
   }
-  free(plain), free(both), free(size), free(rest);
-  return ok;
+  return true;
 }
 
 // Indexed by od_subspace_weight.
-static bool (*const weigh[])(const factor *f, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
+static bool (*const weigh[])(const factor *f, od_arena *arena, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
 
 // G: the first n columns of `left`, with the weight removed.
 static void undo_weight(const weighted *w, const double *left, int rows, int n, double *G) {
@@ -186,22 +179,21 @@ static void undo_weight(const weighted *w, const double *left, int rows, int n, 
     }
 }
 
+// Finds A and C. singular: receives the singular values; may be NULL.
 static bool find_observability(subspace *s, od_subspace_weight weight, double *singular) {
+  OD_SCRATCH(scratch);
   factor f;
   weighted w = {0};
-  bool ok = make_factor(s, &f) && weigh[weight](&f, &w);
+  if (!make_factor(s, &scratch, &f) || !weigh[weight](&f, &scratch, &w)) return false;
   int future = f.future, least = w.columns < future ? w.columns : future;
-  double *values = calloc((size_t)future + 1, sizeof *values), *rest = calloc((size_t)future + 1, sizeof *rest);
-  double *left = calloc((size_t)future * (size_t)future, sizeof *left),
-         *G = calloc((size_t)future * (size_t)s->n, sizeof *G);
-  ok = ok && values && rest && left && G &&
-       LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, w.columns, w.M, future, values, left, future, NULL, 1,
-                      rest) == 0;
-  for (int i = 0; ok && singular && i < 2 * s->n; i++) singular[i] = i < least ? values[i] : 0;
-  if (ok) undo_weight(&w, left, future, s->n, G);
-  ok = ok && shift(s, G, future);
-  free(f.R), free(w.M), free(w.undo), free(values), free(left), free(rest), free(G);
-  return ok;
+  double *values = OD_TAKE(&scratch, double, future), *superdiagonal = OD_TAKE(&scratch, double, future);
+  double *left = OD_TAKE(&scratch, double, (long)future *future), *G = OD_TAKE(&scratch, double, (long)future * s->n);
+  if (od_arena_status(&scratch) != OD_OK || LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, w.columns, w.M, future,
+                                                           values, left, future, NULL, 1, superdiagonal) != 0)
+    return false;
+  for (int i = 0; singular && i < 2 * s->n; i++) singular[i] = i < least ? values[i] : 0;
+  undo_weight(&w, left, future, s->n, G);
+  return shift(s, G, future);
 }
 
 // --- B and D ------------------------------------------------------------------------------------------------------
@@ -241,27 +233,28 @@ static bool find_inputs(subspace *s) {
   const od_discrete_data *d = s->data;
   int n = s->n, l = s->l, m = s->m, direct = n * (m + 2), columns = direct + l * (m + 1);
   long rows = d->rows * l;
-  double *a = calloc((size_t)rows * (size_t)columns, sizeof *a), *y = calloc((size_t)rows, sizeof *y);
-  double *size = calloc((size_t)columns, sizeof *size);
-  lapack_int rank = 0, *pivot = calloc((size_t)columns, sizeof *pivot);
-  bool ok = a && y && size && pivot;
-  for (int c = 0; ok && c < columns; c++) {
+  OD_SCRATCH(scratch);
+  double *a = OD_TAKE(&scratch, double, rows *columns), *y = OD_TAKE(&scratch, double, rows);
+  double *size = OD_TAKE(&scratch, double, columns);
+  lapack_int rank = 0, *pivot = OD_TAKE(&scratch, lapack_int, columns);
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (int c = 0; c < columns; c++) {
     double *to = a + c * rows, sum = 0;
     respond(s, c, to);
     for (long k = 0; k < rows; k++) sum += to[k] * to[k];
-    ok = isfinite(sum);
+    if (!isfinite(sum)) return false;
     size[c] = sum > 0 ? sqrt(sum) : 1;
     for (long k = 0; k < rows; k++) to[k] /= size[c];
   }
-  if (ok) memcpy(y, d->y, (size_t)rows * sizeof *y);
-  ok = ok && LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)rows, columns, 1, a, (lapack_int)rows, y, (lapack_int)rows,
-                            pivot, 1e-11, &rank) == 0;
-  for (int j = 0; ok && j < m; j++) {
+  memcpy(y, d->y, (size_t)rows * sizeof *y);
+  if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)rows, columns, 1, a, (lapack_int)rows, y, (lapack_int)rows, pivot,
+                     1e-11, &rank) != 0)
+    return false;
+  for (int j = 0; j < m; j++) {
     for (int i = 0; i < n; i++) s->B[i * m + j] = y[j * n + i] / size[j * n + i];
     for (int i = 0; i < l; i++) s->D[i * m + j] = y[direct + j * l + i] / size[direct + j * l + i];
   }
-  free(a), free(y), free(size), free(pivot);
-  return ok;
+  return true;
 }
 
 // --- Polynomials --------------------------------------------------------------------------------------------------
@@ -327,7 +320,7 @@ static bool mirror(int n, const double *A, double *out) {
 }
 
 // The unexplained fraction of the outputs, each relative to its own movement; infinite: the model cannot be simulated.
-static double share_left(const subspace *s, const od_z_transfer *z) {
+static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
   for (int i = 0; i < s->l; i++) {
@@ -339,14 +332,13 @@ static double share_left(const subspace *s, const od_z_transfer *z) {
 
 // Uses a matrix for the model if it simulates better than those before.
 static void try_matrix(subspace *s, const double *A, double *least, od_z_transfer **best) {
-  od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
+  OD_OWNED(od_z_transfer_free) od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
   memcpy(s->A, A, (size_t)(s->n * s->n) * sizeof *s->A);
-  double share = z && find_inputs(s) && make_transfer(s, z) ? share_left(s, z) : INFINITY;
-  if (share < *least) {
-    od_z_transfer *old = *best;
-    *least = share, *best = z, z = old;
-  }
-  od_z_transfer_free(z);
+  double share = z && find_inputs(s) && make_transfer(s, z) ? unexplained_share(s, z) : INFINITY;
+  if (!(share < *least)) return;
+  *least = share;
+  od_z_transfer_free(*best);
+  *best = OD_GIVE(z);
 }
 
 static od_status find_all(subspace *s, od_subspace_weight weight, double *singular, od_z_transfer **z, od_error *err) {
@@ -354,7 +346,7 @@ static od_status find_all(subspace *s, od_subspace_weight weight, double *singul
   if (!find_observability(s, weight, singular) || !characteristic(s->n, s->A, ignored, &radius))
     return od_fail(err, OD_NOT_CONVERGED, "the subspaces of order %d cannot be found", s->n);
   memcpy(A, s->A, sizeof A);
-  if (radius < 1 + just_outside) try_matrix(s, A, &least, z);
+  if (radius < 1 + integrator_tolerance) try_matrix(s, A, &least, z);
   if (radius >= 1) {
     double kept = least;
     if (mirror(s->n, A, mirrored)) try_matrix(s, mirrored, &least, z);
@@ -376,11 +368,10 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   long least = 2L * s.blocks * (1 + s.m + s.l) * 2;
   if (data->rows < least)
     return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for this order", data->rows, least);
-  s.B = calloc((size_t)(order * s.m), sizeof *s.B);
-  s.C = calloc((size_t)(s.l * order), sizeof *s.C);
-  s.D = calloc((size_t)(s.l * s.m), sizeof *s.D);
-  od_status status =
-      s.B && s.C && s.D ? find_all(&s, weight, singular, out, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  free(s.B), free(s.C), free(s.D);
-  return status;
+  OD_SCRATCH(scratch);
+  s.B = OD_TAKE(&scratch, double, order *s.m);
+  s.C = OD_TAKE(&scratch, double, s.l *order);
+  s.D = OD_TAKE(&scratch, double, s.l *s.m);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return find_all(&s, weight, singular, out, err);
 }

@@ -33,6 +33,7 @@ struct od_spectra {
   double *input_power;        // |U|^2 per line
   double _Complex *input_mean;
   line_sums *sum;  // outputs x lines
+  od_arena arena;
 };
 
 static double window_value(od_window window, double part) {
@@ -48,28 +49,9 @@ static double window_value(od_window window, double part) {
 
 void od_spectra_free(od_spectra *s) {
   if (!s) return;
-  free(s->window);
-  free(s->block);
   od_fft_free(s->fft);
-  free(s->z);
-  free(s->spectrum);
-  free(s->input_power);
-  free(s->input_mean);
-  free(s->sum);
+  od_arena_free(&s->arena);
   free(s);
-}
-
-static bool allocate(od_spectra *s) {
-  size_t n = (size_t)s->o.length, lines = (size_t)s->lines + 1, signals = (size_t)s->signals;
-  s->window = calloc(n, sizeof *s->window);
-  s->block = calloc(n * signals, sizeof *s->block);
-  s->fft = od_fft_new(s->o.length);
-  s->z = calloc(n, sizeof *s->z);
-  s->spectrum = calloc(lines * signals, sizeof *s->spectrum);
-  s->input_power = calloc(lines, sizeof *s->input_power);
-  s->input_mean = calloc(lines, sizeof *s->input_mean);
-  s->sum = calloc(lines * (size_t)s->outputs + 1, sizeof *s->sum);
-  return s->window && s->block && s->fft && s->z && s->spectrum && s->input_power && s->input_mean && s->sum;
 }
 
 od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spectra **out, od_error *err) {
@@ -78,7 +60,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
     return od_fail(err, OD_BAD_INPUT, "found blocks of %d samples, expected 4 to %d", options->length, 1 << 24);
   if (!(options->overlap >= 0 && options->overlap < 1))
     return od_fail(err, OD_BAD_INPUT, "found an overlap of %g, expected 0 or more and less than 1", options->overlap);
-  od_spectra *s = calloc(1, sizeof *s);
+  OD_OWNED(od_spectra_free) od_spectra *s = calloc(1, sizeof *s);
   if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   s->o = *options;
   s->outputs = outputs;
@@ -86,13 +68,19 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
   s->lines = (options->length - 1) / 2;
   s->hop = options->periodic ? options->length : (int)fmax(1, round((1 - options->overlap) * options->length));
   s->skip = options->periodic ? (long)options->settle * options->length : 0;
-  if (!allocate(s)) {
-    od_spectra_free(s);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
+  long n = options->length, lines = s->lines + 1;
+  s->window = OD_TAKE(&s->arena, double, n);
+  s->block = OD_TAKE(&s->arena, double, n * s->signals);
+  s->fft = od_fft_new(options->length);
+  s->z = OD_TAKE(&s->arena, double _Complex, n);
+  s->spectrum = OD_TAKE(&s->arena, double _Complex, lines * s->signals);
+  s->input_power = OD_TAKE(&s->arena, double, lines);
+  s->input_mean = OD_TAKE(&s->arena, double _Complex, lines);
+  s->sum = OD_TAKE(&s->arena, line_sums, lines * outputs);
+  if (!s->fft || od_arena_status(&s->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_window window = options->periodic ? OD_WINDOW_NONE : options->window;
   for (int i = 0; i < options->length; i++) s->window[i] = window_value(window, (double)i / options->length);
-  *out = s;
+  *out = OD_GIVE(s);
   return OD_OK;
 }
 
@@ -151,7 +139,7 @@ void od_spectra_add(od_spectra *s, double input, const double *output) {
 }
 
 // The equivalent number of independent blocks.
-static double worth(const od_spectra *s) {
+static double independent_blocks(const od_spectra *s) {
   int n = s->o.length;
   double all = 0, loss = 0;
   for (int i = 0; i < n; i++) all += s->window[i] * s->window[i];
@@ -191,14 +179,14 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
   int points = 0, at = 0, least = s->o.periodic ? 1 : 2;
   *out = NULL;
   if (s->blocks < least)
-    return od_fail(err, OD_BAD_INPUT, "%ld whole %s of %d samples, expected at least %d; take shorter ones", s->blocks,
-                   s->o.periodic ? "periods" : "blocks", s->o.length, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld whole %s of %d samples, expected at least %d; take shorter ones",
+                   s->blocks, s->o.periodic ? "periods" : "blocks", s->o.length, least);
   for (int k = 1; k <= s->lines; k++) strongest = fmax(strongest, s->input_power[k]);
   for (int k = 1; k <= s->lines; k++) points += is_excited(s, k, strongest);
-  if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input never moves, so that there is no response to it");
+  if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input is constant, so that the response to it is not known");
   od_frf *f = od_frf_new(points, s->outputs);
   if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  double averages = worth(s);
+  double averages = independent_blocks(s);
   for (int k = 1; k <= s->lines; k++) {
     if (!is_excited(s, k, strongest)) continue;
     f->frequency[at] = k / (s->o.length * s->o.step);

@@ -14,9 +14,11 @@ struct od_fft {
   int *reversed;             // bits of each index in reversed order
   // For other lengths: exp(-pi i k^2 / length), the transform of its conjugate divided by size, and memory.
   double _Complex *chirp, *filter, *work;
+  od_arena arena;
 };
 
-static double _Complex turned(double part) {
+// The point of the unit circle after a part of a turn, clockwise.
+static double _Complex unit_circle(double part) {
   double angle = -2 * acos(-1) * part;
   return cos(angle) + sin(angle) * _Complex_I;
 }
@@ -43,7 +45,7 @@ static void run_power(const od_fft *f, double _Complex *x) {
 static void make_chirp(od_fft *f) {
   int n = f->length;
   for (long long k = 0; k < n; k++) {
-    f->chirp[k] = turned((double)(k * k % (2LL * n)) / (2.0 * n));
+    f->chirp[k] = unit_circle((double)(k * k % (2LL * n)) / (2.0 * n));
     f->filter[k] = conj(f->chirp[k]) / f->size;
     if (k > 0) f->filter[f->size - k] = f->filter[k];
   }
@@ -51,37 +53,29 @@ static void make_chirp(od_fft *f) {
 }
 
 od_fft *od_fft_new(int length) {
-  od_fft *f = calloc(1, sizeof *f);
+  OD_OWNED(od_fft_free) od_fft *f = calloc(1, sizeof *f);
   if (!f) return NULL;
   bool is_power = (length & (length - 1)) == 0;
   f->length = length;
   f->size = 1;
   while (f->size < (is_power ? length : 2 * length - 1)) f->size *= 2;
-  size_t size = (size_t)f->size;
-  f->twiddle = calloc(size / 2 + 1, sizeof *f->twiddle);
-  f->reversed = calloc(size + 1, sizeof *f->reversed);
+  f->twiddle = OD_TAKE(&f->arena, double _Complex, f->size / 2);
+  f->reversed = OD_TAKE(&f->arena, int, f->size);
   if (!is_power) {
-    f->chirp = calloc((size_t)length, sizeof *f->chirp);
-    f->filter = calloc(size, sizeof *f->filter);
-    f->work = calloc(size, sizeof *f->work);
+    f->chirp = OD_TAKE(&f->arena, double _Complex, length);
+    f->filter = OD_TAKE(&f->arena, double _Complex, f->size);
+    f->work = OD_TAKE(&f->arena, double _Complex, f->size);
   }
-  if (!f->twiddle || !f->reversed || (!is_power && (!f->chirp || !f->filter || !f->work))) {
-    od_fft_free(f);
-    return NULL;
-  }
-  for (int k = 0; k < f->size / 2; k++) f->twiddle[k] = turned((double)k / f->size);
+  if (od_arena_status(&f->arena) != OD_OK) return NULL;
+  for (int k = 0; k < f->size / 2; k++) f->twiddle[k] = unit_circle((double)k / f->size);
   for (int i = 1; i < f->size; i++) f->reversed[i] = f->reversed[i / 2] / 2 + (i % 2 ? f->size / 2 : 0);
   if (!is_power) make_chirp(f);
-  return f;
+  return OD_GIVE(f);
 }
 
 void od_fft_free(od_fft *f) {
   if (!f) return;
-  free(f->twiddle);
-  free(f->reversed);
-  free(f->chirp);
-  free(f->filter);
-  free(f->work);
+  od_arena_free(&f->arena);
   free(f);
 }
 

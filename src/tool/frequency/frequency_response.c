@@ -3,35 +3,29 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "linear/response.h"
 #include "math/normal.h"
 
 od_frf *od_frf_new(int points, int outputs) {
-  od_frf *f = calloc(1, sizeof *f);
+  OD_OWNED(od_frf_free) od_frf *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  size_t all = (size_t)points * (size_t)outputs;
+  long all = (long)points * outputs;
   f->points = points;
   f->outputs = outputs;
-  f->frequency = calloc((size_t)points + 1, sizeof *f->frequency);
-  f->value = calloc(all + 1, sizeof *f->value);
-  f->sigma = calloc(all + 1, sizeof *f->sigma);
-  f->coherence = calloc(all + 1, sizeof *f->coherence);
-  f->freedom = calloc((size_t)points + 1, sizeof *f->freedom);
-  if (!f->frequency || !f->value || !f->sigma || !f->coherence || !f->freedom) {
-    od_frf_free(f);
-    return NULL;
-  }
-  for (size_t i = 0; i < all; i++) f->sigma[i] = f->coherence[i] = (double)NAN;
+  f->frequency = OD_TAKE(&f->arena, double, points);
+  f->value = OD_TAKE(&f->arena, double _Complex, all);
+  f->sigma = OD_TAKE(&f->arena, double, all);
+  f->coherence = OD_TAKE(&f->arena, double, all);
+  f->freedom = OD_TAKE(&f->arena, double, points);
+  if (od_arena_status(&f->arena) != OD_OK) return NULL;
+  for (long i = 0; i < all; i++) f->sigma[i] = f->coherence[i] = (double)NAN;
   for (int i = 0; i < points; i++) f->freedom[i] = INFINITY;
-  return f;
+  return OD_GIVE(f);
 }
 
 void od_frf_free(od_frf *f) {
   if (!f) return;
-  free(f->frequency);
-  free(f->value);
-  free(f->sigma);
-  free(f->freedom);
-  free(f->coherence);
+  od_arena_free(&f->arena);
   free(f);
 }
 
@@ -56,6 +50,27 @@ od_frf *od_frf_between(const od_frf *f, double low, double high) {
     at++;
   }
   return part;
+}
+
+od_status od_frf_of_model(const od_linear_model *m, const double *frequency, int points, od_frf **out, od_error *err) {
+  OD_SCRATCH(scratch);
+  *out = NULL;
+  OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(m);
+  OD_OWNED(od_frf_free) od_frf *f = od_frf_new(points, m->outputs);
+  od_complex *G = OD_TAKE(&scratch, od_complex, m->outputs);
+  if (!response || !f || !G) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < points; i++) {
+    f->frequency[i] = frequency[i];
+    if (od_linear_response_at(response, frequency[i], G) != OD_OK)
+      return od_fail(err, OD_BAD_INPUT, "the machine has a pole at %g Hz, where its response is infinite",
+                     frequency[i]);
+    for (int k = 0; k < f->outputs; k++) {
+      f->value[k * points + i] = G[k];
+      f->sigma[k * points + i] = 0;
+    }
+  }
+  *out = OD_GIVE(f);
+  return OD_OK;
 }
 
 double od_frf_half(const od_frf *f, int output, int point) {

@@ -16,11 +16,13 @@ typedef struct od_frf {
                            // 0: exact
   double *coherence;       // same layout; NAN: not known
   double *freedom;         // per point: degrees of freedom of the sigmas; INFINITY: the sigmas are exact
+  od_arena arena;
 } od_frf;
 
 // All values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
+OD_OWNED_POINTER(od_frf, od_frf_free);
 // The points from low to high (Hz, ends included). NULL: out of memory.
 od_frf *od_frf_between(const od_frf *f, double low, double high);
 
@@ -48,6 +50,7 @@ bool od_sines_are_white(const od_sines *sines);
 typedef struct od_sine_fit od_sine_fit;
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
+OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
 // The response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient of the
 // sines. Sigmas follow from the output at neighboring frequencies, where there is only noise, so that noise may have any color.
@@ -73,6 +76,7 @@ typedef struct od_spectra_options {
 typedef struct od_spectra od_spectra;
 od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spectra **out, od_error *err);
 void od_spectra_free(od_spectra *s);
+OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
 // The average of Y conj(U) divided by that of |U|^2, with coherence. For a periodic input, at its excited lines: the average of
 // Y divided by that of U, with sigmas from the differences between periods.

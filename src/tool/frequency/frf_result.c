@@ -1,6 +1,5 @@
 // The result of a frequency response: bandwidth and resonances of each output.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frequency/bode_plot.h"
@@ -60,7 +59,8 @@ od_result od_response_result(const od_response *r, const char *path) {
   const od_frf *f = r->frf;
   od_result to = od_result_new("Frequency response", path);
   json_t *outputs = json_array();
-  double *phase = calloc((size_t)f->points + 1, sizeof *phase);
+  OD_SCRATCH(scratch);
+  double *phase = OD_TAKE(&scratch, double, f->points);
   if (!phase) to.is_short_of_memory = true;
   od_result_text(&to, "file", path);
   od_result_text(&to, "input", r->input.name);
@@ -81,17 +81,15 @@ od_result od_response_result(const od_response *r, const char *path) {
                                              "resonances", peaks, "points", points_json(f, k, phase)));
     add_output(&to, r, k, unit, &found);
   }
-  free(phase);
   od_result_set(&to, "outputs", outputs);
   od_add_response_warnings(&to, r);
   return to;
 }
 
 od_status od_response_write_plot(const od_response *r, const char *title, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
   od_response_labels l;
-  bool memory = od_response_labels_make(r, &l);
+  if (!od_response_labels_make(r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_bode bode = {r->frf, NULL, l.name, l.ratio, title, r->how};
-  od_status status = memory ? od_bode_write(&bode, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_response_labels_free(&l);
-  return status;
+  return od_bode_write(&bode, path, err);
 }

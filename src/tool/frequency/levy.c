@@ -2,7 +2,6 @@
 // repeatedly, each time divided by the previous |D|, so that it converges to the sum of |N/D - H|^2. The variable is s divided
 // by the highest frequency: powers of s itself differ by too many orders of magnitude for double precision.
 #include <math.h>
-#include <stdlib.h>
 
 #include "frequency/transfer.h"
 
@@ -38,15 +37,8 @@ static void fill(levy *l) {
     }
 }
 
-static bool allocate(levy *l) {
-  l->a = calloc((size_t)l->rows * (size_t)l->columns + 1, sizeof *l->a);
-  l->b = calloc((size_t)(l->rows > l->columns ? l->rows : l->columns) + 1, sizeof *l->b);
-  l->x = calloc((size_t)l->columns + 1, sizeof *l->x);
-  l->divisor = calloc((size_t)l->f->points + 1, sizeof *l->divisor);
-  return l->a && l->b && l->x && l->divisor;
-}
-
-static void take(const levy *l, od_transfer *t) {
+// Copies the solution to the polynomials of the transfer function.
+static void set_polynomials(const levy *l, od_transfer *t) {
   int own = l->o->zeros + 1, shared = t->outputs * own;
   t->denominator[0] = 1;
   for (int j = 1; j <= t->order; j++) t->denominator[j] = l->x[shared + j - 1];
@@ -55,7 +47,7 @@ static void take(const levy *l, od_transfer *t) {
 }
 
 // Computes |D| at the points. Returns whether it still changes.
-static bool divide(levy *l, const od_transfer *t) {
+static bool update_divisor(levy *l, const od_transfer *t) {
   bool changes = false;
   for (int i = 0; i < l->f->points; i++) {
     double _Complex s = l->f->frequency[i] / l->f->frequency[l->f->points - 1] * _Complex_I, d = 0;
@@ -68,23 +60,26 @@ static bool divide(levy *l, const od_transfer *t) {
 }
 
 od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err) {
+  OD_SCRATCH(scratch);
   levy l = {.f = f, .o = options, .rows = 2 * f->points * f->outputs};
   l.columns = f->outputs * (options->zeros + 1) + options->order;
+  l.a = OD_TAKE(&scratch, double, (long)l.rows *l.columns);
+  l.b = OD_TAKE(&scratch, double, l.rows > l.columns ? l.rows : l.columns);
+  l.x = OD_TAKE(&scratch, double, l.columns);
+  l.divisor = OD_TAKE(&scratch, double, f->points);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   int most = options->method == OD_TRANSFER_LEVY ? 1 : options->iterations > 0 ? options->iterations : SK_ITERATIONS;
-  od_status status = allocate(&l) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; status == OD_OK && i < f->points; i++) l.divisor[i] = 1;
-  for (bool goes_on = true; status == OD_OK && goes_on && t->iterations < most; t->iterations++) {
+  for (int i = 0; i < f->points; i++) l.divisor[i] = 1;
+  for (bool changes = true; changes && t->iterations < most; t->iterations++) {
     fill(&l);
     if (!od_scaled_least_squares(l.rows, l.columns, l.a, l.b, l.x))
-      status = od_fail(err, OD_NOT_CONVERGED, "the least squares of order %d failed", options->order);
-    else
-      take(&l, t);
-    goes_on = status == OD_OK && divide(&l, t);
+      return od_fail(err, OD_NOT_CONVERGED, "the least squares of order %d failed", options->order);
+    set_polynomials(&l, t);
+    changes = update_divisor(&l, t);
   }
-  if (status == OD_OK && !od_transfer_roots(t->order, t->denominator, t->scale, t->pole))
-    status = od_fail(err, OD_NOT_CONVERGED, "the poles of order %d cannot be found: its leading coefficient vanishes",
-                     options->order);
-  if (status == OD_OK) od_transfer_order_poles(t);
-  free(l.a), free(l.b), free(l.x), free(l.divisor);
-  return status;
+  if (!od_transfer_roots(t->order, t->denominator, t->scale, t->pole))
+    return od_fail(err, OD_NOT_CONVERGED, "the poles of order %d cannot be found: its leading coefficient vanishes",
+                   options->order);
+  od_transfer_order_poles(t);
+  return OD_OK;
 }

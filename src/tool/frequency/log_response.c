@@ -4,8 +4,15 @@
 
 #include "frequency/named_response.h"
 
-static od_status by_sines(od_log_columns *c, const od_sines *sines, double *value, od_frf **out, od_error *err) {
-  od_sine_fit *fit = od_sine_fit_new(sines, c->count - 1);
+static od_status estimate_sines(od_log_columns *c, const od_estimate_options *w, double *value, od_response *r,
+                                od_error *err) {
+  OD_SCRATCH(scratch);
+  int count = (int)floor((w->sine_to - w->sine_from) / w->sine_step * (1 + 1e-12) + 1e-9) + 1;
+  double *frequency = OD_TAKE(&scratch, double, count);
+  if (!frequency) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < count; i++) frequency[i] = w->sine_from + i * w->sine_step;
+  const od_sines sines = {isnan(w->start) ? c->begin : w->start, frequency, count, w->periods, w->settle};
+  OD_OWNED(od_sine_fit_free) od_sine_fit *fit = od_sine_fit_new(&sines, c->count - 1);
   if (!fit) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   bool end = false;
   od_status status = od_log_columns_next(c, value, &end, err);
@@ -13,24 +20,11 @@ static od_status by_sines(od_log_columns *c, const od_sines *sines, double *valu
     od_sine_fit_add(fit, c->begin + (double)k * c->step, value[0], value + 1);
     status = od_log_columns_next(c, value, &end, err);
   }
-  if (status == OD_OK) status = od_sine_fit_end(fit, out, err);
-  od_sine_fit_free(fit);
-  return status;
-}
-
-static od_status estimate_sines(od_log_columns *c, const od_estimate_options *w, double *value, od_response *r,
-                                od_error *err) {
-  int count = (int)floor((w->sine_to - w->sine_from) / w->sine_step * (1 + 1e-12) + 1e-9) + 1;
-  double *frequency = calloc((size_t)count, sizeof *frequency);
-  if (!frequency) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < count; i++) frequency[i] = w->sine_from + i * w->sine_step;
-  const od_sines sines = {isnan(w->start) ? c->begin : w->start, frequency, count, w->periods, w->settle};
-  od_status status = by_sines(c, &sines, value, &r->frf, err);
+  if (status == OD_OK) status = od_sine_fit_end(fit, &r->frf, err);
   if (status == OD_OK)
     snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods left out%s",
              r->frf->points, count, w->settle, w->periods,
-             od_sines_are_white(&sines) ? "; intervals take the noise as white, which more periods would not" : "");
-  free(frequency);
+             od_sines_are_white(&sines) ? "; intervals assume white noise; with more periods they need not" : "");
   return status;
 }
 
@@ -54,34 +48,25 @@ static od_status choose_spectra(const od_log_columns *c, const od_estimate_optio
 static od_status estimate_spectra(od_log_columns *c, const od_estimate_options *w, double *value, od_response *r,
                                   od_error *err) {
   od_spectra_options o;
-  od_spectra *s = NULL;
+  OD_OWNED(od_spectra_free) od_spectra *s = NULL;
+  bool end = false;
   od_status status = choose_spectra(c, w, &o, err);
   if (status == OD_OK) status = od_spectra_new(&o, c->count - 1, &s, err);
-  bool end = false;
   if (status == OD_OK) status = od_log_columns_next(c, value, &end, err);
   while (status == OD_OK && !end) {
     for (int i = 0; i < c->count; i++)
       if (!isfinite(value[i]))
-        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; spectra need all", c->head->name[c->at[i]],
-                         c->next);
+        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; spectra need a value in every row",
+                       c->head->name[c->at[i]], c->next);
     od_spectra_add(s, value[0], value + 1);
-    if (status == OD_OK) status = od_log_columns_next(c, value, &end, err);
+    status = od_log_columns_next(c, value, &end, err);
   }
   if (status == OD_OK) status = od_spectra_end(s, &r->frf, err);
   if (status == OD_OK)
     snprintf(r->how, sizeof r->how,
              o.periodic ? "multisine, periods of %d samples" : "averaged spectra, blocks of %d samples (%s)", o.length,
              od_window_names[o.window]);
-  od_spectra_free(s);
   return status;
-}
-
-static od_status keep_band(const od_estimate_options *w, od_response *r, od_error *err) {
-  od_frf *part = od_frf_between(r->frf, w->low, w->high);
-  if (!part) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_frf_free(r->frf);
-  r->frf = part;
-  return part->points > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "there is no point from %g to %g Hz", w->low, w->high);
 }
 
 // Moves the names to the response.
@@ -97,12 +82,15 @@ static bool take_labels(od_log_columns *c, od_response *r) {
 }
 
 od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od_response *r, od_error *err) {
-  double *value = calloc((size_t)c->count, sizeof *value);
-  od_status status = value && take_labels(c, r) && od_time_doubt_remark(&c->doubt, &r->warnings)
-                         ? OD_OK
-                         : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK)
-    status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
-  free(value);
-  return status == OD_OK ? keep_band(w, r, err) : status;
+  OD_SCRATCH(scratch);
+  double *value = OD_TAKE(&scratch, double, c->count);
+  if (!value || !take_labels(c, r) || !od_time_doubt_remark(&c->doubt, &r->warnings))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
+  if (status != OD_OK) return status;
+  od_frf *band = od_frf_between(r->frf, w->low, w->high);
+  if (!band) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_frf_free(r->frf);
+  r->frf = band;
+  return band->points > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "there is no point from %g to %g Hz", w->low, w->high);
 }

@@ -42,13 +42,11 @@ void od_response_unit(const od_response *r, int output, char *text, size_t size)
 // Frequencies, and for each output amplitude, phase, real and imaginary part, sigma and coherence. NULL: out of memory.
 od_table *od_response_table(const od_response *r);
 
-// Names and units of the outputs as lists of texts, for pictures and files. False: out of memory. Free them in every case.
+// Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: out of memory.
 typedef struct od_response_labels {
   const char **name, **si, **ratio;  // ratio: the unit divided by that of the input
-  char (*text)[160];
 } od_response_labels;
-bool od_response_labels_make(const od_response *r, od_response_labels *labels);
-void od_response_labels_free(od_response_labels *labels);
+bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_labels *labels);
 
 // frf_result.c. path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);

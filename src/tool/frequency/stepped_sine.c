@@ -9,15 +9,12 @@
 
 #include "frequency/frequency_response.h"
 
-enum {
-  PAIRS = 3,
-  BESIDE = 4 * PAIRS
-};  // largest number of frequencies above and below; number of their sines and
-    // cosines
+// Largest number of neighboring frequencies above and below; number of their sines and cosines.
+enum { PAIRS = 3, NEIGHBORS = 4 * PAIRS };
 
 // Sums of one signal in one segment: its products with sine, cosine and 1, with neighboring sines and cosines, and with itself.
 typedef struct sums {
-  double product[3], beside[BESIDE], square;
+  double product[3], neighbor[NEIGHBORS], square;
 } sums;
 
 struct od_sine_fit {
@@ -26,14 +23,15 @@ struct od_sine_fit {
   double settle, settled;     // periods that are left out, and remaining periods
   int pairs, away[PAIRS];     // j of the neighboring frequencies
   double *normal;             // 6 per segment: sums of the products of sine, cosine and 1
-  double *mixed;              // BESIDE x 3 per segment: products of neighboring sines and cosines with these
+  double *mixed;              // NEIGHBORS x 3 per segment: products of neighboring sines and cosines with these
   long *samples;              // per segment
   sums *sum;                  // per segment: of the input, then of the outputs
   int at;                     // the segment of the last sample
+  od_arena arena;
 };
 
 // The nearest neighboring frequencies that are positive and not harmonics.
-static int find_beside(double settled, int away[PAIRS]) {
+static int find_neighbors(double settled, int away[PAIRS]) {
   int pairs = 0;
   for (int j = 1; pairs < PAIRS && j < 0.99 * settled; j++)
     if (fabs(j / settled - round(j / settled)) > 0.01) away[pairs++] = j;
@@ -42,61 +40,53 @@ static int find_beside(double settled, int away[PAIRS]) {
 
 bool od_sines_are_white(const od_sines *sines) {
   int away[PAIRS];
-  return find_beside(sines->periods - sines->settle, away) == 0;
+  return find_neighbors(sines->periods - sines->settle, away) == 0;
 }
 
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs) {
-  od_sine_fit *s = calloc(1, sizeof *s);
+  OD_OWNED(od_sine_fit_free) od_sine_fit *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  size_t count = (size_t)sines->count;
+  long count = sines->count;
   s->count = sines->count;
   s->outputs = outputs;
   s->settle = sines->settle;
   s->settled = sines->periods - sines->settle;
-  s->pairs = find_beside(s->settled, s->away);
-  s->mixed = calloc(3 * BESIDE * count + 1, sizeof *s->mixed);
-  s->frequency = calloc(count + 1, sizeof *s->frequency);
-  s->begin = calloc(count + 1, sizeof *s->begin);
-  s->normal = calloc(6 * count + 1, sizeof *s->normal);
-  s->samples = calloc(count + 1, sizeof *s->samples);
-  s->sum = calloc(count * ((size_t)outputs + 1) + 1, sizeof *s->sum);
-  if (!s->frequency || !s->begin || !s->normal || !s->mixed || !s->samples || !s->sum) {
-    od_sine_fit_free(s);
-    return NULL;
-  }
+  s->pairs = find_neighbors(s->settled, s->away);
+  s->mixed = OD_TAKE(&s->arena, double, 3 * NEIGHBORS * count);
+  s->frequency = OD_TAKE(&s->arena, double, count);
+  s->begin = OD_TAKE(&s->arena, double, count + 1);
+  s->normal = OD_TAKE(&s->arena, double, 6 * count);
+  s->samples = OD_TAKE(&s->arena, long, count);
+  s->sum = OD_TAKE(&s->arena, sums, count * (outputs + 1));
+  if (od_arena_status(&s->arena) != OD_OK) return NULL;
   s->begin[0] = sines->start;
   for (int k = 0; k < s->count; k++) {
     s->frequency[k] = sines->frequency[k];
     s->begin[k + 1] = s->begin[k] + sines->periods / s->frequency[k];
   }
-  return s;
+  return OD_GIVE(s);
 }
 
 void od_sine_fit_free(od_sine_fit *s) {
   if (!s) return;
-  free(s->frequency);
-  free(s->begin);
-  free(s->normal);
-  free(s->mixed);
-  free(s->samples);
-  free(s->sum);
+  od_arena_free(&s->arena);
   free(s);
 }
 
-static void add_to(sums *sum, const double basis[3], const double *beside, int count, double value) {
+static void add_to(sums *sum, const double basis[3], const double *neighbor, int count, double value) {
   for (int i = 0; i < 3; i++) sum->product[i] += basis[i] * value;
-  for (int i = 0; i < count; i++) sum->beside[i] += beside[i] * value;
+  for (int i = 0; i < count; i++) sum->neighbor[i] += neighbor[i] * value;
   sum->square += value * value;
 }
 
 // Sine and cosine of the neighboring frequencies, pair by pair: the sine itself, rotated by j/n of its angle.
-static void make_beside(const od_sine_fit *s, double angle, const double basis[3], double *beside) {
+static void make_neighbors(const od_sine_fit *s, double angle, const double basis[3], double *neighbor) {
   double _Complex own = basis[1] + basis[0] * _Complex_I, turn = cexp(angle / s->settled * _Complex_I), turned = 1;
   for (int p = 0, j = 0; p < s->pairs; p++) {
     for (; j < s->away[p]; j++) turned *= turn;
     double _Complex above = own * turned, below = own * conj(turned);
-    beside[4 * p] = cimag(above), beside[4 * p + 1] = creal(above);
-    beside[4 * p + 2] = cimag(below), beside[4 * p + 3] = creal(below);
+    neighbor[4 * p] = cimag(above), neighbor[4 * p + 1] = creal(above);
+    neighbor[4 * p + 2] = cimag(below), neighbor[4 * p + 3] = creal(below);
   }
 }
 
@@ -112,16 +102,16 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
     if (isnan(output[i])) return;
   double angle = 2 * acos(-1) * s->frequency[s->at] * since;
   const double basis[3] = {sin(angle), cos(angle), 1};
-  double beside[BESIDE], *n = s->normal + 6 * s->at, *mixed = s->mixed + 3 * BESIDE * s->at;
+  double neighbor[NEIGHBORS], *n = s->normal + 6 * s->at, *mixed = s->mixed + 3 * NEIGHBORS * s->at;
   int count = 4 * s->pairs;
-  make_beside(s, angle, basis, beside);
+  make_neighbors(s, angle, basis, neighbor);
   for (int i = 0; i < count; i++)
-    for (int j = 0; j < 3; j++) mixed[3 * i + j] += beside[i] * basis[j];
+    for (int j = 0; j < 3; j++) mixed[3 * i + j] += neighbor[i] * basis[j];
   for (int i = 0, k = 0; i < 3; i++)
     for (int j = 0; j <= i; j++) n[k++] += basis[i] * basis[j];
   sums *sum = s->sum + s->at * (s->outputs + 1);
-  add_to(&sum[0], basis, beside, count, input);
-  for (int i = 0; i < s->outputs; i++) add_to(&sum[i + 1], basis, beside, count, output[i]);
+  add_to(&sum[0], basis, neighbor, count, input);
+  for (int i = 0; i < s->outputs; i++) add_to(&sum[i + 1], basis, neighbor, count, output[i]);
   s->samples[s->at]++;
 }
 
@@ -147,7 +137,7 @@ static void solve(const double l[6], const double b[3], double x[3]) {
 }
 
 // The residual of a signal after sine and offset: the standard deviation per sample.
-static double rest(const sums *sum, const double x[3], long samples) {
+static double residual_deviation(const sums *sum, const double x[3], long samples) {
   double left = sum->square;
   for (int i = 0; i < 3; i++) left -= x[i] * sum->product[i];
   return sqrt(fmax(left, 0) / (double)(samples - 3));
@@ -155,15 +145,15 @@ static double rest(const sums *sum, const double x[3], long samples) {
 
 // The standard deviation of sine and cosine from the neighboring frequencies. Frequencies above half the sampling rate are
 // aliased and not used.
-static double noise_beside(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
-  const double *mixed = s->mixed + 3 * BESIDE * k;
+static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
+  const double *mixed = s->mixed + 3 * NEIGHBORS * k;
   double square = 0, samples = (double)s->samples[k];
   *freedom = 0;
   for (int i = 0; i < 4 * s->pairs; i++) {
     const int away = s->away[i / 4];
     bool is_above = i % 4 < 2;
     if (is_above && s->settled + away > 0.5 * samples) continue;
-    double left = sum->beside[i];
+    double left = sum->neighbor[i];
     for (int j = 0; j < 3; j++) left -= x[j] * mixed[3 * i + j];
     square += pow(2 * left / samples, 2);
     ++*freedom;
@@ -171,6 +161,7 @@ static double noise_beside(const od_sine_fit *s, int k, const sums *sum, const d
   return *freedom > 0 ? sqrt(square / *freedom) : 0;
 }
 
+// Computes value and sigma of each output. False: too few samples, or the input is constant.
 static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma, double *freedom) {
   const sums *sum = s->sum + k * (s->outputs + 1);
   double l[6], x[3];
@@ -179,40 +170,39 @@ static bool segment_response(const od_sine_fit *s, int k, double _Complex *value
   double _Complex u = x[0] + x[1] * _Complex_I;
   if (!(cabs(u) > 0)) return false;
   for (int i = 0; i < s->outputs; i++) {
-    int beside;
+    int neighbor;
     solve(l, sum[i + 1].product, x);
     value[i] = (x[0] + x[1] * _Complex_I) / u;
-    sigma[i] = noise_beside(s, k, &sum[i + 1], x, &beside) / cabs(u);
-    *freedom = beside;
-    if (beside > 0) continue;
-    sigma[i] = rest(&sum[i + 1], x, s->samples[k]) * sqrt(2 / (double)s->samples[k]) / cabs(u);
+    sigma[i] = neighbor_noise(s, k, &sum[i + 1], x, &neighbor) / cabs(u);
+    *freedom = neighbor;
+    if (neighbor > 0) continue;
+    sigma[i] = residual_deviation(&sum[i + 1], x, s->samples[k]) * sqrt(2 / (double)s->samples[k]) / cabs(u);
     *freedom = (double)(s->samples[k] - 3);
   }
   return true;
 }
 
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err) {
-  size_t outputs = (size_t)s->outputs;
-  double _Complex *value = calloc(outputs + 1, sizeof *value);
-  double *sigma = calloc(outputs + 1, sizeof *sigma), freedom = 0;
+  OD_SCRATCH(scratch);
+  double _Complex *value = OD_TAKE(&scratch, double _Complex, s->outputs);
+  double *sigma = OD_TAKE(&scratch, double, s->outputs), freedom = 0;
   int points = 0, at = 0;
-  for (int k = 0; value && sigma && k < s->count; k++) points += segment_response(s, k, value, sigma, &freedom);
-  od_frf *f = value && sigma ? od_frf_new(points, s->outputs) : NULL;
-  for (int k = 0; f && k < s->count; k++) {
+  *out = NULL;
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int k = 0; k < s->count; k++) points += segment_response(s, k, value, sigma, &freedom);
+  if (points == 0)
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "no segment of the stepped sine has four samples with a changing input; expected a log of these frequencies");
+  od_frf *f = od_frf_new(points, s->outputs);
+  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int k = 0; k < s->count; k++) {
     if (!segment_response(s, k, value, sigma, &freedom)) continue;
     f->frequency[at] = s->frequency[k];
     f->freedom[at] = freedom;
     for (int i = 0; i < s->outputs; i++) f->value[i * points + at] = value[i], f->sigma[i * points + at] = sigma[i];
     at++;
   }
-  free(value);
-  free(sigma);
   *out = f;
-  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (points > 0) return OD_OK;
-  od_frf_free(f);
-  *out = NULL;
-  return od_fail(
-      err, OD_BAD_INPUT,
-      "no segment of the stepped sine has four samples with a moving input; expected a log of these frequencies");
+  return OD_OK;
 }

@@ -8,27 +8,21 @@
 const char *const od_transfer_methods[] = {"levy", "sk", "vf", NULL};
 
 static const double two_pi = 6.283185307179586;
-static const double exactly = 1e-9;  // a smaller error counts as zero
+static const double least_error = 1e-9;  // a smaller error counts as zero
 
 od_transfer *od_transfer_new(int order, int outputs, double scale) {
-  od_transfer *t = calloc(1, sizeof *t);
+  OD_OWNED(od_transfer_free) od_transfer *t = calloc(1, sizeof *t);
   if (!t) return NULL;
   t->order = order;
   t->outputs = outputs;
   t->scale = scale;
-  t->numerator = calloc((size_t)outputs + 1, sizeof *t->numerator);
-  if (!t->numerator) {
-    free(t);
-    return NULL;
-  }
-  return t;
+  t->numerator = od_arena_take_array(&t->arena, outputs, sizeof *t->numerator);
+  return t->numerator ? OD_GIVE(t) : NULL;
 }
 
 void od_transfer_free(od_transfer *t) {
   if (!t) return;
-  free(t->numerator);
-  free(t->residue);
-  free(t->direct);
+  od_arena_free(&t->arena);
   free(t);
 }
 
@@ -131,21 +125,21 @@ void od_transfer_expand(od_transfer *t) {
 // --- Least squares ------------------------------------------------------------------------------------------------
 
 bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x) {
-  double *size = calloc(2 * (size_t)columns + 1, sizeof *size);
+  OD_SCRATCH(scratch);
+  double *size = OD_TAKE(&scratch, double, columns), *singular = OD_TAKE(&scratch, double, columns);
   lapack_int rank = 0;
-  bool ok = size != NULL;
-  for (int j = 0; ok && j < columns; j++) {
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (int j = 0; j < columns; j++) {
     double *column = a + (size_t)j * (size_t)rows, sum = 0;
     for (int i = 0; i < rows; i++) sum += column[i] * column[i];
     size[j] = sum > 0 ? sqrt(sum) : 1;
-    ok = isfinite(size[j]);
+    if (!isfinite(size[j])) return false;
     for (int i = 0; i < rows; i++) column[i] /= size[j];
   }
-  ok = ok && LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, a, rows, b, rows > columns ? rows : columns,
-                            size + columns, -1, &rank) == 0;
-  for (int j = 0; ok && j < columns; j++) x[j] = b[j] / size[j];
-  free(size);
-  return ok;
+  int leading = rows > columns ? rows : columns;
+  if (LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, a, rows, b, leading, singular, -1, &rank) != 0) return false;
+  for (int j = 0; j < columns; j++) x[j] = b[j] / size[j];
+  return true;
 }
 
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point) {
@@ -189,23 +183,19 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   od_status status = check(f, options, err);
   if (status != OD_OK) return status;
   double scale = two_pi * f->frequency[f->points - 1];
-  od_transfer *t = od_transfer_new(options->order, f->outputs, scale);
-  od_frf *even = od_frf_between(f, -INFINITY, INFINITY);
-  status = t && even ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int k = 0; status == OD_OK && k < f->outputs; k++) {
+  OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(options->order, f->outputs, scale);
+  OD_OWNED(od_frf_free) od_frf *scaled = od_frf_between(f, -INFINITY, INFINITY);
+  if (!t || !scaled) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int k = 0; k < f->outputs; k++) {
     double size = size_of(f, k);
-    for (int i = 0; i < f->points; i++) even->value[k * f->points + i] /= size;
+    for (int i = 0; i < f->points; i++) scaled->value[k * f->points + i] /= size;
   }
-  if (status == OD_OK)
-    status =
-        options->method == OD_TRANSFER_VF ? od_vector_fit(even, options, t, err) : od_levy_fit(even, options, t, err);
-  for (int k = 0; status == OD_OK && k < f->outputs; k++) multiply(t, k, size_of(f, k));
-  od_frf_free(even);
-  if (status == OD_OK)
-    *out = t;
-  else
-    od_transfer_free(t);
-  return status;
+  status =
+      options->method == OD_TRANSFER_VF ? od_vector_fit(scaled, options, t, err) : od_levy_fit(scaled, options, t, err);
+  if (status != OD_OK) return status;
+  for (int k = 0; k < f->outputs; k++) multiply(t, k, size_of(f, k));
+  *out = OD_GIVE(t);
+  return OD_OK;
 }
 
 // Every second point, beginning with the first or the second one.
@@ -225,29 +215,28 @@ static od_frf *half_of(const od_frf *f, int first) {
 
 od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
                              int *chosen, od_error *err) {
-  od_frf *half[2] = {half_of(f, 0), half_of(f, 1)};
-  od_status status = half[0] && half[1] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out"), last = OD_OK;
+  OD_OWNED(od_frf_free) od_frf *even = half_of(f, 0);
+  OD_OWNED(od_frf_free) od_frf *odd = half_of(f, 1);
+  if (!even || !odd) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  const od_frf *half[2] = {even, odd};
+  od_status last = OD_OK;
   double least = INFINITY;
-  for (int order = low; status == OD_OK && order <= high; order++) {
+  for (int order = low; order <= high; order++) {
     double sum = 0;
     for (int side = 0; side < 2; side++) {
       od_transfer_options o = *options;
-      od_transfer *t = NULL;
+      OD_OWNED(od_transfer_free) od_transfer *t = NULL;
       o.zeros = order - (options->order - options->zeros);
       o.order = order;
       last = od_transfer_fit(half[side], &o, &t, err);
+      if (last == OD_NO_MEMORY) return last;
       sum += t ? pow(od_transfer_error(t, half[1 - side]), 2) / 2 : (double)NAN;
-      od_transfer_free(t);
-      if (last == OD_NO_MEMORY) status = last;
     }
     error[order - low] = sqrt(sum);
     if (sqrt(sum) < least) least = sqrt(sum);
   }
-  od_frf_free(half[0]);
-  od_frf_free(half[1]);
-  if (status != OD_OK) return status;
   if (isinf(least)) return last;
-  least = fmax(least, exactly);
+  least = fmax(least, least_error);
   for (*chosen = low; !(error[*chosen - low] <= 1.05 * least); ++*chosen) continue;
   return OD_OK;
 }

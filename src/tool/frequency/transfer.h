@@ -22,9 +22,11 @@ typedef struct od_transfer {
   double *direct;  // per output
   int unstable;    // poles with a real part of zero or more
   int iterations;
+  od_arena arena;
 } od_transfer;
 
 void od_transfer_free(od_transfer *t);
+OD_OWNED_POINTER(od_transfer, od_transfer_free);
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
 // Fraction of the variation of the amplitudes that is explained: 100 (1 - |a - model| / |a - mean(a)|), a: amplitudes of the
 // data.

@@ -1,7 +1,6 @@
 #include "frequency/transfer_result.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frequency/bode_plot.h"
@@ -22,24 +21,21 @@ static double gain(const od_transfer *t, int output) {
 }
 
 // Judges the errors on held-out points, relative to the response: above the first limit doubtful, above the second useless.
-static bool judge(od_fitted_transfer *f) {
-  static const double poor = 0.5, nothing = 1;
+static void judge(od_fitted_transfer *f) {
+  static const double poor = 0.5, useless = 1;
   double error = f->error[f->t->order - f->low];
   od_verdict *v = &f->verdict;
-  bool ok = true;
   if (f->t->unstable > 0)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
-                        "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
-                        f->t->order);
+    od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
+                   "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
+                   f->t->order);
   if (!isfinite(error))
-    return od_verdict_add(v, OD_DOUBTFUL, "validation.none",
-                          "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points) &&
-           ok;
-  if (error <= poor) return ok;
-  return od_verdict_add(v, error < nothing ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
-                        error < nothing ? "Weak model:" : "Wrong model:",
-                        "the error of points that were not fitted is %.3g %% of the response.", 100 * error) &&
-         ok;
+    od_verdict_add(v, OD_DOUBTFUL, "validation.none",
+                   "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points);
+  else if (error > poor)
+    od_verdict_add(v, error < useless ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+                   error < useless ? "Weak model:" : "Wrong model:",
+                   "the error of points that were not fitted is %.3g %% of the response.", 100 * error);
 }
 
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err) {
@@ -58,8 +54,9 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;
   if (status == OD_OK) status = od_transfer_fit(r->frf, &o, &f->t, err);
-  if (status == OD_OK && !judge(f)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return status;
+  if (status != OD_OK) return status;
+  judge(f);
+  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 void od_fitted_transfer_free(od_fitted_transfer *f) {
@@ -183,58 +180,53 @@ static void describe(const od_fitted_transfer *f, char *text, size_t size) {
 }
 
 od_status od_fitted_transfer_write_plot(const void *user, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
   const od_fitted_transfer *f = user;
   char subtitle[300];
   od_response_labels l;
   describe(f, subtitle, sizeof subtitle);
-  bool memory = od_response_labels_make(f->r, &l);
+  if (!od_response_labels_make(f->r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_bode bode = {f->r->frf, f->t, l.name, l.ratio, f->path, subtitle};
-  od_status status = memory ? od_bode_write(&bode, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_response_labels_free(&l);
-  return status;
+  return od_bode_write(&bode, path, err);
 }
 
 od_status od_fitted_transfer_write_block(const void *user, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
   const od_fitted_transfer *f = user;
   char note[300], title[300];
   od_response_labels l;
   describe(f, note, sizeof note);
   snprintf(title, sizeof title, "Transfer function fitted to %.200s", f->path);
-  bool memory = od_response_labels_make(f->r, &l);
+  if (!od_response_labels_make(f->r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const char *input = f->r->input.name, *unit = f->r->input.unit;
   const od_transfer_names names = {title, note, 1, &input, &unit, l.name, l.si};
-  od_status status =
-      memory ? od_transfer_write_block(f->t, &names, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_response_labels_free(&l);
-  return status;
+  return od_transfer_write_block(f->t, &names, path, err);
 }
 
 od_table *od_fitted_transfer_table(const od_fitted_transfer *f) {
   static const char *const kinds[] = {"real",       "imaginary",       "amplitude",
                                       "model.real", "model.imaginary", "model.amplitude"};
   enum { KINDS = sizeof kinds / sizeof *kinds };
+  OD_SCRATCH(scratch);
   const od_frf *frf = f->r->frf;
   int columns = 1 + KINDS * frf->outputs;
-  od_table *table = od_table_new(columns);
-  double *row = calloc((size_t)columns, sizeof *row);
-  bool ok = table && row && od_table_label(table, 0, "frequency", "Hz") == OD_OK;
-  for (int i = 1; ok && i < columns; i++) {
+  OD_OWNED(od_table_free) od_table *table = od_table_new(columns);
+  double *row = OD_TAKE(&scratch, double, columns);
+  if (!table || !row || od_table_label(table, 0, "frequency", "Hz") != OD_OK) return NULL;
+  for (int i = 1; i < columns; i++) {
     char name[300], unit[160];
     od_response_unit(f->r, (i - 1) / KINDS, unit, sizeof unit);
     snprintf(name, sizeof name, "%.200s.%s", f->r->output[(i - 1) / KINDS].name, kinds[(i - 1) % KINDS]);
-    ok = od_table_label(table, i, name, unit) == OD_OK;
+    if (od_table_label(table, i, name, unit) != OD_OK) return NULL;
   }
-  for (int i = 0; ok && i < frf->points; i++) {
+  for (int i = 0; i < frf->points; i++) {
     row[0] = frf->frequency[i];
     for (int k = 0; k < frf->outputs; k++) {
       double _Complex data = frf->value[k * frf->points + i], model = od_transfer_value(f->t, k, row[0]);
       const double values[KINDS] = {creal(data), cimag(data), cabs(data), creal(model), cimag(model), cabs(model)};
       memcpy(row + 1 + k * KINDS, values, sizeof values);
     }
-    ok = od_table_append(table, row) == OD_OK;
+    if (od_table_append(table, row) != OD_OK) return NULL;
   }
-  free(row);
-  if (ok) return table;
-  od_table_free(table);
-  return NULL;
+  return OD_GIVE(table);
 }

@@ -10,7 +10,6 @@
 // followed by its conjugate; its two basis functions are real combinations, so that all unknowns are real.
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frequency/transfer.h"
@@ -31,6 +30,7 @@ typedef struct fit {
   double *x;  // outputs x own: residues and constants for the present poles
 } fit;
 
+// Values of the n basis functions at s, and 1.
 static void basis(const fit *v, double _Complex s, double _Complex *phi) {
   for (int m = 0; m < v->n; m++) {
     double _Complex p = v->pole[m], first = 1 / (s - p);
@@ -50,6 +50,7 @@ static double _Complex point(const fit *v, int i) {
   return v->f->frequency[i] / v->f->frequency[v->f->points - 1] * _Complex_I;
 }
 
+// Writes real and imaginary part to two rows of a column-major matrix.
 static void put(double *a, int rows, int column, int row, double _Complex value) {
   a[(size_t)column * (size_t)rows + (size_t)row] = creal(value);
   a[(size_t)column * (size_t)rows + (size_t)row + 1] = cimag(value);
@@ -194,7 +195,8 @@ static bool find_residues(fit *v, double *error) {
   return isfinite(*error);
 }
 
-static void keep(const fit *v, od_transfer *t) {
+// Stores the present poles and residues.
+static void store(const fit *v, od_transfer *t) {
   memcpy(t->pole, v->pole, sizeof t->pole);
   for (int k = 0; k < t->outputs; k++) {
     const double *x = v->x + k * v->own;
@@ -222,41 +224,37 @@ static bool iterate(fit *v, bool by_ratio, od_transfer *t, double *best) {
     if (error >= *best) continue;
     if (error < 0.999 * *best) last = i;
     *best = error;
-    keep(v, t);
+    store(v, t);
     if (error < settled) break;
   }
   return any;
 }
 
-static bool allocate(fit *v, od_transfer *t) {
-  size_t outputs = (size_t)v->f->outputs, n = (size_t)v->n, rows = 2 * (size_t)v->f->points;
-  size_t all = outputs * (n + 1) + 1, columns = 2 * (n + 1), most = rows > columns ? rows : columns;
-  v->a = calloc(rows * columns + 1, sizeof *v->a);
-  v->b = calloc(most + 1, sizeof *v->b);
-  v->tau = calloc(most + 1, sizeof *v->tau);
-  v->stacked = calloc(all * (n + 1), sizeof *v->stacked);
-  v->copy = calloc(all * (n + 1), sizeof *v->copy);
-  v->right = calloc(all, sizeof *v->right);
-  v->x = calloc(outputs * (n + 1), sizeof *v->x);
-  t->residue = calloc(outputs * n, sizeof *t->residue);
-  t->direct = calloc(outputs, sizeof *t->direct);
-  return v->a && v->b && v->tau && v->stacked && v->copy && v->right && v->x && t->residue && t->direct;
-}
-
 od_status od_vector_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err) {
-  fit v = {.f = f, .o = options, .n = options->order, .own = options->zeros + 1};
+  OD_SCRATCH(scratch);
+  long outputs = f->outputs, n = options->order, rows = 2L * f->points;
+  long all = outputs * (n + 1) + 1, columns = 2 * (n + 1), most = rows > columns ? rows : columns;
+  fit v = {.f = f,
+           .o = options,
+           .n = options->order,
+           .own = options->zeros + 1,
+           .a = OD_TAKE(&scratch, double, rows *columns),
+           .b = OD_TAKE(&scratch, double, most),
+           .tau = OD_TAKE(&scratch, double, most),
+           .stacked = OD_TAKE(&scratch, double, all *(n + 1)),
+           .copy = OD_TAKE(&scratch, double, all *(n + 1)),
+           .right = OD_TAKE(&scratch, double, all),
+           .x = OD_TAKE(&scratch, double, outputs *(n + 1))};
+  t->residue = OD_TAKE(&t->arena, double _Complex, outputs *n);
+  t->direct = OD_TAKE(&t->arena, double, outputs);
+  if (od_arena_status(&scratch) != OD_OK || od_arena_status(&t->arena) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   double best = INFINITY;
-  od_status status = allocate(&v, t) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    bool first = iterate(&v, true, t, &best);
-    bool second = best > settled && iterate(&v, false, t, &best);
-    if (!first && !second) status = od_fail(err, OD_NOT_CONVERGED, "vector fitting of order %d failed", options->order);
-  }
-  if (status == OD_OK) {
-    t->unstable = 0;
-    for (int i = 0; i < t->order; i++) t->unstable += creal(t->pole[i]) >= 0;
-    od_transfer_expand(t);
-  }
-  free(v.a), free(v.b), free(v.tau), free(v.stacked), free(v.copy), free(v.right), free(v.x);
-  return status;
+  bool first = iterate(&v, true, t, &best);
+  bool second = best > settled && iterate(&v, false, t, &best);
+  if (!first && !second) return od_fail(err, OD_NOT_CONVERGED, "vector fitting of order %d failed", options->order);
+  t->unstable = 0;
+  for (int i = 0; i < t->order; i++) t->unstable += creal(t->pole[i]) >= 0;
+  od_transfer_expand(t);
+  return OD_OK;
 }

@@ -213,7 +213,7 @@ void od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od
   judge_supply(o, r);
   judge_plausible(m, o, r);
   od_standstills_judge(m, o->step, r);
-  if (!od_below_zero_add_remarks(m, r->signal, r->signals, &r->verdict)) r->verdict.incomplete = true;
+  if (!od_below_zero_add_remarks(m, r->signal, r->signals, &r->verdict)) od_verdict_set_incomplete(&r->verdict);
   od_kept_signals_judge(m, o, &r->verdict);
   judge_elements(machine, o, &r->verdict);
 }

@@ -61,7 +61,7 @@ void od_kept_signals_judge(const od_model *m, const od_inverse_options *o, od_ve
   bool *kept = OD_TAKE(&scratch, bool, m->signals), *acts = OD_TAKE(&scratch, bool, m->signals),
        *mark = OD_TAKE(&scratch, bool, m->circuit_states);
   if (od_arena_status(&scratch) != OD_OK) {
-    v->incomplete = true;
+    od_verdict_set_incomplete(v);
     return;
   }
   mark_kept(m, kept, mark);

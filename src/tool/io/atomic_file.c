@@ -95,7 +95,7 @@ const char *od_atomic_hand_over(od_atomic_file *f) {
 }
 
 // Writes the buffers of an open file to disk. Some file systems do not support this.
-static bool synchronise(int fd) {
+static bool synchronize(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
@@ -104,7 +104,7 @@ static bool finish(od_atomic_file *f) {
   if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // a library wrote the file
   if (!f->file) return !f->temporary;
   errno = 0;
-  bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronise(fileno(f->file)));
+  bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronize(fileno(f->file)));
   int reason = errno;
   if (fclose(f->file) == 0)
     errno = reason;
@@ -115,12 +115,12 @@ static bool finish(od_atomic_file *f) {
 }
 
 // A rename is permanent once the folder is on disk. Errors of the folder are ignored.
-static void synchronise_folder(const char *path) {
+static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
   int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
   if (fd >= 0) {
-    synchronise(fd);
+    synchronize(fd);
     close(fd);
   }
   free(folder);
@@ -130,7 +130,7 @@ od_status od_atomic_commit(od_atomic_file *f, od_error *err) {
   bool ok = finish(f);
   if (ok && f->temporary) {
     ok = rename(f->temporary, f->path) == 0;
-    if (ok) synchronise_folder(f->path);
+    if (ok) synchronize_folder(f->path);
   }
   od_status status = OD_OK;
   if (!ok) {

@@ -12,10 +12,7 @@ enum { LEVELS = 12 };
 static const double page_width = 960, page_height = 720, left = 96, top = 94, width = 660, height = 540, key_x = 800;
 
 // The levels from dark blue through green to yellow, which remain distinct in grayscale.
-static const char style[] =
-    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
-    ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
-    ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
+static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:none;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}"
     "rect{shape-rendering:crispEdges}"
     ".l0{fill:#440154}.l1{fill:#482173}.l2{fill:#433e85}.l3{fill:#38588c}.l4{fill:#2d708e}.l5{fill:#25858e}"

@@ -2,7 +2,6 @@
 #include "io/csv_cells.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "io/number.h"
 #include "io/table.h"
@@ -102,31 +101,25 @@ bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *va
   return true;
 }
 
-char *od_csv_cell_text(const od_csv_cell *c) {
-  char *text = malloc(c->length + 1);
+char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena) {
+  char *text = od_arena_take(arena, c->length + 1);
   size_t n = 0;
   for (size_t i = 0; text && i < c->length; i++) {
     text[n++] = c->text[i];
     if (c->quoted && c->text[i] == '"') i++;
   }
-  if (text) text[n] = '\0';
   return text;
 }
 
-od_status od_csv_read_line(od_csv_reader *r, od_csv_cells *line) {
-  for (line->count = 0;;) {
-    if (line->count == line->capacity) {
-      int larger = line->capacity ? 2 * line->capacity : 16;
-      od_csv_cell *moved = realloc(line->cell, (size_t)larger * sizeof(od_csv_cell));
-      if (!moved) return od_csv_no_memory(r);
-      line->cell = moved;
-      line->capacity = larger;
-    }
+od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line) {
+  for (line->count = 0;; r->at++) {
+    od_csv_cell *list = od_arena_extend(arena, line->cell, line->count, sizeof *list);
+    if (!list) return od_csv_no_memory(r);
+    line->cell = list;
     od_status status = od_csv_read_cell(r, &line->cell[line->count]);
     if (status != OD_OK) return status;
     line->count++;
     if (od_csv_at_line_end(r)) return OD_OK;
-    r->at++;
   }
 }
 

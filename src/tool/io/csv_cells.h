@@ -19,7 +19,7 @@ typedef struct od_csv_reader {
   const char *const *missing;  // texts that mean a missing value; may be NULL
   const bool *used;            // columns whose flaws are errors; NULL: all
   const bool *wanted;          // columns whose cells are read; other columns are NAN; NULL: all
-  char **flaw;                 // stores the first flaw of each column; NULL: a flaw of a used column is an error
+  od_table *flawed;  // its places store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;
 } od_csv_reader;
 
@@ -31,10 +31,9 @@ typedef struct od_csv_cell {
   int line, column;
 } od_csv_cell;
 
-// The cells of a line; free(cell).
 typedef struct od_csv_cells {
   od_csv_cell *cell;
-  int count, capacity;
+  int count;
 } od_csv_cells;
 
 // ---- lines
@@ -54,12 +53,12 @@ void od_csv_skip_preamble(od_csv_reader *r);
 char od_csv_find_separator(const od_csv_reader *r);
 // Reads the cell at r->at and stops at the separator or line end after it.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
-// Reads the cells up to the line end.
-od_status od_csv_read_line(od_csv_reader *r, od_csv_cells *line);
+// Reads the cells up to the line end. The list belongs to the arena.
+od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
 // NAN for an empty or missing cell. False if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
-// The text of a cell, with doubled quotes replaced by single ones. The caller frees it.
-char *od_csv_cell_text(const od_csv_cell *c);
+// The text of a cell, with doubled quotes replaced by single ones; in memory of the arena.
+char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena);
 
 // ---- tables (csv_read.c)
 

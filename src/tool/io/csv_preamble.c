@@ -1,6 +1,4 @@
 // Lines of other text before the header of a CSV file.
-#include <stdlib.h>
-
 #include "io/csv_cells.h"
 
 enum { LONGEST_PREAMBLE = 200 };
@@ -8,18 +6,18 @@ enum { LONGEST_PREAMBLE = 200 };
 // The number of cells of the line at r, with the given separator or, if zero, its own, and how many are numbers; 0: none. r
 // goes to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
+  OD_SCRATCH(scratch);
   od_csv_reader line = *r;
   od_csv_cells found = {0};
   od_error ignored = {0};
   line.separator = separator ? separator : od_csv_find_separator(&line);
   line.err = &ignored;
-  int count = od_csv_read_line(&line, &found) == OD_OK ? found.count : 0;
+  int count = od_csv_read_line(&line, &scratch, &found) == OD_OK ? found.count : 0;
   *numbers = 0;
   for (int i = 0; i < count; i++) {
     double value;
     *numbers += found.cell[i].length > 0 && od_csv_cell_number(&line, &found.cell[i], &value);
   }
-  free(found.cell);
   while (!od_csv_at_line_end(r)) r->at++;
   if (r->at < r->end) od_csv_next_line(r);
   return count;

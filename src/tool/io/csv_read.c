@@ -17,55 +17,44 @@
 // A table needs several times the memory of its text.
 enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
-static od_status read_whole(const char *path, char **text, size_t *length, od_error *err) {
-  od_error why = {0};
-  od_status status = od_input_read(path, (size_t)LARGEST * MEGABYTE, text, length, &why);
-  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out while reading %s", path);
-  return status == OD_OK ? OD_OK : od_fail(err, status, "cannot read %s: %s", path, why.text);
-}
+OD_OWNED_POINTER(char, free);
 
+// Labels a column with the name and unit in a cell of the header.
 static od_status label_from(od_table *table, int column, const od_csv_cell *c) {
-  char *name = od_csv_cell_text(c);
+  char *name = od_csv_cell_text(c, &table->arena);
   if (!name) return OD_NO_MEMORY;
   const char *unit = od_label_split(name);
-  od_status status = od_table_label(table, column, name, unit);
-  free(name);
-  return status;
+  return od_table_label(table, column, name, unit);
 }
 
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. A unit in the header has priority.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
-  char *text = od_csv_cell_text(c), *name = text ? strdup(table->name[column]) : NULL;
-  if (!name) {
-    free(text);
-    return OD_NO_MEMORY;
-  }
+  char *text = od_csv_cell_text(c, &table->arena);
+  if (!text) return OD_NO_MEMORY;
   size_t n = strlen(text);
   bool bracketed = n > 1 && ((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')'));
   if (bracketed) text[n - 1] = '\0';
   const char *unit = bracketed ? text + 1 : text;
-  od_status status = od_table_label(table, column, name, strcmp(unit, "-") ? unit : "1");
-  free(text);
-  free(name);
-  return status;
+  return od_table_label(table, column, table->name[column], strcmp(unit, "-") ? unit : "1");
 }
 
 // Stores the flaw of a column, or makes it an error.
-static od_status flawed(const od_csv_reader *r, int column, const od_error *flaw) {
-  if (!r->flaw) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
-  r->flaw[column] = strdup(flaw->text);
-  return r->flaw[column] ? OD_OK : od_csv_no_memory(r);
+static od_status add_flaw(const od_csv_reader *r, int column, const od_error *flaw) {
+  if (!r->flawed) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
+  const char **stored = &r->flawed->places.flaw[column];
+  *stored = od_arena_text(&r->flawed->arena, flaw->text);
+  return *stored ? OD_OK : od_csv_no_memory(r);
 }
 
 // Whether a flaw of a column matters: the column is used, and this is its first flaw.
-static bool is_news(const od_csv_reader *r, int column) {
+static bool is_relevant(const od_csv_reader *r, int column) {
   if (r->wanted && !r->wanted[column]) return false;
-  return r->flaw ? !r->flaw[column] : !r->used || r->used[column];
+  return r->flawed ? !od_table_flaw(r->flawed, column) : !r->used || r->used[column];
 }
 
 static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, const od_table *table, int column) {
-  if (!is_news(r, column)) return OD_OK;
+  if (!is_relevant(r, column)) return OD_OK;
   char shown[41];
   size_t n = c->length < sizeof shown - 1 ? c->length : sizeof shown - 1;
   for (size_t i = 0; i < n; i++) shown[i] = (unsigned char)c->text[i] < ' ' ? '?' : c->text[i];
@@ -73,7 +62,7 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   od_error flaw;
   od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a number (column '%s')", r->path, c->line, c->column, shown,
           table->name[column]);
-  return flawed(r, column, &flaw);
+  return add_flaw(r, column, &flaw);
 }
 
 // Reports a row that ends early: cells of the last columns are missing.
@@ -84,7 +73,7 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
-    if (is_news(r, i)) status = flawed(r, i, &flaw);
+    if (is_relevant(r, i)) status = add_flaw(r, i, &flaw);
   }
   return status;
 }
@@ -123,19 +112,20 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
 
 static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool numbered, bool spare, od_table **out) {
   int columns = header->count - spare;
-  *out = od_table_new(columns);
-  od_status status = *out ? OD_OK : OD_NO_MEMORY;
-  if (*out) (*out)->places.column = calloc((size_t)columns + 1, sizeof(int));
-  if (*out) (*out)->places.flaw = calloc((size_t)columns + 1, sizeof(char *));
-  if (*out && (!(*out)->places.column || !(*out)->places.flaw)) status = OD_NO_MEMORY;
-  for (int i = 0; i < columns && status == OD_OK; i++) {
+  od_table *t = *out = od_table_new(columns);
+  if (!t) return od_csv_no_memory(r);
+  t->places.column = OD_TAKE(&t->arena, int, columns);
+  t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
+  if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
+  for (int i = 0; i < columns; i++) {
     char name[32];
     snprintf(name, sizeof name, "column%d", i + 1);
-    (*out)->places.column[i] = header->cell[i].column;
-    status = numbered ? od_table_label(*out, i, name, "") : label_from(*out, i, &header->cell[i]);
+    t->places.column[i] = header->cell[i].column;
+    od_status status = numbered ? od_table_label(t, i, name, "") : label_from(t, i, &header->cell[i]);
+    if (status != OD_OK) return od_csv_no_memory(r);
   }
-  if (status == OD_OK && !numbered) (*out)->places.header = header->cell[0].line;
-  return status == OD_OK ? OD_OK : od_csv_no_memory(r);
+  if (!numbered) t->places.header = header->cell[0].line;
+  return OD_OK;
 }
 
 // Whether the line contains only numbers and missing cells.
@@ -147,7 +137,7 @@ static bool is_data(const od_csv_reader *r, const od_csv_cells *line) {
 }
 
 // Whether a line below the header contains units: it has no number.
-static bool says_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
+static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
     double ignored;
@@ -159,23 +149,20 @@ static bool says_units(const od_csv_reader *r, const od_csv_cells *line, int col
 
 // Reads the line at r->at if it is a line of units; else the position does not change.
 static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
+  OD_SCRATCH(scratch);
   od_csv_reader before = *r;
   od_csv_cells line = {0};
   od_error ignored = {0};
   *taken = false;
   r->err = &ignored;  // errors of a row are reported when it is read as a row
-  od_status status = od_csv_read_line(r, &line);
+  od_status status = od_csv_read_line(r, &scratch, &line);
   r->err = before.err;
-  if (status == OD_NO_MEMORY) {
-    free(line.cell);
-    return od_csv_no_memory(r);
-  }
-  *taken = status == OD_OK && says_units(r, &line, table->columns);
-  status = OD_OK;
-  for (int i = 0; *taken && i < table->columns && status == OD_OK; i++) status = unit_from(table, i, &line.cell[i]);
+  if (status == OD_NO_MEMORY) return od_csv_no_memory(r);
+  *taken = status == OD_OK && is_units(r, &line, table->columns);
   if (!*taken) *r = before;
-  free(line.cell);
-  return status == OD_OK ? OD_OK : od_csv_no_memory(r);
+  for (int i = 0; *taken && i < table->columns; i++)
+    if (unit_from(table, i, &line.cell[i]) != OD_OK) return od_csv_no_memory(r);
+  return OD_OK;
 }
 
 // Stores the line number of the row that is appended next.
@@ -191,33 +178,31 @@ static bool keep_line(od_table *table, int line) {
 }
 
 static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
-  r->flaw = table->places.flaw;
-  double *values = malloc(((size_t)table->columns + 1) * sizeof(double));
-  od_status status = values ? OD_OK : od_csv_no_memory(r);
-  while (status == OD_OK && od_csv_find_line(r)) {
+  OD_SCRATCH(scratch);
+  double *values = OD_TAKE(&scratch, double, table->columns);
+  if (!values) return od_csv_no_memory(r);
+  r->flawed = table;
+  while (od_csv_find_line(r)) {
     int line = r->line;
-    status = od_csv_read_row(r, table, spare, values);
-    if (status == OD_OK && (!keep_line(table, line) || od_table_append(table, values) != OD_OK))
-      status = od_csv_no_memory(r);
+    od_status status = od_csv_read_row(r, table, spare, values);
+    if (status != OD_OK) return status;
+    if (!keep_line(table, line) || od_table_append(table, values) != OD_OK) return od_csv_no_memory(r);
     if (r->at < r->end) od_csv_next_line(r);
   }
-  free(values);
-  return status;
+  return OD_OK;
 }
 
 // Reads the header at r->at into a table without rows. numbered: the line is not a header but data.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
+  OD_SCRATCH(scratch);
   od_csv_cells header = {0};
   r->separator = od_csv_find_separator(r);
-  od_status status = od_csv_read_line(r, &header);
-  if (status == OD_OK) {
-    *numbered = is_data(r, &header);
-    // Some programs end each line with a separator.
-    *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
-    status = make_table(r, &header, *numbered, *spare, out);
-  }
-  free(header.cell);
-  return status;
+  od_status status = od_csv_read_line(r, &scratch, &header);
+  if (status != OD_OK) return status;
+  *numbered = is_data(r, &header);
+  // Some programs end each line with a separator.
+  *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
+  return make_table(r, &header, *numbered, *spare, out);
 }
 
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare) {
@@ -295,31 +280,28 @@ od_status od_table_read_csv(const char *path, od_table **out, od_error *err) {
 }
 
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+  OD_OWNED(od_table_free) od_table *table = NULL;
+  OD_OWNED(free) char *text = NULL;
+  size_t length = 0, mark = 0;
+  bool spare = false;
   *out = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  od_status status = read_whole(path, &text, &length, err);
-  if (status != OD_OK) return status;
-
-  size_t mark = 0;
+  od_error why = {0};
+  od_status status = od_input_read(path, (size_t)LARGEST * MEGABYTE, &text, &length, &why);
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out while reading %s", path);
+  if (status != OD_OK) return od_fail(err, status, "cannot read %s: %s", path, why.text);
   status = od_csv_byte_mark(path, text, length, &mark, err);
-  if (status == OD_OK) {
-    od_csv_reader r = {.path = path,
-                       .at = text + mark,
-                       .end = text + length,
-                       .line_start = text + mark,
-                       .line = 1,
-                       .missing = wish ? wish->missing : NULL,
-                       .err = err};
-    bool spare = false;
-    status = od_csv_read_head(&r, wish ? wish->skip : 0, out, &spare);
-    if (status == OD_OK) status = read_rows(&r, *out, spare);
-    if (status == OD_OK) (*out)->places.cut = length > 0 && text[length - 1] != '\n' && text[length - 1] != '\r';
-  }
-  free(text);
-  if (status != OD_OK) {
-    od_table_free(*out);
-    *out = NULL;
-  }
-  return status;
+  if (status != OD_OK) return status;
+  od_csv_reader r = {.path = path,
+                     .at = text + mark,
+                     .end = text + length,
+                     .line_start = text + mark,
+                     .line = 1,
+                     .missing = wish ? wish->missing : NULL,
+                     .err = err};
+  status = od_csv_read_head(&r, wish ? wish->skip : 0, &table, &spare);
+  if (status == OD_OK) status = read_rows(&r, table, spare);
+  if (status != OD_OK) return status;
+  table->places.cut = length > 0 && text[length - 1] != '\n' && text[length - 1] != '\r';
+  *out = OD_GIVE(table);
+  return OD_OK;
 }

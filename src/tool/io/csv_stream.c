@@ -143,9 +143,9 @@ static od_status fill(od_csv_stream *s, od_error *err) {
 }
 
 static bool has_lines(const od_csv_stream *s, int least) {
-  od_csv_reader look = s->r;
-  while (least > 0 && od_csv_find_line(&look)) {
-    od_csv_skip_lines(&look, 1);
+  od_csv_reader probe = s->r;
+  while (least > 0 && od_csv_find_line(&probe)) {
+    od_csv_skip_lines(&probe, 1);
     least--;
   }
   return least == 0;
@@ -196,15 +196,13 @@ static od_status open_file(od_csv_stream *s, od_error *err) {
 
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
                              od_error *err) {
+  OD_OWNED(od_csv_stream_close)
   od_csv_stream *s = new_stream(path, block ? block : USUAL_BLOCK, wish ? wish->missing : NULL);
   *out = NULL;
   if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
   od_status status = open_file(s, err);
   if (status == OD_OK) status = read_head(s, wish ? wish->skip : 0, err);
-  if (status == OD_OK)
-    *out = s;
-  else
-    od_csv_stream_close(s);
+  if (status == OD_OK) *out = OD_GIVE(s);
   return status;
 }
 
@@ -249,7 +247,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
 // Streams that share a head must not write its flaws; the first stream has found them.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
-  s->r.flaw = s->shares ? NULL : s->head->places.flaw;
+  s->r.flawed = s->shares ? NULL : s->head;
 }
 
 void od_csv_stream_rewind(od_csv_stream *s) {

@@ -17,6 +17,7 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
 // Another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive it.
 od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err);
 void od_csv_stream_close(od_csv_stream *s);
+OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
 // Names and units, without rows.
 const od_table *od_csv_stream_head(const od_csv_stream *s);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.

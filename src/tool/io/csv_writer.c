@@ -44,14 +44,6 @@ static void write_label(FILE *to, const char *name, const char *unit) {
   if (quote) fputc('"', to);
 }
 
-static void write_header(FILE *to, const od_table *table) {
-  for (int c = 0; c < table->columns; c++) {
-    if (c > 0) fputc(',', to);
-    write_label(to, table->name[c], table->unit[c]);
-  }
-  fputc('\n', to);
-}
-
 static void write_block(od_csv_writer *w) {
   errno = 0;
   bool ok = fwrite(w->block, 1, w->used, w->to) == w->used;
@@ -70,7 +62,11 @@ od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writ
     return status;
   }
   if (w->file.file) w->to = w->file.file;
-  write_header(w->to, head);
+  for (int c = 0; c < head->columns; c++) {
+    if (c > 0) fputc(',', w->to);
+    write_label(w->to, head->name[c], head->unit[c]);
+  }
+  fputc('\n', w->to);
   return OD_OK;
 }
 

@@ -3,40 +3,55 @@
 #include <math.h>
 #include <matio.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/atomic_file.h"
 #include "io/child_process.h"
 #include "io/mat_integrity.h"
+#include "memory/scoped.h"
 #include "oleodyn/oleodyn.h"
 
-// MATLAB stores matrices by columns.
-static matvar_t *make_matrix(const od_mat_variable *v) {
+static double number_at(const od_mat_variable *v, long row, int column) {
+  return v->data[row * (v->stride ? v->stride : v->columns) + column];
+}
+
+// MATLAB stores matrices by columns. NULL: memory ran out.
+static matvar_t *make_matrix(const od_mat_variable *v, od_arena *arena) {
   size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
-  double *data = malloc((dims[0] * dims[1] + 1) * sizeof *data);
+  double *data = OD_TAKE(arena, double, v->rows * v->columns);
   if (!data) return NULL;
-  for (int i = 0; i < v->rows; i++)
-    for (int j = 0; j < v->columns; j++) data[j * v->rows + i] = v->data[i * v->columns + j];
-  matvar_t *made = Mat_VarCreate(v->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, data, 0);
-  free(data);
-  return made;
+  for (int j = 0; j < v->columns; j++)
+    for (long i = 0; i < v->rows; i++) data[j * v->rows + i] = number_at(v, i, j);
+  return Mat_VarCreate(v->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, data, MAT_F_DONT_COPY_DATA);
 }
 
 static matvar_t *make_texts(const od_mat_variable *v) {
-  size_t dims[2] = {(size_t)v->rows, 1};
+  size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
   matvar_t *cells = Mat_VarCreate(v->name, MAT_C_CELL, MAT_T_CELL, 2, dims, NULL, 0);
-  for (int i = 0; cells && i < v->rows; i++) {
-    size_t size[2] = {v->text[i][0] ? 1 : 0, strlen(v->text[i])};
-    matvar_t *text = Mat_VarCreate(NULL, MAT_C_CHAR, MAT_T_UTF8, 2, size, (void *)v->text[i], 0);
-    if (text) {
-      Mat_VarSetCell(cells, i, text);
-      continue;
+  for (long i = 0; cells && i < v->rows * v->columns; i++) {
+    const char *text = v->text[i];
+    size_t size[2] = {text[0] ? 1 : 0, strlen(text)};
+    matvar_t *cell = Mat_VarCreate(NULL, MAT_C_CHAR, MAT_T_UTF8, 2, size, (void *)(uintptr_t)text, 0);
+    if (!cell) {
+      Mat_VarFree(cells);
+      return NULL;
     }
-    Mat_VarFree(cells);
-    return NULL;
+    Mat_VarSetCell(cells, (int)(i % v->columns * v->rows + i / v->columns), cell);
   }
   return cells;
+}
+
+static bool write_variables(mat_t *mat, const od_mat_variable *variable, int count) {
+  for (int i = 0; i < count; i++) {
+    OD_SCRATCH(scratch);
+    matvar_t *made = variable[i].data ? make_matrix(&variable[i], &scratch) : make_texts(&variable[i]);
+    bool ok = made && Mat_VarWrite(mat, made, MAT_COMPRESSION_ZLIB) == 0;
+    Mat_VarFree(made);
+    if (!ok) return false;
+  }
+  return true;
 }
 
 // --- Check of the written file --------------------------------------------------------------------------------------
@@ -47,17 +62,25 @@ typedef struct written {
   int count;
 } written;
 
-static bool is_same(const matvar_t *found, const od_mat_variable *v) {
-  bool empty = v->data && (v->rows == 0 || v->columns == 0);
-  bool same = found && found->name && !strcmp(found->name, v->name) && found->rank == 2 &&
-              found->class_type == (v->data ? MAT_C_DOUBLE : MAT_C_CELL) && found->dims[0] == (size_t)v->rows &&
-              found->dims[1] == (size_t)(v->data ? v->columns : 1) && (empty || !v->data || found->data);
-  for (int i = 0; same && v->data && i < v->rows; i++)
-    for (int j = 0; same && j < v->columns; j++) {
-      double a = ((const double *)found->data)[j * v->rows + i], b = v->data[i * v->columns + j];
-      same = a == b || (isnan(a) && isnan(b));
+static bool is_same(matvar_t *found, const od_mat_variable *v) {
+  if (!found || !found->name || strcmp(found->name, v->name) != 0 || found->rank != 2) return false;
+  if (found->dims[0] != (size_t)v->rows || found->dims[1] != (size_t)v->columns) return false;
+  if (found->class_type != (v->data ? MAT_C_DOUBLE : MAT_C_CELL)) return false;
+  bool empty = v->rows == 0 || v->columns == 0;
+  if (!empty && !found->data) return false;
+  for (int j = 0; j < v->columns; j++)
+    for (long i = 0; i < v->rows; i++) {
+      long at = j * v->rows + i;
+      if (v->data) {
+        double a = ((const double *)found->data)[at], b = number_at(v, i, j);
+        if (a != b && !(isnan(a) && isnan(b))) return false;
+      } else {
+        const matvar_t *cell = Mat_VarGetCell(found, (int)at);
+        bool has_text = v->text[i * v->columns + j][0];
+        if (!cell || cell->class_type != MAT_C_CHAR || (has_text && !cell->data)) return false;
+      }
     }
-  return same;
+  return true;
 }
 
 static void compare(void *user, FILE *to) {
@@ -83,7 +106,8 @@ static bool is_written(const char *path, const od_mat_variable *variable, int co
   return od_mat_check_integrity(path, &work.bytes, NULL) == OD_OK && od_child_process_run(&work, NULL) == OD_OK;
 }
 
-od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err) {
+od_status od_mat_write(const od_mat_variable *variable, int count, const char *header, const char *path,
+                       od_error *err) {
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
@@ -92,16 +116,15 @@ od_status od_matrices_write_mat(const od_mat_variable *variable, int count, cons
     return od_fail(err, OD_IO, "cannot write %s: a MATLAB file must be a file on disk", path);
   }
   const char *temporary = od_atomic_hand_over(&f);
-  // Not OD_MAT_WRITTEN, which marks tables.
-  mat_t *mat = Mat_CreateVer(temporary, "MATLAB 5.0 MAT-file, matrices of oleodyn " OD_VERSION, MAT_FT_MAT5);
-  bool ok = mat != NULL;
-  for (int i = 0; i < count && ok; i++) {
-    matvar_t *made = variable[i].data ? make_matrix(&variable[i]) : make_texts(&variable[i]);
-    ok = made && Mat_VarWrite(mat, made, MAT_COMPRESSION_ZLIB) == 0;
-    Mat_VarFree(made);
-  }
+  mat_t *mat = Mat_CreateVer(temporary, header, MAT_FT_MAT5);
+  bool ok = mat && write_variables(mat, variable, count);
   if (mat && Mat_Close(mat) != 0) ok = false;
   if (ok && is_written(temporary, variable, count)) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
-  return od_fail(err, OD_IO, "cannot write %s: what was written is not complete; is the disk full?", path);
+  return od_fail(err, OD_IO, "cannot write %s: the written file is not complete; is the disk full?", path);
+}
+
+// The header does not contain OD_MAT_WRITTEN, which marks tables.
+od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err) {
+  return od_mat_write(variable, count, "MATLAB 5.0 MAT-file, matrices of oleodyn " OD_VERSION, path, err);
 }

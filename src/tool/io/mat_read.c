@@ -32,24 +32,18 @@ typedef struct array {
 
 typedef struct gathering {
   array *item;
-  int count, capacity;
-  bool no_memory;
+  int count;
+  od_arena *arena;
 } gathering;
 
 // --- Variables of the file ----------------------------------------------------------------------------------------
 
+// Adds an array. If memory runs out, the arena keeps that.
 static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
   if (g->count >= MOST_ARRAYS) return;
-  if (g->count == g->capacity) {
-    int larger = g->capacity ? 2 * g->capacity : 32;
-    array *moved = realloc(g->item, (size_t)larger * sizeof *moved);
-    if (!moved) {
-      g->no_memory = true;
-      return;
-    }
-    g->item = moved;
-    g->capacity = larger;
-  }
+  array *list = od_arena_extend(g->arena, g->item, g->count, sizeof *list);
+  if (!list) return;
+  g->item = list;
   array *a = &g->item[g->count++];
   *a = (array){.data = v->data, .class_type = v->class_type, .rows = rows, .columns = columns};
   snprintf(a->name, sizeof a->name, "%s", name);
@@ -158,7 +152,7 @@ static int by_length(const void *a, const void *b) {
 
 // The most frequent longer side of all arrays except scalars; of two the greater.
 static size_t usual_length(const gathering *g) {
-  size_t *length = malloc(((size_t)g->count + 1) * sizeof *length), best = 1;
+  size_t *length = OD_TAKE(g->arena, size_t, g->count), best = 1;
   if (!length) return 0;
   int votes = 0;
   for (int i = 0; i < g->count; i++) {
@@ -170,7 +164,6 @@ static size_t usual_length(const gathering *g) {
     same = i > 0 && length[i] == length[i - 1] ? same + 1 : 1;
     if (same >= most) most = same, best = length[i];
   }
-  free(length);
   return best;
 }
 
@@ -204,38 +197,36 @@ typedef struct series {
 
 typedef struct choice {
   series *item;
-  int count, capacity;
+  int count;
 } choice;
 
-static bool choose(choice *c, const array *a, size_t first, size_t stride) {
-  if (c->count >= MOST_COLUMNS) return true;
-  if (c->count == c->capacity) {
-    int larger = c->capacity ? 2 * c->capacity : 32;
-    series *moved = realloc(c->item, (size_t)larger * sizeof *moved);
-    if (!moved) return false;
-    c->item = moved;
-    c->capacity = larger;
-  }
+// Adds a series. If memory runs out, the arena keeps that.
+static void choose(choice *c, od_arena *arena, const array *a, size_t first, size_t stride) {
+  if (c->count >= MOST_COLUMNS) return;
+  series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);
+  if (!list) return;
+  c->item = list;
   c->item[c->count++] = (series){a, first, stride};
-  return true;
 }
 
-static bool choose_all(choice *c, const gathering *g, size_t length) {
-  bool ok = true;
-  for (int i = 0; i < g->count && ok; i++) {
+// Chooses all vectors, columns and rows of this length.
+static choice choose_all(const gathering *g, size_t length) {
+  choice c = {0};
+  for (int i = 0; i < g->count; i++) {
     const array *a = &g->item[i];
     if (is_vector(a)) {
-      if (a->rows * a->columns == length) ok = choose(c, a, 0, 1);
+      if (a->rows * a->columns == length) choose(&c, g->arena, a, 0, 1);
       continue;
     }
-    for (size_t k = 0; a->rows == length && k < a->columns && k < MOST_COLUMNS && ok; k++)
-      ok = choose(c, a, k * a->rows, 1);
-    for (size_t k = 0; a->columns == length && k < a->rows && k < MOST_COLUMNS && ok; k++)
-      ok = choose(c, a, k, a->rows);
+    for (size_t k = 0; a->rows == length && k < a->columns && k < MOST_COLUMNS; k++)
+      choose(&c, g->arena, a, k * a->rows, 1);
+    for (size_t k = 0; a->columns == length && k < a->rows && k < MOST_COLUMNS; k++)
+      choose(&c, g->arena, a, k, a->rows);
   }
-  return ok;
+  return c;
 }
 
+// Labels a column with the MATLAB name of its series.
 static od_status label(od_table *table, int column, const series *s) {
   char name[LONGEST_NAME + 40];
   if (is_vector(s->array))
@@ -247,30 +238,23 @@ static od_status label(od_table *table, int column, const series *s) {
   return od_table_label(table, column, name, "");
 }
 
-static od_status make_table(const choice *c, size_t rows, const char *const *missing, od_table **out) {
-  *out = od_table_new(c->count);
-  double *row = malloc(((size_t)c->count + 1) * sizeof *row);
-  od_status status = *out && row ? OD_OK : OD_NO_MEMORY;
-  for (int i = 0; i < c->count && status == OD_OK; i++) status = label(*out, i, &c->item[i]);
+static od_status tabulate(const gathering *g, const od_table_wish *wish, od_table **out, od_error *err) {
+  size_t rows = choose_length(g, wish);
+  od_status status = check_lengths(g, wish, rows, err);
+  if (status != OD_OK) return status;
+  choice c = choose_all(g, rows);
+  *out = od_table_new(c.count);
+  double *row = OD_TAKE(g->arena, double, c.count);
+  if (!*out || od_arena_status(g->arena) != OD_OK) return OD_NO_MEMORY;
+  for (int i = 0; i < c.count && status == OD_OK; i++) status = label(*out, i, &c.item[i]);
   for (size_t r = 0; r < rows && status == OD_OK; r++) {
-    for (int i = 0; i < c->count; i++) {
-      const series *s = &c->item[i];
+    for (int i = 0; i < c.count; i++) {
+      const series *s = &c.item[i];
       double value = value_at(s->array, s->first + r * s->stride);
-      row[i] = od_is_missing(missing, NULL, 0, value) ? (double)NAN : value;
+      row[i] = od_is_missing(wish->missing, NULL, 0, value) ? (double)NAN : value;
     }
     status = od_table_append(*out, row);
   }
-  free(row);
-  return status;
-}
-
-static od_status tabulate(const gathering *g, const od_table_wish *wish, od_table **out, od_error *err) {
-  size_t length = choose_length(g, wish);
-  choice c = {0};
-  od_status status = check_lengths(g, wish, length, err);
-  if (status == OD_OK) status = length > 0 && choose_all(&c, g, length) ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) status = make_table(&c, length, wish->missing, out);
-  free(c.item);
   return status;
 }
 
@@ -320,28 +304,6 @@ static od_status take_labels(matvar_t *labels, od_table *table) {
 
 // --- The file, in the child process -------------------------------------------------------------------------------
 
-typedef struct variables {
-  matvar_t **item;
-  int count, capacity;
-} variables;
-
-static od_status read_variables(mat_t *mat, variables *all) {
-  for (matvar_t *v; (v = Mat_VarReadNext(mat));) {
-    if (all->count == all->capacity) {
-      int larger = all->capacity ? 2 * all->capacity : 32;
-      matvar_t **moved = realloc(all->item, (size_t)larger * sizeof *moved);
-      if (!moved) {
-        Mat_VarFree(v);
-        return OD_NO_MEMORY;
-      }
-      all->item = moved;
-      all->capacity = larger;
-    }
-    all->item[all->count++] = v;
-  }
-  return OD_OK;
-}
-
 // The last warning of the library.
 static char complaint[200];
 static void keep_complaint(int level, char *message) {
@@ -362,30 +324,24 @@ static od_status damaged(od_error *err, const char *how) {
   return od_fail(err, OD_BAD_INPUT, "it is damaged: %.200s", how);
 }
 
+// Reads all variables. They are not freed: the child process ends afterwards.
 static od_status read_open(mat_t *mat, reading *r) {
-  variables all = {0};
-  gathering g = {0};
+  OD_SCRATCH(scratch);
+  gathering g = {.arena = &scratch};
   matvar_t *labels = NULL;
-  od_status status = read_variables(mat, &all);
-  for (int i = 0; i < all.count; i++) {
-    const char *name = all.item[i]->name ? all.item[i]->name : "";
-    if (!strcmp(name, "columns")) labels = all.item[i];
-    gather(&g, all.item[i], name, 0);
+  for (matvar_t *v; (v = Mat_VarReadNext(mat));) {
+    const char *name = v->name ? v->name : "";
+    if (!strcmp(name, "columns")) labels = v;
+    gather(&g, v, name, 0);
   }
   const char *header = Mat_GetHeader(mat);
-  if (g.no_memory) status = OD_NO_MEMORY;
-  if (status == OD_OK && complaint[0])
-    status = damaged(&r->err, complaint);
-  else if (status == OD_OK && !labels && header && strstr(header, OD_MAT_WRITTEN))
-    status = damaged(&r->err, "its last variable, 'columns', is not there");
-  else if (status == OD_OK && g.count == 0)
-    status = od_fail(&r->err, OD_BAD_INPUT, "it has no vectors or matrices of numbers");
-  if (status == OD_OK) status = tabulate(&g, r->wish, &r->table, &r->err);
-  if (status == OD_OK) status = take_labels(labels, r->table);
-  free(g.item);
-  for (int i = 0; i < all.count; i++) Mat_VarFree(all.item[i]);
-  free(all.item);
-  return status;
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  if (complaint[0]) return damaged(&r->err, complaint);
+  if (!labels && header && strstr(header, OD_MAT_WRITTEN))
+    return damaged(&r->err, "its last variable, 'columns', is missing");
+  if (g.count == 0) return od_fail(&r->err, OD_BAD_INPUT, "it has no vectors or matrices of numbers");
+  od_status status = tabulate(&g, r->wish, &r->table, &r->err);
+  return status == OD_OK ? take_labels(labels, r->table) : status;
 }
 
 static void put_text(FILE *to, const char *text) {
@@ -408,7 +364,7 @@ static void read_in_child(void *user, FILE *to) {
   reading *r = user;
   Mat_LogInitFunc("oleodyn", keep_complaint);
   mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
-  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "it is no MATLAB file or is damaged");
+  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "it is not a MATLAB file, or it is damaged");
   fwrite(&r->status, sizeof r->status, 1, to);
   fwrite(r->err.text, sizeof r->err.text, 1, to);
   if (r->status == OD_OK) put_table(to, r->table);
@@ -428,27 +384,24 @@ static bool take_text(FILE *from, char *to, size_t size) {
 }
 
 static bool take_table(FILE *from, reading *r) {
+  OD_SCRATCH(scratch);
   int columns;
   long rows;
   if (!take(from, &columns, sizeof columns) || !take(from, &rows, sizeof rows)) return false;
   if (columns < 1 || columns > 2 * MOST_COLUMNS || rows < 1) return false;
   r->table = od_table_new(columns);
-  double *row = malloc((size_t)columns * sizeof *row);
+  double *row = OD_TAKE(&scratch, double, columns);
   if (!r->table || !row) r->status = OD_NO_MEMORY;
-  bool complete = r->status == OD_OK;
-  for (int i = 0; i < columns && complete; i++) {
+  for (int i = 0; i < columns && r->status == OD_OK; i++) {
     char name[2 * LONGEST_NAME], unit[2 * LONGEST_NAME];
-    complete = take_text(from, name, sizeof name) && take_text(from, unit, sizeof unit);
-    if (complete) r->status = od_table_label(r->table, i, name, unit);
-    complete = complete && r->status == OD_OK;
+    if (!take_text(from, name, sizeof name) || !take_text(from, unit, sizeof unit)) return false;
+    r->status = od_table_label(r->table, i, name, unit);
   }
-  for (long i = 0; i < rows && complete; i++) {
-    complete = take(from, row, (size_t)columns * sizeof *row);
-    if (complete) r->status = od_table_append(r->table, row);
-    complete = complete && r->status == OD_OK;
+  for (long i = 0; i < rows && r->status == OD_OK; i++) {
+    if (!take(from, row, (size_t)columns * sizeof *row)) return false;
+    r->status = od_table_append(r->table, row);
   }
-  free(row);
-  return complete || r->status == OD_NO_MEMORY;
+  return true;
 }
 
 static bool take_result(void *user, FILE *from) {
@@ -458,9 +411,13 @@ static bool take_result(void *user, FILE *from) {
   return r->status != OD_OK || take_table(from, r);
 }
 
+static void end_reading(reading *r) {
+  od_table_free(r->table);
+}
+
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   static const od_table_wish nothing = {0};
-  reading r = {.path = path, .wish = wish ? wish : &nothing};
+  OD_SCOPED(end_reading) reading r = {.path = path, .wish = wish ? wish : &nothing};
   od_child_process work = {.work = read_in_child, .take = take_result, .user = &r};
   od_error ended = {0};
   *out = NULL;
@@ -468,20 +425,13 @@ od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_tabl
   if (status != OD_OK) return status;
   if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
   status = od_child_process_run(&work, &ended);
-  if (status == OD_IO) {
-    od_fail(err, status, "cannot read %s: %s", path, ended.text);
-  } else if (status != OD_OK) {
-    od_fail(err, status,
-            "cannot read %s as a MATLAB file: the library that reads such files %s; the file may be damaged", path,
-            ended.text);
-  } else if (r.status == OD_NO_MEMORY) {
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  } else if (r.status != OD_OK) {
-    status = od_fail(err, r.status, "cannot read %s as a MATLAB file: %s", path, r.err.text);
-  }
-  if (status == OD_OK)
-    *out = r.table;
-  else
-    od_table_free(r.table);
-  return status;
+  if (status == OD_IO) return od_fail(err, status, "cannot read %s: %s", path, ended.text);
+  if (status != OD_OK)
+    return od_fail(err, status,
+                   "cannot read %s as a MATLAB file: the library that reads such files %s; the file may be damaged",
+                   path, ended.text);
+  if (r.status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  if (r.status != OD_OK) return od_fail(err, r.status, "cannot read %s as a MATLAB file: %s", path, r.err.text);
+  *out = OD_GIVE(r.table);
+  return OD_OK;
 }

@@ -18,16 +18,9 @@ static const double chart_height = 128, chart_gap = 58, most_path_height = 380, 
 // The margin between a curve and the frame, as a fraction of the range.
 static const double margin = 0.07;
 
-static const char style[] =
-    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
-    ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
-    ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
+static const char style[] = OD_SVG_TEXT_STYLE
     ".faint{font-size:12px;fill:#8a94a3}.ring{fill:#fff;stroke:currentColor;stroke-width:1.6}.dot{fill:currentColor}"
-    ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}"
-    ".curve{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round}"
-    ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
-    ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
-enum { colour_count = 8 };
+    ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}" OD_SVG_CURVE_STYLE;
 
 static double at(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
@@ -73,7 +66,7 @@ typedef struct shape {
   char class_name[24];
 } shape;
 
-static shape coloured(const char *kind, const od_table *t, int column) {
+static shape element_color(const char *kind, const od_table *t, int column) {
   int elements = 0;
   for (int c = 1; c <= column; c++) {
     size_t n = element_length(t->name[c]);
@@ -84,14 +77,14 @@ static shape coloured(const char *kind, const od_table *t, int column) {
     elements++;
   }
   shape s;
-  snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, elements % colour_count);
+  snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, elements % OD_SVG_COLORS);
   return s;
 }
 
 // The class of the k-th curve of a shared chart.
-static shape shared_colour(const char *kind, int k) {
+static shape curve_color(const char *kind, int k) {
   shape s;
-  snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, k % colour_count);
+  snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, k % OD_SVG_COLORS);
   return s;
 }
 
@@ -114,7 +107,7 @@ static void draw_names(FILE *to, const od_table *t, const int *panel, int column
       more++;
       continue;
     }
-    od_svg_circle(to, shared_colour("dot", drawn++).class_name, x + 5, y - 4, 5);
+    od_svg_circle(to, curve_color("dot", drawn++).class_name, x + 5, y - 4, 5);
     od_svg_text(to, "name", x + 16, y, "start", t->name[c]);
     x += width;
   }
@@ -139,8 +132,8 @@ static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int c
   od_chart_frame(to, &c, last ? "tick" : "faint");
   for (int i = column, drawn = 0; i < t->columns; i++) {
     if (first_in_panel(panel, i) != column) continue;
-    shape colour = shared ? shared_colour("curve", drawn++) : coloured("curve", t, i);
-    od_chart_line(to, &c, column_of(t, 0, time->factor), column_of(t, i, own.factor), colour.class_name, NULL);
+    shape color = shared ? curve_color("curve", drawn++) : element_color("curve", t, i);
+    od_chart_line(to, &c, column_of(t, 0, time->factor), column_of(t, i, own.factor), color.class_name, NULL);
   }
   snprintf(text, sizeof text, c.vertical.unit[0] ? "(%s)" : "%s", c.vertical.unit);
   draw_names(to, t, panel, column, y - 9, text);
@@ -213,7 +206,7 @@ static double path_y(const paths *p, const od_table *t, long row, int column) {
 static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int yc) {
   bool first = true;
   double x = 0, y = 0;
-  od_svg_path_begin(to, coloured("curve", t, xc).class_name, NULL);
+  od_svg_path_begin(to, element_color("curve", t, xc).class_name, NULL);
   for (long row = 0; row < t->rows; row++) {
     double px = path_x(p, t, row, xc), py = path_y(p, t, row, yc);
     bool gap = isnan(px) || isnan(py);
@@ -225,9 +218,9 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
   od_svg_path_end(to);
   long end = t->rows - 1;
   if (!isnan(at(t, end, xc) + at(t, end, yc)))
-    od_svg_circle(to, coloured("ring", t, xc).class_name, path_x(p, t, end, xc), path_y(p, t, end, yc), 4.5);
+    od_svg_circle(to, element_color("ring", t, xc).class_name, path_x(p, t, end, xc), path_y(p, t, end, yc), 4.5);
   if (!isnan(at(t, 0, xc) + at(t, 0, yc)))
-    od_svg_circle(to, coloured("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
+    od_svg_circle(to, element_color("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
 // Draws the names of the paths, in as many lines as they need. `to` NULL: draws nothing. Returns the height of the lines.
@@ -241,7 +234,7 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
     double width = 40 + 7.2 * (double)strlen(text);
     if (x > left && x + width > page_width - right) x = left, y += legend_line;
     if (to) {
-      od_svg_circle(to, coloured("dot", t, i).class_name, x + 5, y - 4, 5);
+      od_svg_circle(to, element_color("dot", t, i).class_name, x + 5, y - 4, 5);
       od_svg_text(to, "tick", x + 16, y, "start", text);
     }
     x += width;

@@ -14,10 +14,6 @@ struct od_row_reader {
   long next;           // row of the table
 };
 
-static od_status no_memory(od_error *err) {
-  return od_fail(err, OD_NO_MEMORY, "memory ran out");
-}
-
 // Whether a file is read as a whole: a pipe, which cannot be read again, or a file of unknown size, as in /proc.
 static bool is_pipe(const char *path) {
   struct stat about;
@@ -25,27 +21,25 @@ static bool is_pipe(const char *path) {
 }
 
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err) {
-  od_row_reader *r = *out = calloc(1, sizeof *r);
-  if (!r) return no_memory(err);
+  *out = NULL;
+  OD_OWNED(od_row_reader_close) od_row_reader *r = calloc(1, sizeof *r);
+  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = od_table_is_matlab(path) || is_pipe(path) ? od_table_read(path, wish, &r->table, err)
                                                                : od_csv_stream_open(path, wish, 0, &r->stream, err);
-  if (status == OD_OK) return OD_OK;
-  free(r);
-  *out = NULL;
+  if (status == OD_OK) *out = OD_GIVE(r);
   return status;
 }
 
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err) {
-  od_row_reader *other = *out = calloc(1, sizeof *other);
-  if (!other) return no_memory(err);
-  *other = (od_row_reader){.table = r->table, .shares = true, .wanted = r->wanted};
-  if (!r->stream) return OD_OK;
-  od_status status = od_csv_stream_again(r->stream, &other->stream, err);
-  if (status == OD_OK && r->wanted) od_csv_stream_want(other->stream, r->wanted);
-  if (status == OD_OK) return OD_OK;
-  free(other);
   *out = NULL;
-  return status;
+  OD_OWNED(od_row_reader_close) od_row_reader *other = calloc(1, sizeof *other);
+  if (!other) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *other = (od_row_reader){.table = r->table, .shares = true, .wanted = r->wanted};
+  od_status status = r->stream ? od_csv_stream_again(r->stream, &other->stream, err) : OD_OK;
+  if (status != OD_OK) return status;
+  if (r->stream && r->wanted) od_csv_stream_want(other->stream, r->wanted);
+  *out = OD_GIVE(other);
+  return OD_OK;
 }
 
 void od_row_reader_close(od_row_reader *r) {

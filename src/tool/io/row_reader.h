@@ -14,6 +14,7 @@ od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row
 // Another reader of the same file, at its first row, for the same columns; `r` must outlive it.
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err);
 void od_row_reader_close(od_row_reader *r);
+OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 
 // Whether all rows are in memory.
 bool od_row_reader_holds(const od_row_reader *r);

@@ -8,6 +8,17 @@
 // Writes a text with escaped markup characters, for content and attributes. Bytes that are not UTF-8 become '?'.
 void od_xml_text(FILE *to, const char *text);
 
+// Parts of the CSS of drawings: texts; curves, with the classes c0 to c7 for their colors.
+enum { OD_SVG_COLORS = 8 };
+#define OD_SVG_TEXT_STYLE                                                                                      \
+  "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}" \
+  ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"                \
+  ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
+#define OD_SVG_CURVE_STYLE                                                       \
+  ".curve{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round}" \
+  ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"     \
+  ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}"
+
 // Begins and ends a drawing; style is CSS.
 void od_svg_begin(FILE *to, double width, double height, const char *title, const char *style);
 void od_svg_end(FILE *to);

@@ -11,44 +11,30 @@
 #include "io/number.h"
 
 od_table *od_table_new(int columns) {
-  od_table *table = calloc(1, sizeof *table);
+  OD_OWNED(od_table_free) od_table *table = calloc(1, sizeof *table);
   if (!table) return NULL;
   table->columns = columns;
-  table->name = calloc((size_t)columns + 1, sizeof(char *));
-  table->unit = calloc((size_t)columns + 1, sizeof(char *));
-  bool ok = table->name && table->unit;
-  for (int i = 0; ok && i < columns; i++) ok = od_table_label(table, i, "", "") == OD_OK;
-  if (ok) return table;
-  od_table_free(table);
-  return NULL;
+  table->name = OD_TAKE(&table->arena, char *, columns);
+  table->unit = OD_TAKE(&table->arena, char *, columns);
+  char *empty = od_arena_text(&table->arena, "");
+  if (od_arena_status(&table->arena) != OD_OK) return NULL;
+  for (int i = 0; i < columns; i++) table->name[i] = table->unit[i] = empty;
+  return OD_GIVE(table);
 }
 
 void od_table_free(od_table *table) {
   if (!table) return;
-  for (int i = 0; i < table->columns; i++) {
-    if (table->name) free(table->name[i]);
-    if (table->unit) free(table->unit[i]);
-    if (table->places.flaw) free(table->places.flaw[i]);
-  }
-  free(table->name);
-  free(table->unit);
-  free(table->places.column);
   free(table->places.line);
-  free(table->places.flaw);
   free(table->data);
+  od_arena_free(&table->arena);
   free(table);
 }
 
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit) {
   if (column < 0 || column >= table->columns) return OD_BAD_ARGUMENT;
-  char *new_name = strdup(name ? name : ""), *new_unit = strdup(unit ? unit : "");
-  if (!new_name || !new_unit) {
-    free(new_name);
-    free(new_unit);
-    return OD_NO_MEMORY;
-  }
-  free(table->name[column]);
-  free(table->unit[column]);
+  char *new_name = od_arena_text(&table->arena, name ? name : "");
+  char *new_unit = od_arena_text(&table->arena, unit ? unit : "");
+  if (!new_name || !new_unit) return OD_NO_MEMORY;
   table->name[column] = new_name;
   table->unit[column] = new_unit;
   return OD_OK;
@@ -136,16 +122,16 @@ od_status od_table_append(od_table *table, const double *row) {
 // Cells without a value (NaN) are ignored. A column without any value has NaN in all results.
 void od_summing_take(od_summing *s, double value) {
   if (isnan(value)) return;
-  s->so_far.min = s->count > 0 ? fmin(s->so_far.min, value) : value;
-  s->so_far.max = s->count > 0 ? fmax(s->so_far.max, value) : value;
-  s->so_far.final = value;
+  s->present.min = s->count > 0 ? fmin(s->present.min, value) : value;
+  s->present.max = s->count > 0 ? fmax(s->present.max, value) : value;
+  s->present.final = value;
   s->squares += value * value;
   s->count++;
 }
 
 od_summary od_summing_result(const od_summing *s) {
   if (s->count == 0) return (od_summary){NAN, NAN, NAN, NAN};
-  od_summary result = s->so_far;
+  od_summary result = s->present;
   result.rms = sqrt(s->squares / (double)s->count);
   return result;
 }

@@ -10,11 +10,11 @@
 
 // Positions of a table in its text file, for messages.
 typedef struct od_table_places {
-  int header;   // line of the names; 0: none
-  int *column;  // of each name in that line
-  int *line;    // of each row
-  bool cut;     // the last line has no line end
-  char **flaw;  // for each column a message about the first cell that is not a number or missing; NULL: none
+  int header;         // line of the names; 0: none
+  int *column;        // of each name in that line
+  int *line;          // of each row
+  bool cut;           // the last line has no line end
+  const char **flaw;  // for each column a message about the first cell that is not a number or missing; NULL: none
 } od_table_places;
 
 typedef struct od_table {
@@ -23,6 +23,7 @@ typedef struct od_table {
   char **name, **unit;     // one per column
   double *data;            // row-major: data[row * columns + column]
   od_table_places places;  // zeros and NULL unless a text file was read
+  od_arena arena;          // owns all except `data` and `places.line`, which may be long
 } od_table;
 
 od_table *od_table_new(int columns);
@@ -40,7 +41,7 @@ od_summary od_table_summary(const od_table *table, int column);
 
 // The same for a sequence of values that are not stored. Initialize with zeros.
 typedef struct od_summing {
-  od_summary so_far;  // without rms
+  od_summary present;  // without rms
   double squares;
   long count;
 } od_summing;

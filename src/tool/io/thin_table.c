@@ -17,25 +17,22 @@ struct od_thin_table {
   double first, last;
   extremes *column;
   double *row;
+  od_arena arena;
 };
 
 od_thin_table *od_thin_table_new(od_table *table) {
-  od_thin_table *t = calloc(1, sizeof *t);
-  size_t columns = (size_t)table->columns + 1;
+  OD_OWNED(od_thin_table_free) od_thin_table *t = calloc(1, sizeof *t);
   if (!t) return NULL;
-  *t = (od_thin_table){.table = table,
-                       .length = 1,
-                       .column = calloc(columns, sizeof *t->column),
-                       .row = calloc(columns, sizeof *t->row)};
-  if (t->column && t->row) return t;
-  od_thin_table_free(t);
-  return NULL;
+  t->table = table;
+  t->length = 1;
+  t->column = OD_TAKE(&t->arena, extremes, table->columns);
+  t->row = OD_TAKE(&t->arena, double, table->columns);
+  return od_arena_status(&t->arena) == OD_OK ? OD_GIVE(t) : NULL;
 }
 
 void od_thin_table_free(od_thin_table *t) {
   if (!t) return;
-  free(t->column);
-  free(t->row);
+  od_arena_free(&t->arena);
   free(t);
 }
 

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/json.h"
@@ -19,17 +18,20 @@ bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char 
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (trust > v->trust) v->trust = trust;
-  od_remark *grown = realloc(v->remark, (size_t)(v->count + 1) * sizeof *grown);
-  if (grown) v->remark = grown;
-  od_remark r = {trust, code, strdup(lead), strdup(text)};
-  if (grown && r.lead && r.text) {
-    v->remark[v->count++] = r;
-    return true;
-  }
-  free(r.lead);
-  free(r.text);
-  v->incomplete = true;
-  return false;
+  od_remark *list = od_arena_extend(&v->arena, v->remark, v->count, sizeof *list);
+  od_remark r = {trust, code, od_arena_text(&v->arena, lead), od_arena_text(&v->arena, text)};
+  if (!list || !r.lead || !r.text) return false;
+  v->remark = list;
+  v->remark[v->count++] = r;
+  return true;
+}
+
+bool od_verdict_is_complete(const od_verdict *v) {
+  return od_arena_status(&v->arena) == OD_OK;
+}
+
+void od_verdict_set_incomplete(od_verdict *v) {
+  v->arena.exhausted = true;
 }
 
 bool od_verdict_has(const od_verdict *v, const char *code) {
@@ -39,11 +41,7 @@ bool od_verdict_has(const od_verdict *v, const char *code) {
 }
 
 void od_verdict_free(od_verdict *v) {
-  for (int i = 0; i < v->count; i++) {
-    free(v->remark[i].lead);
-    free(v->remark[i].text);
-  }
-  free(v->remark);
+  od_arena_free(&v->arena);
   *v = (od_verdict){0};
 }
 

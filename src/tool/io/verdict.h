@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/arena.h"
+
 typedef enum od_trust {
   OD_SOUND,     // no objections
   OD_DOUBTFUL,  // its error may be larger than stated
@@ -24,14 +26,19 @@ typedef struct od_verdict {
   od_trust trust;  // the worst of the remarks
   od_remark *remark;
   int count;
-  bool incomplete;  // a remark was lost because memory ran out
+  od_arena arena;  // owns the remarks
 } od_verdict;
 
-// Adds a remark. False: out of memory; the verdict still includes the trust of the remark.
+// Adds a remark. False: out of memory; the verdict still includes the trust of the remark. Callers that add several remarks may
+// ask od_verdict_is_complete() once instead.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 // Whether there is a remark with this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
+// False: memory ran out for a remark.
+bool od_verdict_is_complete(const od_verdict *v);
+// A remark could not even be considered, because memory ran out.
+void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 
 // {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}

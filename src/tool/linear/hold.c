@@ -6,31 +6,39 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/display.h"
+#include "linear/kinks.h"
 #include "machine/machine.h"
 #include "machine/steady.h"
+#include "memory/scoped.h"
 
-enum { ROUNDS = 60, HALVINGS = 30, PLACES = 9 };
-static const double small = 1e-9, longest_move = 0.3, rank_bound = 1e-10, nearest = 1e-6;
+enum { MAX_ITERATIONS = 60, MAX_BISECTIONS = 30, MAX_SHORTENINGS = 12 };
+static const double residual_tolerance = 1e-9, longest_move = 0.3, rank_tolerance = 1e-10, path_tolerance = 1e-6;
 
 typedef struct search {
   od_operating_point *p;
   const od_point_options *o;
   const od_stops *limits;
-  int nx, nz, nk, nu, ny, unknowns, rows;
+  int nx, nz, nk, nu, unknowns, rows;
   int *unknown;       // a state, or nx + an input
   int *hold_at;       // per hold: index among the plant's outputs
   double *scale;      // of each unknown
   bool *is_pressure;  // per unknown: it must stay positive
-  double *x, *u, *f, *fx, *fu, *y, *hx, *hu;
+  // States, then inputs: the present ones, those before a step, and the start of the next search.
+  double *x, *before, *best;
+  od_slopes slopes;        // at x
   double *target;          // of each hold
   double *r, *J, *weight;  // rows: rates, then holds
   double *a, *b, *s;       // of the least-squares solver
-  double *best_x, *best_u;
+  double *V, *superdiagonal;
+  od_arena arena;
 } search;
+
+static void search_free(search *s) {
+  od_arena_free(&s->arena);
+}
 
 static int find_output(const od_operating_point *p, int output) {
   for (int i = 0; i < p->plant->ny; i++)
@@ -38,55 +46,29 @@ static int find_output(const od_operating_point *p, int output) {
   return -1;
 }
 
-static void search_free(search *s) {
-  void *memory[] = {s->is_pressure, s->unknown, s->hold_at, s->scale, s->x,  s->u,      s->f,
-                    s->fx,          s->fu,      s->y,       s->hx,    s->hu, s->target, s->r,
-                    s->J,           s->weight,  s->a,       s->b,     s->s,  s->best_x, s->best_u};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+static void copy(const search *s, double *to, const double *from) {
+  memcpy(to, from, (size_t)(s->nx + s->nu) * sizeof *to);
 }
 
-static double *room(int rows, int columns) {
-  return calloc((size_t)rows * (size_t)columns + 1, sizeof(double));
-}
-
-static bool allocate(search *s) {
-  int nx = s->nx, nu = s->nu, ny = s->ny, all = nx + nu, rows = s->nk + s->o->holds, most = all > rows ? all : rows;
-  s->unknown = calloc((size_t)all + 1, sizeof *s->unknown);
-  s->hold_at = calloc((size_t)s->o->holds + 1, sizeof *s->hold_at);
-  s->scale = room(all, 1);
-  s->is_pressure = calloc((size_t)all + 1, sizeof *s->is_pressure);
-  s->x = room(nx, 1), s->u = room(nu, 1), s->best_x = room(nx, 1), s->best_u = room(nu, 1);
-  s->f = room(nx, 1), s->fx = room(nx, nx), s->fu = room(nx, nu);
-  s->y = room(ny, 1), s->hx = room(ny, nx), s->hu = room(ny, nu);
-  s->target = room(s->o->holds, 1);
-  s->r = room(rows, 1), s->J = room(rows, all), s->weight = room(rows, 1);
-  s->a = room(rows, all), s->b = room(most, 1), s->s = room(most, 1);
-  return s->is_pressure && s->unknown && s->hold_at && s->scale && s->x && s->u && s->best_x && s->best_u && s->f &&
-         s->fx && s->fu && s->y && s->hx && s->hu && s->target && s->r && s->J && s->weight && s->a && s->b && s->s;
-}
-
-// Evaluates the plant at x and u. False: failure.
+// Evaluates the plant at x. False: failure.
 static bool evaluate(search *s) {
   od_sim *sim = s->p->sim;
-  return od_sim_set(sim, od_sim_time(sim), s->x, s->u) == OD_OK &&
-         od_sim_derivatives(sim, s->f, s->fx, s->fu, NULL) == OD_OK && od_sim_outputs(sim, s->y) == OD_OK &&
-         od_sim_output_jacobians(sim, s->hx, s->hu, NULL) == OD_OK;
-}
-
-static double by_unknown(const search *s, const double *by_x, const double *by_u, int row, int j) {
-  int at = s->unknown[j];
-  return (at < s->nx ? by_x[row * s->nx + at] : by_u[row * s->nu + at - s->nx]) * s->scale[j];
+  return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
 }
 
 // Residuals and their derivatives by the scaled unknowns. The weight of a row makes its largest derivative 1.
 static void gather(search *s) {
+  const od_slopes *d = &s->slopes;
   for (int i = 0; i < s->rows; i++) {
     bool rate = i < s->nk;
     int row = rate ? s->nz + i : s->hold_at[i - s->nk];
     double largest = 0;
-    s->r[i] = rate ? s->f[row] : s->y[row] - s->target[i - s->nk];
+    const double *by_x = rate ? d->fx : d->hx, *by_u = rate ? d->fu : d->hu;
+    s->r[i] = rate ? d->f[row] : d->y[row] - s->target[i - s->nk];
     for (int j = 0; j < s->unknowns; j++) {
-      s->J[i * s->unknowns + j] = by_unknown(s, rate ? s->fx : s->hx, rate ? s->fu : s->hu, row, j);
+      int at = s->unknown[j];
+      double slope = at < s->nx ? by_x[row * s->nx + at] : by_u[row * s->nu + at - s->nx];
+      s->J[i * s->unknowns + j] = slope * s->scale[j];
       largest = fmax(largest, fabs(s->J[i * s->unknowns + j]));
     }
     double usual = rate && s->p->plant->scale ? s->p->plant->scale[i] : 1;
@@ -98,7 +80,7 @@ static void gather(search *s) {
 static double residual_norm(const search *s) {
   double sum = 0;
   for (int i = 0; i < s->rows; i++) {
-    double r = i < s->nk ? s->f[s->nz + i] : s->y[s->hold_at[i - s->nk]] - s->target[i - s->nk];
+    double r = i < s->nk ? s->slopes.f[s->nz + i] : s->slopes.y[s->hold_at[i - s->nk]] - s->target[i - s->nk];
     sum += r * r * s->weight[i] * s->weight[i];
   }
   return sqrt(sum);
@@ -113,78 +95,54 @@ static bool find_step(search *s) {
   }
   for (int i = 0; i < s->rows * s->unknowns; i++)
     if (!isfinite(s->a[i])) return false;
-  return LAPACKE_dgelsd(LAPACK_ROW_MAJOR, s->rows, s->unknowns, 1, s->a, s->unknowns, s->b, 1, s->s, rank_bound,
+  return LAPACKE_dgelsd(LAPACK_ROW_MAJOR, s->rows, s->unknowns, 1, s->a, s->unknowns, s->b, 1, s->s, rank_tolerance,
                         &rank) == 0;
 }
 
-// Moves along the step. A pressure falls by at most nine tenths in one step: below zero nothing depends on it.
-static void move(search *s, const double *from_x, const double *from_u, double part) {
-  memcpy(s->x, from_x, (size_t)s->nx * sizeof *s->x);
-  if (s->nu) memcpy(s->u, from_u, (size_t)s->nu * sizeof *s->u);
+// Sets x to `from` plus a part of the step. A pressure falls by at most nine tenths in one step: below zero nothing depends on
+// it.
+static void move(search *s, const double *from, double part) {
+  copy(s, s->x, from);
   for (int j = 0; j < s->unknowns; j++) {
-    int at = s->unknown[j];
-    double *value = at < s->nx ? &s->x[at] : &s->u[at - s->nx], least = 0.1 * *value;
+    double *value = &s->x[s->unknown[j]], least = 0.1 * *value;
     *value += part * s->b[j] * s->scale[j];
     if (s->is_pressure[j] && least > 0 && *value < least) *value = least;
   }
 }
 
-// Takes one step, shortened until the residuals decrease. 1: continue, 0: no decrease, -1: the evaluation failed.
-static int take_step(search *s, double norm, double *size) {
-  double *from_x = room(s->nx, 1), *from_u = room(s->nu, 1), part = 1;
-  int result = from_x && from_u ? 0 : -1;
-  *size = 0;
-  for (int j = 0; j < s->unknowns; j++) {
-    *size = fmax(*size, fabs(s->b[j]));
+// Takes the step in s->b, shortened until the residuals decrease. False: no decrease was found, and x is unchanged.
+static bool take_step(search *s, double norm) {
+  double part = 1;
+  for (int j = 0; j < s->unknowns; j++)
     if (s->unknown[j] < s->nz && fabs(s->b[j]) * part > longest_move) part = longest_move / fabs(s->b[j]);
+  copy(s, s->before, s->x);
+  for (int k = 0; k < MAX_SHORTENINGS; k++, part /= 2) {
+    move(s, s->before, part);
+    if (evaluate(s) && residual_norm(s) < norm) return true;
   }
-  if (result == 0) {
-    memcpy(from_x, s->x, (size_t)s->nx * sizeof *from_x);
-    memcpy(from_u, s->u, (size_t)s->nu * sizeof *from_u);
-    for (int k = 0; k < 12 && result == 0; k++, part /= 2) {
-      move(s, from_x, from_u, part);
-      if (evaluate(s) && residual_norm(s) < norm) result = 1;
-    }
-    if (result == 0) {
-      move(s, from_x, from_u, 0);
-      if (!evaluate(s)) result = -1;
-    }
-  }
-  free(from_x);
-  free(from_u);
-  return result;
+  move(s, s->before, 0);
+  return false;
 }
 
-// Iterates from the present x and u. Returns whether all outputs are held.
+// Iterates from the present x. Returns whether all outputs are held.
 static bool iterate(search *s) {
   if (!evaluate(s)) return false;
-  double norm = INFINITY;
-  for (int round = 0; round < ROUNDS; round++) {
-    double size;
+  for (int k = 0; k < MAX_ITERATIONS; k++) {
     gather(s);
-    norm = residual_norm(s);
+    double norm = residual_norm(s), size = 0;
     if (norm == 0) return true;
     if (!isfinite(norm) || !find_step(s)) return false;
-    int more = take_step(s, norm, &size);
-    if (more < 0) return false;
-    if (more == 0 || size < 1e-14) break;
+    for (int j = 0; j < s->unknowns; j++) size = fmax(size, fabs(s->b[j]));
+    bool decreased = take_step(s, norm);
+    if (!decreased && !evaluate(s)) return false;
+    if (!decreased || size < 1e-14) break;
   }
   gather(s);
-  return residual_norm(s) < small;
+  return residual_norm(s) < residual_tolerance;
 }
 
 static const od_stop *passed_limit(const search *s, double *value) {
-  return od_stops_passed(s->limits, s->p->output, s->ny, s->y, value);
-}
-
-static void keep(search *s) {
-  memcpy(s->best_x, s->x, (size_t)s->nx * sizeof *s->x);
-  memcpy(s->best_u, s->u, (size_t)s->nu * sizeof *s->u);
-}
-
-static void go_back(search *s) {
-  memcpy(s->x, s->best_x, (size_t)s->nx * sizeof *s->x);
-  if (s->nu) memcpy(s->u, s->best_u, (size_t)s->nu * sizeof *s->u);
+  return od_stops_passed(s->limits, s->p->output, s->slopes.ny, s->slopes.y, value);
 }
 
 // Result of a trial.
@@ -192,37 +150,37 @@ typedef struct trial {
   bool found;            // all outputs are held, and no limit is passed
   const od_stop *limit;  // the passed limit; or, if not all outputs are held, the reached limit
   double value;          // value of its output
-  int left;              // the row with the largest residual, if not all outputs are held
+  int unsolved;          // the row with the largest residual, if not all outputs are held
 } trial;
 
 // Whether the search has emptied a volume. Empty volumes are at rest, too, but are not a valid operating point.
 static bool is_emptied(const search *s) {
   static const double least = 1e3;  // Pa
   for (int j = 0; j < s->unknowns; j++)
-    if (s->is_pressure[j] && s->x[s->unknown[j]] < least && s->best_x[s->unknown[j]] >= least) return true;
+    if (s->is_pressure[j] && s->x[s->unknown[j]] < least && s->best[s->unknown[j]] >= least) return true;
   return false;
 }
 
-// Searches from the best point so far. If a valve is closed, nothing depends on its command, so other values of the free inputs
-// are tried, too.
+// Searches from the best point. If a valve is closed, nothing depends on its command, so other values of the free inputs are
+// tried, too.
 static trial attempt(search *s) {
-  static const double aside[PLACES] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
-  trial best = {.left = -1};
-  for (int k = 0; k < PLACES && !best.found; k++) {
-    go_back(s);
+  static const double offsets[] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
+  size_t count = s->o->free_count > 0 ? sizeof offsets / sizeof *offsets : 1;
+  trial best = {.unsolved = -1};
+  for (size_t k = 0; k < count && !best.found; k++) {
+    copy(s, s->x, s->best);
     for (int j = 0; j < s->unknowns; j++)
-      if (s->unknown[j] >= s->nx) s->u[s->unknown[j] - s->nx] += aside[k] * s->scale[j];
-    trial t = {.left = -1};
+      if (s->unknown[j] >= s->nx) s->x[s->unknown[j]] += offsets[k] * s->scale[j];
+    trial t = {.unsolved = -1};
     bool held = iterate(s);
     double largest = 0;
     t.limit = passed_limit(s, &t.value);
     held = held && !is_emptied(s);
     t.found = held && !t.limit;
-    if (!held && !t.limit) t.limit = od_stops_reached(s->limits, s->p->output, s->ny, s->y, &t.value);
+    if (!held && !t.limit) t.limit = od_stops_reached(s->limits, s->p->output, s->slopes.ny, s->slopes.y, &t.value);
     for (int i = 0; i < s->rows && !held; i++)
-      if (fabs(s->r[i]) * s->weight[i] > largest) largest = fabs(s->r[i]) * s->weight[i], t.left = i;
+      if (fabs(s->r[i]) * s->weight[i] > largest) largest = fabs(s->r[i]) * s->weight[i], t.unsolved = i;
     if (t.found || k == 0 || (!best.limit && t.limit)) best = t;
-    if (s->o->free_count == 0) break;
   }
   return best;
 }
@@ -232,18 +190,13 @@ static trial attempt(search *s) {
 // Whether a held output depends on a state, at the start, with all speeds zero.
 static bool is_held(const search *s, int state) {
   for (int i = 0; i < s->o->holds; i++)
-    if (s->hx[s->hold_at[i] * s->nx + state] != 0) return true;
+    if (s->slopes.hx[s->hold_at[i] * s->nx + state] != 0) return true;
   return false;
 }
 
 // Whether a state is an output that a sampled block holds between samples. Such states are given.
 static bool is_sampled(const search *s, int state) {
-  if (!s->p->samples || state < 2 * s->nz || s->f[state] != 0) return false;
-  for (int j = 0; j < s->nx; j++)
-    if (s->fx[state * s->nx + j] != 0) return false;
-  for (int j = 0; j < s->nu; j++)
-    if (s->fu[state * s->nu + j] != 0) return false;
-  return true;
+  return s->p->samples && state >= 2 * s->nz && od_slopes_is_constant(&s->slopes, state);
 }
 
 static bool is_pressure(const search *s, int first_order_state) {
@@ -267,31 +220,50 @@ static void list_unknowns(search *s) {
     s->unknown[s->unknowns++] = j;
   }
   for (int i = 0; i < s->o->free_count; i++) {
-    s->scale[s->unknowns] = 1 + fabs(s->u[s->o->free_inputs[i]]);
+    s->scale[s->unknowns] = 1 + fabs(s->x[s->nx + s->o->free_inputs[i]]);
     s->unknown[s->unknowns++] = s->nx + s->o->free_inputs[i];
   }
 }
 
+// Prepares a search that starts at the state of the point, with all speeds zero. The caller frees it in every case.
 static od_status begin(search *s, od_operating_point *p, const od_point_options *o, const od_stops *limits,
                        od_error *err) {
+  const od_plant *plant = p->plant;
   *s = (search){.p = p,
                 .o = o,
                 .limits = limits,
-                .nx = od_plant_nx(p->plant),
-                .nz = p->plant->nz,
-                .nk = od_plant_nk(p->plant),
-                .nu = p->plant->nu,
-                .ny = p->plant->ny};
-  s->rows = s->nk + o->holds;
-  if (!allocate(s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+                .nx = od_plant_nx(plant),
+                .nz = plant->nz,
+                .nk = od_plant_nk(plant),
+                .nu = plant->nu,
+                .rows = od_plant_nk(plant) + o->holds};
+  od_arena *arena = &s->arena;
+  int all = s->nx + s->nu, rows = s->rows, most = all > rows ? all : rows;
+  s->unknown = OD_TAKE(arena, int, all);
+  s->hold_at = OD_TAKE(arena, int, o->holds);
+  s->scale = OD_TAKE(arena, double, all);
+  s->is_pressure = OD_TAKE(arena, bool, all);
+  s->x = OD_TAKE(arena, double, all);
+  s->before = OD_TAKE(arena, double, all);
+  s->best = OD_TAKE(arena, double, all);
+  s->slopes = od_slopes_new(arena, plant);
+  s->target = OD_TAKE(arena, double, o->holds);
+  s->r = OD_TAKE(arena, double, rows);
+  s->J = OD_TAKE(arena, double, (long)rows *all);
+  s->weight = OD_TAKE(arena, double, rows);
+  s->a = OD_TAKE(arena, double, (long)rows *all);
+  s->b = OD_TAKE(arena, double, most);
+  s->s = OD_TAKE(arena, double, most);
+  s->V = OD_TAKE(arena, double, (long)all *all);
+  s->superdiagonal = OD_TAKE(arena, double, most);
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < o->holds; i++) s->hold_at[i] = find_output(p, o->hold[i].output);
   memcpy(s->x, od_sim_state(p->sim), (size_t)s->nx * sizeof *s->x);
-  if (s->nu) memcpy(s->u, od_sim_inputs(p->sim), (size_t)s->nu * sizeof *s->u);
-  // All speeds start at zero, unless they are held.
+  if (s->nu) memcpy(s->x + s->nx, od_sim_inputs(p->sim), (size_t)s->nu * sizeof *s->x);
   for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
-  if (!evaluate(s)) return od_fail(err, OD_NOT_CONVERGED, "nothing can be evaluated where the search begins");
+  if (!evaluate(s)) return od_fail(err, OD_NOT_CONVERGED, "the machine cannot be evaluated at the start of the search");
   list_unknowns(s);
-  keep(s);
+  copy(s, s->best, s->x);
   return OD_OK;
 }
 
@@ -301,17 +273,18 @@ static void describe(const search *s, const trial *t, char *text, size_t size) {
   const od_machine *machine = s->p->machine;
   if (t->limit) {
     od_stop_text(machine, t->limit, t->value, text, size);
-  } else if (t->left >= s->nk) {
-    int output = s->o->hold[t->left - s->nk].output;
+  } else if (t->unsolved >= s->nk) {
+    int output = s->o->hold[t->unsolved - s->nk].output;
     snprintf(text, size,
              "no change of the free inputs and states was found that brings %s there; more inputs with --free may",
              od_machine_output_name(machine, output));
   } else {
-    snprintf(text, size, "something would not stay at rest: no balance of forces and flows was found");
+    snprintf(text, size, "no balance of forces and flows was found");
   }
 }
 
-static void aim(search *s, const double *start, double part) {
+// Sets the targets to a part of the path from the outputs at the start to the wanted values.
+static void set_targets(search *s, const double *start, double part) {
   for (int i = 0; i < s->o->holds; i++)
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
@@ -319,29 +292,29 @@ static void aim(search *s, const double *start, double part) {
 // The reachable part of the path from the outputs at the start (at rest) to the wanted values; -1: not even rest is found. If
 // nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this trial, or the
 // trial that ends the path.
-static double follow(search *s, const double *start, trial *last) {
+static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
-  aim(s, start, 0);
+  set_targets(s, start, 0);
   trial t = attempt(s);
   if (!t.found) {
     if (!last->limit) *last = t;
     return -1;
   }
-  keep(s);
-  for (int k = 0; k < HALVINGS && high - low > nearest; k++) {
+  copy(s, s->best, s->x);
+  for (int k = 0; k < MAX_BISECTIONS && high - low > path_tolerance; k++) {
     double part = (low + high) / 2;
-    aim(s, start, part);
+    set_targets(s, start, part);
     t = attempt(s);
     if (t.found) {
       low = part;
-      keep(s);
+      copy(s, s->best, s->x);
     } else {
       high = part;
       if (t.limit || !last->limit) *last = t;
     }
   }
   if (high < 1) return low;
-  aim(s, start, 1);
+  set_targets(s, start, 1);
   t = attempt(s);
   if (t.found || t.limit || !last->limit) *last = t;
   return low;
@@ -351,10 +324,10 @@ static double follow(search *s, const double *start, trial *last) {
 // search passes elsewhere is not necessarily the cause.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
-  go_back(s);
+  copy(s, s->x, s->best);
   if (at < 0 || !evaluate(s)) return false;
   double near = 0.01 * (isfinite(limit->high) ? limit->high - limit->low : 1e5);  // Pa
-  return s->y[at] > limit->high - near || s->y[at] < limit->low + near;
+  return s->slopes.y[at] > limit->high - near || s->slopes.y[at] < limit->low + near;
 }
 
 // Only a limit at the end of the path shows that there is no such point. Otherwise a search from another start may find it.
@@ -364,7 +337,7 @@ static od_status explain(search *s, const double *start, double part, const tria
   char why[300], where[240] = "";
   if (part >= 0)
     snprintf(
-        where, sizeof where, "; it ends %s %.80s = %s", part > 1 - 2 * nearest ? "just short of" : "at", name,
+        where, sizeof where, "; it ends %s %.80s = %s", part > 1 - 2 * path_tolerance ? "just short of" : "at", name,
         od_display_quantity(start[0] + part * (h->value - start[0]), od_machine_output_unit(s->p->machine, h->output))
             .text);
   describe(s, last, why, sizeof why);
@@ -376,121 +349,94 @@ static od_status explain(search *s, const double *start, double part, const tria
 
 // --- Undetermined unknowns -------------------------------------------------------------------------------------------
 
-// Directions in which unknowns can change without a first-order change of the residuals: rows of V from *rank on. NULL: failure.
-// The caller frees the result.
-static double *find_free_directions(search *s, int *rank) {
-  int n = s->unknowns, least = s->rows < n ? s->rows : n;
-  double *V = room(n, n), *rest = room(n + s->rows, 1), none;
+// Finds the directions in which unknowns can change without a first-order change of the residuals: rows of V from the returned
+// one on. Returns the number of unknowns if there is none or the decomposition fails.
+static int find_free_directions(search *s) {
+  int n = s->unknowns, least = s->rows < n ? s->rows : n, rank = 0;
+  double none;
   for (int i = 0; i < s->rows; i++)
     for (int j = 0; j < n; j++) s->a[i * n + j] = s->J[i * n + j] * s->weight[i];
-  bool ok = V && rest && s->rows > 0 && n > 0 &&
-            LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'N', 'A', s->rows, n, s->a, n, s->s, &none, 1, V, n, rest) == 0;
-  free(rest);
-  if (!ok) {
-    free(V);
-    return NULL;
-  }
-  *rank = 0;
-  while (*rank < least && s->s[*rank] > rank_bound * s->s[0]) ++*rank;
-  return V;
+  if (least == 0 ||
+      LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'N', 'A', s->rows, n, s->a, n, s->s, &none, 1, s->V, n, s->superdiagonal) != 0)
+    return n;
+  while (rank < least && s->s[rank] > rank_tolerance * s->s[0]) rank++;
+  return rank;
 }
 
 static void find_undecided(search *s, bool *undecided) {
-  int n = s->unknowns, rank = 0;
-  double *V = find_free_directions(s, &rank);
+  int n = s->unknowns, rank = find_free_directions(s);
   memset(undecided, 0, (size_t)(s->nx + s->nu) * sizeof *undecided);
-  for (int j = 0; V && j < n; j++) {
+  for (int j = 0; j < n; j++) {
     double share = 0;
-    for (int k = rank; k < n; k++) share += V[k * n + j] * V[k * n + j];
+    for (int k = rank; k < n; k++) share += s->V[k * n + j] * s->V[k * n + j];
     undecided[s->unknown[j]] = share > 1e-6;
   }
-  free(V);
 }
 
-static double value_of(const search *s, const double *x, const double *u, int j) {
-  int at = s->unknown[j];
-  return (at < s->nx ? x[at] : u[at - s->nx]) / s->scale[j];
-}
-
-// Newton's steps may have moved in undetermined directions. Moves back along these towards the start, which is in best_x and
-// best_u, as long as all outputs stay held and no limit is passed.
-static void come_back(search *s) {
-  int n = s->unknowns, rank = 0;
-  double *x = room(s->nx, 1), *u = room(s->nu, 1);
-  bool more = x && u;
-  for (int round = 0; round < 8 && more; round++) {
-    double *V = find_free_directions(s, &rank), size = 0, ignored;
-    memcpy(x, s->x, (size_t)s->nx * sizeof *x);
-    memcpy(u, s->u, (size_t)s->nu * sizeof *u);
+// Newton's steps may have moved in undetermined directions. Moves back along these towards the start, which is in `best`, as long
+// as all outputs stay held and no limit is passed.
+static void return_to_start(search *s) {
+  int n = s->unknowns;
+  double *x = OD_TAKE(&s->arena, double, s->nx + s->nu), ignored;
+  if (!x) return;
+  for (int round = 0; round < 8; round++) {
+    double size = 0;
+    int rank = find_free_directions(s);
+    copy(s, x, s->x);
     for (int j = 0; j < n; j++) s->b[j] = 0;
-    for (int k = rank; V && k < n; k++) {
+    for (int k = rank; k < n; k++) {
       double along = 0;
-      for (int j = 0; j < n; j++)
-        along += V[k * n + j] * (value_of(s, s->best_x, s->best_u, j) - value_of(s, s->x, s->u, j));
-      for (int j = 0; j < n; j++) s->b[j] += along * V[k * n + j];
+      for (int j = 0; j < n; j++) {
+        int at = s->unknown[j];
+        along += s->V[k * n + j] * (s->best[at] / s->scale[j] - s->x[at] / s->scale[j]);
+      }
+      for (int j = 0; j < n; j++) s->b[j] += along * s->V[k * n + j];
       size = fmax(size, fabs(along));
     }
-    free(V);
-    if (size < 1e-9) break;
-    move(s, x, u, 1);
-    more = iterate(s) && !passed_limit(s, &ignored);
-  }
-  if (x && u && !more) {
-    memcpy(s->x, x, (size_t)s->nx * sizeof *x);
-    memcpy(s->u, u, (size_t)s->nu * sizeof *u);
+    if (size < 1e-9) return;
+    move(s, x, 1);
+    if (iterate(s) && !passed_limit(s, &ignored)) continue;
+    copy(s, s->x, x);
     iterate(s);
+    return;
   }
-  free(x);
-  free(u);
 }
 
 // Newton's method fails if nothing depends on the unknowns, for example at a closed spool. The machine may settle by itself with
 // the inputs of the start. Then the search starts again at that point. False: it does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
-  go_back(s);
+  copy(s, s->x, s->best);
   if (!evaluate(s) || od_steady_settle(s->p->machine, s->p->sim, s->p->plant, NULL, &r) != OD_OK || !r.found) {
-    go_back(s);
+    copy(s, s->x, s->best);
     return false;
   }
   memcpy(s->x, od_sim_state(s->p->sim), (size_t)s->nx * sizeof *s->x);
   for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
-  keep(s);
+  copy(s, s->best, s->x);
   return true;
-}
-
-// Resets states and inputs to those of the start, which are contiguous in `first`.
-static void start_again(search *s, const double *first) {
-  memcpy(s->best_x, first, (size_t)s->nx * sizeof *first);
-  memcpy(s->best_u, first + s->nx, (size_t)s->nu * sizeof *first);
 }
 
 od_status od_hold_find(od_operating_point *p, const od_point_options *o, const od_stops *limits, bool *undecided,
                        od_error *err) {
-  search s;
+  OD_SCOPED(search_free) search s;
   od_status status = begin(&s, p, o, limits, err);
-  double *start = room(o->holds, 1), *first = status == OD_OK ? room(s.nx + s.nu, 1) : NULL;
-  if (status == OD_OK && !(start && first)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    for (int i = 0; i < o->holds; i++) start[i] = s.y[s.hold_at[i]], s.target[i] = o->hold[i].value;
-    memcpy(first, s.best_x, (size_t)s.nx * sizeof *first);
-    memcpy(first + s.nx, s.best_u, (size_t)s.nu * sizeof *first);
-    trial t = attempt(&s), again = {0};
-    if (!t.found && settle(&s)) again = attempt(&s);
-    // Undetermined unknowns stay near the start, or near the point where the machine settles.
-    if (!again.found) start_again(&s, first);
-    if (again.found) t = again;
-    double part = t.found ? 1 : follow(&s, start, &t);
-    if (t.found) {
-      if (!again.found) start_again(&s, first);
-      come_back(&s);
-      find_undecided(&s, undecided);
-    } else {
-      status = explain(&s, start, part, &t, err);
-    }
-  }
-  free(start);
-  free(first);
-  search_free(&s);
-  return status;
+  if (status != OD_OK) return status;
+  double *start = OD_TAKE(&s.arena, double, o->holds), *first = OD_TAKE(&s.arena, double, s.nx + s.nu);
+  if (od_arena_status(&s.arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < o->holds; i++) start[i] = s.slopes.y[s.hold_at[i]], s.target[i] = o->hold[i].value;
+  copy(&s, first, s.best);
+  trial t = attempt(&s), again = {0};
+  if (!t.found && settle(&s)) again = attempt(&s);
+  // Undetermined unknowns stay near the start, or near the point where the machine settles.
+  if (again.found)
+    t = again;
+  else
+    copy(&s, s.best, first);
+  double part = t.found ? 1 : find_reachable_part(&s, start, &t);
+  if (!t.found) return explain(&s, start, part, &t, err);
+  if (!again.found) copy(&s, s.best, first);
+  return_to_start(&s);
+  find_undecided(&s, undecided);
+  return OD_OK;
 }

@@ -2,38 +2,36 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "integrate/sim_block.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
 #include "plant/model_plant.h"
 
-static const double aside = 1e-7;  // the larger of two distances from the point, in typical sizes
-static const double differ =
-    1e-3;  // relative to the largest slope in the row, in typical sizes: a larger difference is a kink
+static const double largest_distance = 1e-7;  // from the point, in typical sizes
+// A difference of slopes above this is a kink; relative to the largest slope in the row, in typical sizes.
+static const double kink_threshold = 1e-3;
 
-static double *room(int rows, int columns) {
-  return calloc((size_t)rows * (size_t)columns + 1, sizeof(double));
+od_slopes od_slopes_new(od_arena *arena, const od_plant *plant) {
+  long nx = od_plant_nx(plant), nu = plant->nu, ny = plant->ny;
+  return (od_slopes){.nx = (int)nx,
+                     .nu = (int)nu,
+                     .ny = (int)ny,
+                     .f = OD_TAKE(arena, double, nx),
+                     .fx = OD_TAKE(arena, double, nx *nx),
+                     .fu = OD_TAKE(arena, double, nx *nu),
+                     .y = OD_TAKE(arena, double, ny),
+                     .hx = OD_TAKE(arena, double, ny *nx),
+                     .hu = OD_TAKE(arena, double, ny *nu)};
 }
 
-bool od_slopes_begin(od_slopes *s, const od_plant *plant) {
-  int nx = od_plant_nx(plant), nu = plant->nu, ny = plant->ny;
-  *s = (od_slopes){.nx = nx,
-                   .nu = nu,
-                   .ny = ny,
-                   .f = room(nx, 1),
-                   .fx = room(nx, nx),
-                   .fu = room(nx, nu),
-                   .y = room(ny, 1),
-                   .hx = room(ny, nx),
-                   .hu = room(ny, nu)};
-  return s->f && s->fx && s->fu && s->y && s->hx && s->hu;
-}
-
-void od_slopes_end(od_slopes *s) {
-  double *memory[] = {s->f, s->fx, s->fu, s->y, s->hx, s->hu};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+bool od_slopes_is_constant(const od_slopes *s, int state) {
+  for (int i = 0; i < s->nx; i++)
+    if (s->fx[state * s->nx + i] != 0) return false;
+  for (int i = 0; i < s->nu; i++)
+    if (s->fu[state * s->nu + i] != 0) return false;
+  return s->f[state] == 0;
 }
 
 od_status od_slopes_find(od_slopes *s, od_sim *sim) {
@@ -58,12 +56,6 @@ static int part_size(const od_model *m, int i) {
 
 static int parts_of(const od_model *m) {
   return m->instances + m->blocks;
-}
-
-static int parts_size(const od_model *m) {
-  int size = 0;
-  for (int i = 0; i < parts_of(m); i++) size += part_size(m, i);
-  return size;
 }
 
 // Copies the derivatives of the parts at the present point, which were evaluated last.
@@ -106,63 +98,57 @@ typedef struct search {
   size_t size;
   int nx, nu;
   double time;
-  double *x, *u;    // at the point
-  double *typical;  // sizes of states and inputs
-  double *way;      // nx + nu: direction from the point, in typical sizes
-  double *x_aside, *u_aside;
+  double *x;                                   // states and inputs at the point
+  double *typical;                             // sizes of states and inputs
+  double *direction;                           // nx + nu: from the point, in typical sizes
+  double *moved;                               // states and inputs near the point
   int parts;                                   // number of derivatives of all parts
   double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
   double *far;  // per rate and output: difference of its slopes at the larger distance; zero: none
   od_slopes above, below;
 } search;
 
-static bool begin(search *s, const od_operating_point *p) {
+// Prepares a search; its memory is that of the arena.
+static od_status begin(search *s, const od_operating_point *p, od_arena *arena) {
   const od_plant *plant = p->plant;
-  int nx = od_plant_nx(plant), nu = plant->nu, all = nx + nu;
+  int nx = od_plant_nx(plant), nu = plant->nu, all = nx + nu, parts = 0;
   const od_model *m = od_machine_model(p->machine);
-  int parts = parts_size(m);
+  for (int i = 0; i < parts_of(m); i++) parts += part_size(m, i);
   *s = (search){.p = p,
                 .model = m,
                 .sim = p->sim,
-                .parts = parts,
-                .part_above = room(parts, 3),
                 .size = od_sim_size(plant),
                 .nx = nx,
                 .nu = nu,
                 .time = od_sim_time(p->sim),
-                .x = room(all, 1),
-                .typical = room(all, 1),
-                .way = room(all, 1),
-                .x_aside = room(all, 1),
-                .far = room(nx + plant->ny, 1)};
-  s->saved = malloc(s->size);
-  bool memory = od_slopes_begin(&s->above, plant);
-  memory = od_slopes_begin(&s->below, plant) && memory;
-  if (!memory || !s->x || !s->typical || !s->way || !s->x_aside || !s->far || !s->saved || !s->part_above) return false;
-  s->part_below = s->part_above + parts;
-  s->part_far = s->part_below + parts;
-  s->u = s->x + nx;
-  s->u_aside = s->x_aside + nx;
+                .parts = parts,
+                .saved = od_arena_take(arena, od_sim_size(plant)),
+                .x = OD_TAKE(arena, double, all),
+                .typical = OD_TAKE(arena, double, all),
+                .direction = OD_TAKE(arena, double, all),
+                .moved = OD_TAKE(arena, double, all),
+                .part_above = OD_TAKE(arena, double, parts),
+                .part_below = OD_TAKE(arena, double, parts),
+                .part_far = OD_TAKE(arena, double, parts),
+                .far = OD_TAKE(arena, double, nx + plant->ny),
+                .above = od_slopes_new(arena, plant),
+                .below = od_slopes_new(arena, plant)};
+  if (od_arena_status(arena) != OD_OK) return OD_NO_MEMORY;
   memcpy(s->saved, p->sim, s->size);
   memcpy(s->x, od_sim_state(p->sim), (size_t)nx * sizeof *s->x);
-  if (nu) memcpy(s->u, od_sim_inputs(p->sim), (size_t)nu * sizeof *s->u);
-  for (int i = 0; i < all; i++) {
-    s->typical[i] = fmax(i < nx ? od_typical_state(plant, i) : 1, fabs(s->x[i]));
-  }
-  return true;
+  if (nu) memcpy(s->x + nx, od_sim_inputs(p->sim), (size_t)nu * sizeof *s->x);
+  for (int i = 0; i < all; i++) s->typical[i] = fmax(i < nx ? od_typical_state(plant, i) : 1, fabs(s->x[i]));
+  return OD_OK;
 }
 
-static void end(search *s) {
-  void *memory[] = {s->saved, s->x, s->typical, s->way, s->x_aside, s->far, s->part_above};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-  od_slopes_end(&s->above);
-  od_slopes_end(&s->below);
+static void choose_axis(search *s, int axis) {
+  for (int i = 0; i < s->nx + s->nu; i++) s->direction[i] = i == axis;
 }
 
 // Evaluates all derivatives, and those of the parts, at a distance along the direction.
-static bool look(search *s, double distance, od_slopes *slopes, double *parts) {
-  for (int i = 0; i < s->nx + s->nu; i++) s->x_aside[i] = s->x[i] + distance * s->typical[i] * s->way[i];
-  od_status status = od_sim_set(s->sim, s->time, s->x_aside, s->u_aside);
+static bool evaluate(search *s, double distance, od_slopes *slopes, double *parts) {
+  for (int i = 0; i < s->nx + s->nu; i++) s->moved[i] = s->x[i] + distance * s->typical[i] * s->direction[i];
+  od_status status = od_sim_set(s->sim, s->time, s->moved, s->moved + s->nx);
   if (status == OD_OK) status = od_slopes_find(slopes, s->sim);
   if (status == OD_OK) copy_parts(s->model, od_model_plant_scalars(s->p->plant, od_sim_work(s->sim)), parts);
   memcpy(s->sim, s->saved, s->size);
@@ -196,8 +182,8 @@ static difference row_difference(const search *s, int row, int only) {
 static void compare_parts(search *s, bool is_first) {
   for (int i = 0; i < s->parts; i++) {
     double d = s->part_above[i] - s->part_below[i], size = fmax(fabs(s->part_above[i]), fabs(s->part_below[i]));
-    bool kink = is_first ? fabs(d) > differ * size
-                         : s->part_far[i] != 0 && fabs(d - s->part_far[i]) < differ * fabs(s->part_far[i]);
+    bool kink = is_first ? fabs(d) > kink_threshold * size
+                         : s->part_far[i] != 0 && fabs(d - s->part_far[i]) < kink_threshold * fabs(s->part_far[i]);
     s->part_far[i] = kink ? d : 0;
   }
 }
@@ -231,21 +217,22 @@ static int changed_part(const search *s, const double *here, const double *there
 // at its vertex, the difference falls. Round-off varies from place to place.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
-  int rows = s->nx + s->above.ny, left = rows;
-  for (int k = 0; k < 3 && left > 0; k++) {
-    if (!look(s, nearer[k] * aside, &s->above, s->part_above) || !look(s, -nearer[k] * aside, &s->below, s->part_below))
+  int rows = s->nx + s->above.ny, kinks = rows;
+  for (int k = 0; k < 3 && kinks > 0; k++) {
+    if (!evaluate(s, nearer[k] * largest_distance, &s->above, s->part_above) ||
+        !evaluate(s, -nearer[k] * largest_distance, &s->below, s->part_below))
       return false;
     compare_parts(s, k == 0);
-    left = 0;
+    kinks = 0;
     for (int i = 0; i < rows; i++) {
       difference d = row_difference(s, i, only);
-      bool kink = k == 0 ? fabs(d.most) > differ * d.largest
-                         : s->far[i] != 0 && fabs(d.most - s->far[i]) < differ * fabs(s->far[i]);
+      bool kink = k == 0 ? fabs(d.most) > kink_threshold * d.largest
+                         : s->far[i] != 0 && fabs(d.most - s->far[i]) < kink_threshold * fabs(s->far[i]);
       s->far[i] = kink ? d.most : 0;
-      left += kink;
+      kinks += kink;
     }
   }
-  return left > 0;
+  return kinks > 0;
 }
 
 // Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At kinks
@@ -267,55 +254,52 @@ static bool has_other_slopes(const search *s, const od_slopes *here, const od_sl
 
 od_status od_kinks_find_narrow(const od_operating_point *p, const od_slopes *slopes, const bool *kinked, bool *narrow,
                                int *cause) {
+  OD_SCRATCH(scratch);
   search s;
-  bool memory = begin(&s, p);
+  if (begin(&s, p, &scratch) != OD_OK) return OD_NO_MEMORY;
   int nz = p->plant->nz;
-  for (int i = 0; memory && i < s.nx + s.nu; i++) s.way[i] = 0;
-  bool known = memory && look(&s, 0, &s.below, s.part_below);
-  for (int j = nz; known && j < 2 * nz; j++) {
-    for (int i = 0; i < s.nx + s.nu; i++) s.way[i] = i == j;
+  choose_axis(&s, -1);
+  if (!evaluate(&s, 0, &s.below, s.part_below)) return OD_OK;
+  for (int j = nz; j < 2 * nz; j++) {
+    choose_axis(&s, j);
     double distance = OD_NARROW_SPEED / s.typical[j];
     for (int side = -1; side <= 1 && !narrow[j]; side += 2) {
-      if (!look(&s, side * distance, &s.above, s.part_above)) continue;
+      if (!evaluate(&s, side * distance, &s.above, s.part_above)) continue;
       int changed = changed_part(&s, s.part_below, s.part_above);
       narrow[j] = changed >= 0 && has_other_slopes(&s, slopes, &s.above, kinked, j);
       if (narrow[j]) cause[j] = changed;
     }
   }
-  end(&s);
-  return memory ? OD_OK : OD_NO_MEMORY;
+  return OD_OK;
 }
 
+// Writes the mean of a column of two matrices to a third one.
 static void take_mean(double *to, const double *a, const double *b, int rows, int columns, int column) {
   for (int i = 0; i < rows; i++) to[i * columns + column] = (a[i * columns + column] + b[i * columns + column]) / 2;
-}
-
-static void take_means(const search *s, int j, od_slopes *to) {
-  const od_slopes *a = &s->above, *b = &s->below;
-  if (j < s->nx) {
-    take_mean(to->fx, a->fx, b->fx, s->nx, s->nx, j);
-    take_mean(to->hx, a->hx, b->hx, a->ny, s->nx, j);
-  } else {
-    take_mean(to->fu, a->fu, b->fu, s->nx, s->nu, j - s->nx);
-    take_mean(to->hu, a->hu, b->hu, a->ny, s->nu, j - s->nx);
-  }
 }
 
 // First tests one line in a general direction, which crosses every kink at the point: most points have none. Sides on which the
 // evaluation fails are ignored.
 od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
+  OD_SCRATCH(scratch);
   search s;
-  bool memory = begin(&s, p);
-  int all = memory ? s.nx + s.nu : 0;
-  for (int i = 0; i < all; i++) s.way[i] = 0.4 + 0.6 * fmod(0.618034 * (i + 1), 1);
-  bool any = memory && crosses_kink(&s, -1);
-  for (int j = 0; any && j < all; j++) {
-    for (int i = 0; i < all; i++) s.way[i] = i == j;
+  if (begin(&s, p, &scratch) != OD_OK) return OD_NO_MEMORY;
+  const od_slopes *a = &s.above, *b = &s.below;
+  int nx = s.nx, nu = s.nu;
+  for (int i = 0; i < nx + nu; i++) s.direction[i] = 0.4 + 0.6 * fmod(0.618034 * (i + 1), 1);
+  if (!crosses_kink(&s, -1)) return OD_OK;
+  for (int j = 0; j < nx + nu; j++) {
+    choose_axis(&s, j);
     if (!crosses_kink(&s, j)) continue;
     kinked[j] = true;
     cause[j] = kinked_part(&s);
-    take_means(&s, j, slopes);
+    if (j < nx) {
+      take_mean(slopes->fx, a->fx, b->fx, nx, nx, j);
+      take_mean(slopes->hx, a->hx, b->hx, a->ny, nx, j);
+    } else {
+      take_mean(slopes->fu, a->fu, b->fu, nx, nu, j - nx);
+      take_mean(slopes->hu, a->hu, b->hu, a->ny, nu, j - nx);
+    }
   }
-  end(&s);
-  return memory ? OD_OK : OD_NO_MEMORY;
+  return OD_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef OD_LINEAR_KINKS_H
 #define OD_LINEAR_KINKS_H
 
+#include "base/arena.h"
 #include "linear/operating_point.h"
 
 // All derivatives of the plant at a point.
@@ -11,10 +12,11 @@ typedef struct od_slopes {
   double *f, *fx, *fu, *y, *hx, *hu;
 } od_slopes;
 
-// False: memory ran out.
-bool od_slopes_begin(od_slopes *slopes, const od_plant *plant);
-void od_slopes_end(od_slopes *slopes);
+// Takes the memory from the arena.
+od_slopes od_slopes_new(od_arena *arena, const od_plant *plant);
 od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
+// Whether the rate of a state is zero and depends on nothing.
+bool od_slopes_is_constant(const od_slopes *slopes, int state);
 
 // If the derivatives by a state or an input differ on its two sides, replaces them by their mean; at the point itself each port
 // of a valve may count as closed. kinked (nx + nu): the states and inputs with kinks; cause: the part with the kink for each of

@@ -1,5 +1,4 @@
 // Writes a linear model as CSV and MATLAB file. All numbers are in SI.
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/atomic_file.h"
@@ -56,53 +55,43 @@ od_status od_linear_write_csv(const void *user, const char *path, od_error *err)
 
 // --- MATLAB ----------------------------------------------------------------------------------------------------------
 
-enum { NAMES = 6 };
+// Names of signals, or their units; NULL if memory ran out.
+static const char **list_texts(od_arena *arena, const od_linear_signal *s, int count, bool units) {
+  const char **text = OD_TAKE(arena, const char *, count);
+  for (int i = 0; text && i < count; i++) text[i] = units ? s[i].unit : s[i].name;
+  return text;
+}
 
-static bool list_names(const od_linear_model *m, const char **text[NAMES]) {
-  const od_linear_signal *const list[] = {m->state, m->input, m->output};
-  const int count[] = {m->states, m->inputs, m->outputs};
-  for (int k = 0; k < NAMES; k++) {
-    text[k] = calloc((size_t)count[k / 2] + 1, sizeof *text[k]);
-    if (!text[k]) return false;
-    for (int i = 0; i < count[k / 2]; i++) text[k][i] = k % 2 ? list[k / 2][i].unit : list[k / 2][i].name;
-  }
-  return true;
+static double *list_values(od_arena *arena, const od_linear_signal *s, int count) {
+  double *value = OD_TAKE(arena, double, count);
+  for (int i = 0; value && i < count; i++) value[i] = s[i].value;
+  return value;
 }
 
 od_status od_linear_write_mat(const void *user, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
   const od_linear_results *r = user;
   const od_linear_model *m = r->model;
-  const char **text[NAMES] = {NULL};
   int n = m->states, nu = m->inputs, ny = m->outputs;
-  double *poles = calloc(2 * (size_t)n + 1, sizeof *poles), *x = calloc((size_t)n + 1, sizeof *x),
-         *u = calloc((size_t)nu + 1, sizeof *u), *y = calloc((size_t)ny + 1, sizeof *y);
-  od_status status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (poles && x && u && y && list_names(m, text)) {
-    for (int i = 0; i < n; i++)
-      poles[2 * i] = r->poles.pole[i].real, poles[2 * i + 1] = r->poles.pole[i].imaginary, x[i] = m->state[i].value;
-    for (int i = 0; i < nu; i++) u[i] = m->input[i].value;
-    for (int i = 0; i < ny; i++) y[i] = m->output[i].value;
-    const od_mat_variable variables[] = {{"A", n, n, m->A, NULL},
-                                         {"B", n, nu, m->B, NULL},
-                                         {"C", ny, n, m->C, NULL},
-                                         {"D", ny, nu, m->D, NULL},
-                                         {"x0", n, 1, x, NULL},
-                                         {"u0", nu, 1, u, NULL},
-                                         {"y0", ny, 1, y, NULL},
-                                         {"poles", n, 2, poles, NULL},
-                                         {"states", n, 1, NULL, text[0]},
-                                         {"state_units", n, 1, NULL, text[1]},
-                                         {"inputs", nu, 1, NULL, text[2]},
-                                         {"input_units", nu, 1, NULL, text[3]},
-                                         {"outputs", ny, 1, NULL, text[4]},
-                                         {"output_units", ny, 1, NULL, text[5]}};
-    if (err) *err = (od_error){0};
-    status = od_matrices_write_mat(variables, (int)(sizeof variables / sizeof *variables), path, err);
+  double *poles = OD_TAKE(&scratch, double, 2L * n);
+  for (int i = 0; poles && i < n; i++) {
+    poles[2 * i] = r->poles.pole[i].real;
+    poles[2 * i + 1] = r->poles.pole[i].imaginary;
   }
-  for (int k = 0; k < NAMES; k++) free(text[k]);
-  free(poles);
-  free(x);
-  free(u);
-  free(y);
-  return status;
+  const od_mat_variable variables[] = {{"A", n, n, .data = m->A},
+                                       {"B", n, nu, .data = m->B},
+                                       {"C", ny, n, .data = m->C},
+                                       {"D", ny, nu, .data = m->D},
+                                       {"x0", n, 1, .data = list_values(&scratch, m->state, n)},
+                                       {"u0", nu, 1, .data = list_values(&scratch, m->input, nu)},
+                                       {"y0", ny, 1, .data = list_values(&scratch, m->output, ny)},
+                                       {"poles", n, 2, .data = poles},
+                                       {"states", n, 1, .text = list_texts(&scratch, m->state, n, false)},
+                                       {"state_units", n, 1, .text = list_texts(&scratch, m->state, n, true)},
+                                       {"inputs", nu, 1, .text = list_texts(&scratch, m->input, nu, false)},
+                                       {"input_units", nu, 1, .text = list_texts(&scratch, m->input, nu, true)},
+                                       {"outputs", ny, 1, .text = list_texts(&scratch, m->output, ny, false)},
+                                       {"output_units", ny, 1, .text = list_texts(&scratch, m->output, ny, true)}};
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_matrices_write_mat(variables, (int)(sizeof variables / sizeof *variables), path, err);
 }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/display.h"
@@ -33,38 +32,37 @@ static bool list_signals(const od_linear_model *m, signal_finder find, char *tex
   return used > 0;
 }
 
-bool od_linear_remarks(const od_linear_model *m, od_verdict *v) {
+void od_linear_remarks(const od_linear_model *m, od_verdict *v) {
   char list[600];
-  bool ok = true;
   if (list_signals(m, od_linear_kink, list, sizeof list))
-    ok = od_verdict_add(v, OD_DOUBTFUL, "point.kink",
-                        "Two slopes:", "the slopes differ on the two sides of %s; the linear model has their mean",
-                        list);
-  if (ok && list_signals(m, od_linear_narrow, list, sizeof list))
-    ok = od_verdict_add(v, OD_DOUBTFUL, "point.narrow", "Small range:",
-                        "the slopes change within " OD_NARROW_WORDS
-                        " of %s; the linear model and its margins hold for smaller movements only",
-                        list);
-  if (ok && !m->rests)
-    ok = od_verdict_add(
+    od_verdict_add(v, OD_DOUBTFUL, "point.kink",
+                   "Two slopes:", "the slopes differ on the two sides of %s; the linear model has their mean", list);
+  if (list_signals(m, od_linear_narrow, list, sizeof list))
+    od_verdict_add(v, OD_DOUBTFUL, "point.narrow", "Small range:",
+                   "the slopes change within " OD_NARROW_WORDS
+                   " of %s; the linear model and its margins hold for smaller movements only",
+                   list);
+  if (!m->rests)
+    od_verdict_add(
         v, OD_DOUBTFUL, "point.moving",
-        "In motion:", "the machine does not rest here: %s changes by %s; the linear model holds for a short time only",
+        "In motion:", "the machine is not at rest here: %s changes by %s; the linear model holds for a short time only",
         m->state[m->fastest].name, od_display_rate(m->state[m->fastest].rate, m->state[m->fastest].unit).text);
-  if (ok && m->closed[0])
-    ok = od_verdict_add(
+  if (m->closed[0])
+    od_verdict_add(
         v, OD_DOUBTFUL, "point.closed", "Closed valve:",
         "closed at this operating point, with the spool inside of the overlap: %s; small commands move no oil "
         "there, and the linear model has no path through it",
         m->closed);
-  if (ok && m->samples)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "point.sampled", "Sampled blocks:",
-                        "sampled blocks hold what they put out: in the linear model the loops through them are open");
-  return ok;
+  if (m->samples)
+    od_verdict_add(
+        v, OD_DOUBTFUL, "point.sampled", "Sampled blocks:",
+        "outputs of sampled blocks are constant between samples: in the linear model the loops through them are open");
 }
 
 void od_add_linear_warnings(od_result *r, const od_linear_model *m) {
   od_verdict remarks = {0};
-  if (!od_linear_remarks(m, &remarks)) r->is_short_of_memory = true;
+  od_linear_remarks(m, &remarks);
+  if (!od_verdict_is_complete(&remarks)) r->is_short_of_memory = true;
   od_result_warnings(r, &remarks);
   od_verdict_free(&remarks);
 }
@@ -122,7 +120,8 @@ od_result od_equilibrium_result(const od_machine *machine, const od_linear_model
   add_point(&r, m);
   // Remarks about slopes concern users of the linear model: in the data only.
   json_t *warnings = json_array();
-  if (!od_linear_remarks(m, &remarks)) r.is_short_of_memory = true;
+  od_linear_remarks(m, &remarks);
+  if (!od_verdict_is_complete(&remarks)) r.is_short_of_memory = true;
   for (int i = 0; i < remarks.count; i++) json_array_append_new(warnings, od_json_text(remarks.remark[i].text));
   od_result_set(&r, "warnings", warnings);
   od_verdict_free(&remarks);
@@ -136,26 +135,23 @@ od_result od_equilibrium_result(const od_machine *machine, const od_linear_model
 // --- Poles and zeros ----------------------------------------------------------------------------------------------------
 
 void od_linear_results_free(od_linear_results *r) {
-  od_poles_free(&r->poles);
-  for (int i = 0; i < r->pairs; i++) free(r->zeros[i].zero);
-  free(r->zeros);
+  od_arena_free(&r->arena);
   *r = (od_linear_results){0};
 }
 
 od_status od_linear_results_find(const od_machine *machine, const od_linear_model *m, od_linear_results *out,
                                  od_error *err) {
   *out = (od_linear_results){.machine = machine, .model = m};
-  od_status status = od_poles_find(m, &out->poles, err);
+  od_status status = od_poles_find(m, &out->arena, &out->poles, err);
   if (status != OD_OK) return status;
-  out->zeros = calloc((size_t)m->inputs * (size_t)m->outputs + 1, sizeof *out->zeros);
-  if (!out->zeros) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  out->zeros = OD_TAKE(&out->arena, od_zeros, (long)m->inputs * m->outputs);
+  if (!out->zeros) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < m->outputs; i++)
     for (int j = 0; j < m->inputs && status == OD_OK; j++) {
       od_zeros *z = &out->zeros[out->pairs++];
       *z = (od_zeros){.input = j, .output = i};
-      status = od_zeros_find(m, &j, &i, 1, &z->zero, &z->count, err);
+      status = od_zeros_find(m, &j, &i, 1, &out->arena, &z->zero, &z->count, err);
     }
-  if (status != OD_OK) od_linear_results_free(out);
   return status;
 }
 

@@ -9,8 +9,8 @@
 
 // Text of the operating point: "the initial state, at rest", "t = 2 s, in motion"
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
-// Adds remarks about the point: kinks, motion, closed valves, open loops. False: memory ran out.
-bool od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
+// Adds remarks about the point: kinks, motion, closed valves, open loops.
+void od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
 // A result with machine, file, time and properties of the point in its data. Heading of the view: "MACHINE: what at PLACE".
 od_result od_linear_result_new(const od_machine *machine, const od_linear_model *model, const char *what);
 // Adds the remarks about the point, as notices and as the field "warnings".
@@ -30,7 +30,9 @@ typedef struct od_linear_results {
   od_poles poles;
   od_zeros *zeros;  // of every pair
   int pairs;
+  od_arena arena;  // owns poles and zeros
 } od_linear_results;
+// The caller frees the results in every case.
 od_status od_linear_results_find(const od_machine *machine, const od_linear_model *model, od_linear_results *out,
                                  od_error *err);
 void od_linear_results_free(od_linear_results *results);

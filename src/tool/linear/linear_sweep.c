@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linear/pole_order.h"
@@ -36,8 +35,9 @@ static bool add_least_damped(const od_poles *poles, od_sweep_row *row) {
 }
 
 od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err) {
+  OD_SCRATCH(scratch);
   od_poles poles;
-  od_status status = od_poles_find(model, &poles, err);
+  od_status status = od_poles_find(model, &scratch, &poles, err);
   if (status != OD_OK) return status;
   bool ok = add_least_damped(&poles, row);
   for (int i = 0; i < poles.count && ok; i++) {
@@ -55,7 +55,6 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
       ok = od_sweep_add(row, name, values[k].unit, values[k].value);
     }
   }
-  od_poles_free(&poles);
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
@@ -83,14 +82,14 @@ static long row_before(const od_table *t, long row, const int *counts, int axes,
 }
 
 bool od_pole_sweep_order(od_table *t, const int *counts, int axes) {
+  OD_SCRATCH(scratch);
   int count = (t->columns - axes - OD_POLE_SWEEP_LEADING) / PER_POLE;
-  size_t room = (size_t)count + 1;
-  od_pole *earlier = calloc(room, sizeof *earlier), *before = calloc(room, sizeof *before),
-          *now = calloc(room, sizeof *now);
-  int *order = calloc(room, sizeof *order);
-  double *copy = calloc(PER_POLE * room, sizeof *copy);
-  bool ok = earlier && before && now && order && copy;
-  for (long row = 0; ok && row < t->rows; row++) {
+  od_pole *earlier = OD_TAKE(&scratch, od_pole, count), *before = OD_TAKE(&scratch, od_pole, count);
+  od_pole *now = OD_TAKE(&scratch, od_pole, count);
+  int *order = OD_TAKE(&scratch, int, count);
+  double *copy = OD_TAKE(&scratch, double, PER_POLE *count);
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (long row = 0; row < t->rows; row++) {
     long stride, previous = has_values(t, row, axes) ? row_before(t, row, counts, axes, &stride) : -1;
     if (previous < 0) continue;
     long further = row_before(t, previous, counts, axes, &(long){0});
@@ -98,16 +97,10 @@ bool od_pole_sweep_order(od_table *t, const int *counts, int axes) {
     read_poles(t, previous, axes, count, before);
     read_poles(t, row, axes, count, now);
     if (line) read_poles(t, further, axes, count, earlier);
-    ok = od_poles_follow(count, line ? earlier : NULL, before, now, order);
+    if (!od_poles_follow(count, line ? earlier : NULL, before, now, order)) return false;
     double *values = t->data + row * t->columns + axes + OD_POLE_SWEEP_LEADING;
     memcpy(copy, values, (size_t)(PER_POLE * count) * sizeof *copy);
-    for (int i = 0; ok && i < count; i++)
-      memcpy(values + PER_POLE * i, copy + PER_POLE * order[i], PER_POLE * sizeof *copy);
+    for (int i = 0; i < count; i++) memcpy(values + PER_POLE * i, copy + PER_POLE * order[i], PER_POLE * sizeof *copy);
   }
-  free(earlier);
-  free(before);
-  free(now);
-  free(order);
-  free(copy);
-  return ok;
+  return true;
 }

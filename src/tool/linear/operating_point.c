@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "linear/hold.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
@@ -22,55 +22,43 @@ static bool may_be_state(const od_model *m, const od_output *o) {
   }
 }
 
-static bool wants_balance(const od_point_options *o) {
-  return o->holds > 0 || o->balance;
-}
-
-// Lists the requested outputs, those that may name states, and those that are held or limited.
-static int *list_outputs(const od_machine *machine, const od_point_options *o, const od_stops *limits, int *count) {
-  const od_model *m = od_machine_model(machine);
-  int most = o->output_count + m->outputs + o->holds + limits->count;
-  int *list = calloc((size_t)most + 1, sizeof *list), n = 0;
-  if (!list) return NULL;
+// Lists the requested outputs, those that may name states, and those that are held or limited. Returns their number, or -1 if
+// memory ran out.
+static int list_outputs(od_operating_point *p, const od_point_options *o, const od_stops *limits) {
+  const od_model *m = od_machine_model(p->machine);
+  int n = 0, *list = OD_TAKE(&p->arena, int, o->output_count + m->outputs + o->holds + limits->count);
+  if (!list) return -1;
   for (; n < o->output_count; n++) list[n] = o->outputs[n];
   for (int i = 0; i < m->outputs; i++)
     if (may_be_state(m, &m->output[i])) list[n++] = i;
   for (int i = 0; i < o->holds; i++) list[n++] = o->hold[i].output;
   for (int i = 0; i < limits->count; i++) list[n++] = limits->limit[i].output;
-  *count = n;
-  return list;
+  p->output = list;
+  return n;
 }
 
+// Starts a simulation at the initial state, with the first `count` outputs of the point.
 static od_status start(od_operating_point *p, int count, od_error *err) {
+  OD_SCRATCH(scratch);
   od_status status = od_machine_plant(p->machine, p->output, count, NULL, 0, &p->plant, err);
   if (status != OD_OK) return status;
-  double *u = calloc((size_t)p->plant->nu + 1, sizeof *u);
+  double *u = OD_TAKE(&scratch, double, p->plant->nu);
   p->sim = od_sim_new(p->plant);
-  if (!u || !p->sim) {
-    free(u);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
+  if (!u || !p->sim) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (p->plant->nu) od_machine_inputs(p->machine, 0, u);
   status = od_sim_start(p->sim, 0, u);
-  free(u);
   return status == OD_OK ? OD_OK : od_fail_to_start(p->machine, p->sim, "cannot start", status, err);
 }
 
-// Options of the run, from the machine file, as for `simulate`.
-static od_run_options run_options(const od_operating_point *p, const od_point_options *o, int count) {
-  od_run_options run = od_run_options_of(p->machine, (od_run_wishes){.step = o->step});
-  run.time = o->time;
-  run.outputs = p->output;
-  run.output_count = count;
-  run.unjudged = run.differentiable = true;
-  run.progress = o->progress;
-  run.user = o->user;
-  return run;
-}
-
-// Runs to the time as `simulate` does, and keeps the simulation.
+// Runs to the time as `simulate` does, with options from the machine file, and keeps the simulation.
 static od_status run(od_operating_point *p, const od_point_options *o, int count, od_error *err) {
-  od_run_options options = run_options(p, o, count);
+  od_run_options options = od_run_options_of(p->machine, (od_run_wishes){.step = o->step});
+  options.time = o->time;
+  options.outputs = p->output;
+  options.output_count = count;
+  options.unjudged = options.differentiable = true;
+  options.progress = o->progress;
+  options.user = o->user;
   double step = options.step;
   if (!(o->time / step <= OD_MOST_STEPS))
     return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e are taken", o->time / step, step,
@@ -79,33 +67,37 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   if (status != OD_OK) return status;
   od_run_method method = od_run_method_of(&options, step);
   method.every = 1L << 62;
-  od_run_state r = od_run_begin(p->machine, &options, o->time, method);
+  OD_SCOPED(od_run_end) od_run_state r = od_run_begin(p->machine, &options, o->time, method);
   status = od_run_prepare(&r, err);
   if (status == OD_OK) status = od_run_all(&r, err);
-  if (status == OD_OK) {
-    p->plant = r.plant, p->sim = r.sim;
-    r.plant = NULL, r.sim = NULL;
-  }
-  od_run_end(&r);
-  return status;
+  if (status != OD_OK) return status;
+  p->plant = OD_GIVE(r.plant);
+  p->sim = OD_GIVE(r.sim);
+  return OD_OK;
+}
+
+// Finds the point. The caller frees it in every case.
+static od_status find(od_operating_point *p, const od_point_options *options, od_error *err) {
+  OD_SCRATCH(scratch);
+  od_stops limits = {0};
+  bool balance = options->holds > 0 || options->balance;
+  od_status status = balance ? od_stops_find(p->machine, &scratch, &limits, err) : OD_OK;
+  if (status != OD_OK) return status;
+  int count = list_outputs(p, options, &limits);
+  if (count < 0) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  status = options->time > 0 ? run(p, options, count, err) : start(p, count, err);
+  if (status != OD_OK) return status;
+  p->samples = isfinite(od_sim_next_sample(p->sim));
+  if (!balance) return OD_OK;
+  p->undecided = OD_TAKE(&p->arena, bool, od_plant_nx(p->plant) + p->plant->nu);
+  if (!p->undecided) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_hold_find(p, options, &limits, p->undecided, err);
 }
 
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err) {
-  int count = 0;
-  od_stops limits = {0};
   *out = (od_operating_point){.machine = machine, .outputs = options->output_count};
-  od_status status = wants_balance(options) ? od_stops_find(machine, &limits, err) : OD_OK;
-  if (status == OD_OK) out->output = list_outputs(machine, options, &limits, &count);
-  if (status == OD_OK && !out->output) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = options->time > 0 ? run(out, options, count, err) : start(out, count, err);
-  if (status == OD_OK) out->samples = isfinite(od_sim_next_sample(out->sim));
-  if (status == OD_OK && wants_balance(options)) {
-    out->undecided = calloc((size_t)(od_plant_nx(out->plant) + out->plant->nu) + 1, sizeof *out->undecided);
-    status = out->undecided ? od_hold_find(out, options, &limits, out->undecided, err)
-                            : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  od_stops_free(&limits);
+  od_status status = find(out, options, err);
   if (status != OD_OK) od_operating_point_free(out);
   return status;
 }
@@ -113,8 +105,7 @@ od_status od_operating_point_find(const od_machine *machine, const od_point_opti
 void od_operating_point_free(od_operating_point *p) {
   od_sim_free(p->sim);
   od_plant_free(p->plant);
-  free(p->output);
-  free(p->undecided);
+  od_arena_free(&p->arena);
   *p = (od_operating_point){0};
 }
 

@@ -2,6 +2,7 @@
 #ifndef OD_LINEAR_OPERATING_POINT_H
 #define OD_LINEAR_OPERATING_POINT_H
 
+#include "base/arena.h"
 #include "machine/saved_state.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
@@ -33,9 +34,10 @@ typedef struct od_operating_point {
   od_sim *sim;
   int outputs;  // number of requested outputs
   int *output;  // indices of all outputs of the plant
-  bool *
-      undecided;  // with held outputs: of each state, then each input, whether it is not determined and stays nearest to the start
-  bool samples;  // blocks are sampled: their outputs are constant between samples
+  // With held outputs, per state and then per input: it is not determined and stays nearest to the start. NULL: none held.
+  bool *undecided;
+  od_arena arena;  // owns the lists
+  bool samples;    // blocks are sampled: their outputs are constant between samples
 } od_operating_point;
 
 // On failure err contains the reason, and there is nothing to free.

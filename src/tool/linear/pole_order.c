@@ -1,7 +1,6 @@
 #include "linear/pole_order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // Distance relative to the larger of both. A pole of a pair does not become the other one.
 static double distance(od_pole a, od_pole b) {
@@ -13,8 +12,8 @@ static double distance(od_pole a, od_pole b) {
 // Linear extrapolation from two points, limited to half of the pole's size, because long steps extrapolate badly.
 static od_pole expect(od_pole earlier, od_pole before) {
   double real = before.real - earlier.real, imaginary = before.imaginary - earlier.imaginary;
-  double way = hypot(real, imaginary), most = hypot(before.real, before.imaginary) / 2;
-  double part = way > most ? most / way : 1;
+  double length = hypot(real, imaginary), most = hypot(before.real, before.imaginary) / 2;
+  double part = length > most ? most / length : 1;
   return (od_pole){before.real + part * real, before.imaginary + part * imaginary};
 }
 
@@ -23,7 +22,7 @@ static od_pole expect(od_pole earlier, od_pole before) {
 typedef struct assignment {
   int n;
   double *cost, *row_price, *column_price, *least;
-  int *row_of, *way;
+  int *row_of, *previous;
   bool *used;
 } assignment;
 
@@ -38,7 +37,7 @@ static void assign_row(assignment *a, int row) {
     for (int j = 1; j <= a->n; j++) {
       if (a->used[j]) continue;
       double reduced = a->cost[(from - 1) * a->n + j - 1] - a->row_price[from] - a->column_price[j];
-      if (reduced < a->least[j]) a->least[j] = reduced, a->way[j] = column;
+      if (reduced < a->least[j]) a->least[j] = reduced, a->previous[j] = column;
       if (a->least[j] < delta) delta = a->least[j], next = j;
     }
     for (int j = 0; j <= a->n; j++)
@@ -49,33 +48,32 @@ static void assign_row(assignment *a, int row) {
     column = next;
   } while (a->row_of[column] != 0);
   while (column != 0) {
-    int before = a->way[column];
+    int before = a->previous[column];
     a->row_of[column] = a->row_of[before];
     column = before;
   }
 }
 
 bool od_poles_follow(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
-  size_t line = (size_t)count + 1;
+  OD_SCRATCH(scratch);
+  int line = count + 1;
   assignment a = {.n = count,
-                  .cost = calloc(line * line, sizeof *a.cost),
-                  .row_price = calloc(line, sizeof *a.row_price),
-                  .column_price = calloc(line, sizeof *a.column_price),
-                  .least = calloc(line, sizeof *a.least),
-                  .row_of = calloc(line, sizeof *a.row_of),
-                  .way = calloc(line, sizeof *a.way),
-                  .used = calloc(line, sizeof *a.used)};
-  bool ok = a.cost && a.row_price && a.column_price && a.least && a.row_of && a.way && a.used;
-  for (int i = 0; ok && i < count; i++) {
+                  .cost = OD_TAKE(&scratch, double, (long)count *count),
+                  .row_price = OD_TAKE(&scratch, double, line),
+                  .column_price = OD_TAKE(&scratch, double, line),
+                  .least = OD_TAKE(&scratch, double, line),
+                  .row_of = OD_TAKE(&scratch, int, line),
+                  .previous = OD_TAKE(&scratch, int, line),
+                  .used = OD_TAKE(&scratch, bool, line)};
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (int i = 0; i < count; i++) {
     od_pole expected = earlier ? expect(earlier[i], before[i]) : before[i];
     for (int j = 0; j < count; j++) {
       double d = distance(expected, now[j]);
       a.cost[i * count + j] = isfinite(d) ? d : 2;
     }
   }
-  for (int row = 1; ok && row <= count; row++) assign_row(&a, row);
-  for (int j = 1; ok && j <= count; j++) order[a.row_of[j] - 1] = j - 1;
-  void *memory[] = {a.cost, a.row_price, a.column_price, a.least, a.row_of, a.way, a.used};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-  return ok;
+  for (int row = 1; row <= count; row++) assign_row(&a, row);
+  for (int j = 1; j <= count; j++) order[a.row_of[j] - 1] = j - 1;
+  return true;
 }

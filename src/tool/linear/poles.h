@@ -22,16 +22,17 @@ typedef struct od_poles {
   od_pole *pole;
   double *participation;
 } od_poles;
-od_status od_poles_find(const od_linear_model *model, od_poles *out, od_error *err);
-void od_poles_free(od_poles *poles);
+// The lists belong to the arena.
+od_status od_poles_find(const od_linear_model *model, od_arena *arena, od_poles *out, od_error *err);
 
 // Number of poles to the right of the imaginary axis, by more than round-off of the largest.
 int od_poles_unstable(const od_poles *poles);
 
 // Zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists with zero
 // output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them appears as a
-// large finite one. *count is -1 if every s is a zero: there is no path from these inputs to these outputs.
-od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_pole **zero,
-                        int *count, od_error *err);
+// large finite one. *count is -1 if every s is a zero: there is no path from these inputs to these outputs. The list *zero belongs
+// to the arena.
+od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_arena *arena,
+                        od_pole **zero, int *count, od_error *err);
 
 #endif

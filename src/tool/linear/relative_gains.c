@@ -2,15 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/json.h"
 #include "linear/linear_result.h"
 
 void od_gain_arrays_free(od_gain_arrays *r) {
-  free(r->gains);
-  free(r->pair);
+  od_arena_free(&r->arena);
   od_table_free(r->table);
   *r = (od_gain_arrays){0};
 }
@@ -27,14 +25,16 @@ static od_status label(od_gain_arrays *r) {
 }
 
 od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
+  OD_SCRATCH(scratch);
   int square = r->n * r->n;
-  od_linear_response *response = od_linear_response_new(r->model);
-  od_complex *G = calloc((size_t)square + 1, sizeof *G);
-  double *row = calloc((size_t)square + 1, sizeof *row);
-  r->gains = calloc((size_t)square * (size_t)r->count + 1, sizeof *r->gains);
-  r->pair = calloc((size_t)r->n * (size_t)r->count + 1, sizeof *r->pair);
+  OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(r->model);
+  od_complex *G = OD_TAKE(&scratch, od_complex, square);
+  double *row = OD_TAKE(&scratch, double, 1 + square);
+  r->gains = OD_TAKE(&r->arena, od_complex, (long)square * r->count);
+  r->pair = OD_TAKE(&r->arena, int, (long)r->n * r->count);
   r->table = od_table_new(1 + square);
-  od_status status = response && G && row && r->gains && r->pair && r->table ? label(r) : OD_NO_MEMORY;
+  bool memory = response && r->table && od_arena_status(&scratch) == OD_OK && od_arena_status(&r->arena) == OD_OK;
+  od_status status = memory ? label(r) : OD_NO_MEMORY;
   for (int k = 0; k < r->count && status == OD_OK; k++) {
     od_complex *gains = r->gains + k * square;
     od_status found = od_linear_response_at(response, r->frequency[k], G);
@@ -48,15 +48,13 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
     row[0] = r->frequency[k];
     status = od_table_append(r->table, row);
   }
-  od_linear_response_free(response);
-  free(G);
-  free(row);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
 od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
                                    od_error *err) {
   double frequency[2] = {low, high};
+  OD_SCOPED(od_gain_arrays_free)
   od_gain_arrays r = {.model = model, .n = model->inputs, .count = 2, .frequency = frequency};
   od_status status = od_gain_arrays_find(&r, err);
   for (int i = 0; i < 2 * r.n * r.n && status == OD_OK; i++) {
@@ -64,7 +62,6 @@ od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, dou
     snprintf(name, sizeof name, "%.600s.%s", r.table->name[1 + i % (r.n * r.n)], i < r.n * r.n ? "low" : "high");
     if (!od_sweep_add(row, name, "1", creal(r.gains[i]))) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  od_gain_arrays_free(&r);
   return status;
 }
 

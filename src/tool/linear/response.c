@@ -14,20 +14,21 @@ struct od_linear_response {
   lapack_int *pivot;
   bool (*goes_on)(void *user, double done);
   void *user;
+  od_arena arena;
 };
 
-od_status od_frequencies_make(double low, double high, int count, double **out, od_error *err) {
-  *out = malloc(((size_t)count + 1) * sizeof **out);
-  if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < count; i++)
-    (*out)[i] = i == 0 ? low : i + 1 == count ? high : low * pow(high / low, (double)i / (count - 1));
-  return OD_OK;
+double *od_frequencies_make(double low, double high, int count, od_arena *arena) {
+  double *f = OD_TAKE(arena, double, count);
+  for (int i = 0; f && i < count; i++)
+    f[i] = i == 0 ? low : i + 1 == count ? high : low * pow(high / low, (double)i / (count - 1));
+  return f;
 }
 
 void od_frequencies_range(const od_linear_model *model, double *low, double *high) {
+  OD_SCRATCH(scratch);
   od_poles poles;
   *low = INFINITY, *high = 0;
-  if (od_poles_find(model, &poles, NULL) == OD_OK) {
+  if (od_poles_find(model, &scratch, &poles, NULL) == OD_OK) {
     double largest = 0;
     for (int i = 0; i < poles.count; i++) largest = fmax(largest, od_pole_frequency(poles.pole[i]));
     for (int i = 0; i < poles.count; i++) {
@@ -35,7 +36,6 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
       if (!(f > 1e-9 * largest)) continue;
       *low = fmin(*low, f), *high = fmax(*high, f);
     }
-    od_poles_free(&poles);
   }
   if (!(*high > 0)) *low = *high = 1;
   // Whole decades, at most eight: the slowest ones are kept.
@@ -45,45 +45,35 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
 
 void od_linear_response_free(od_linear_response *r) {
   if (!r) return;
-  void *memory[] = {r->A, r->B, r->C, r->matrix, r->right, r->G, r->pivot};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+  od_arena_free(&r->arena);
   free(r);
 }
 
-// x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
-static bool scale_states(od_linear_response *r) {
-  const od_linear_model *m = r->model;
-  int n = m->states;
-  lapack_int low, high;
-  double *scale = malloc(((size_t)n + 1) * sizeof *scale);
-  if (!scale) return false;
+// States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
+od_linear_response *od_linear_response_new(const od_linear_model *m) {
+  long n = m->states, nu = m->inputs, ny = m->outputs;
+  OD_OWNED(od_linear_response_free) od_linear_response *r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  r->model = m;
+  r->A = OD_TAKE(&r->arena, double, n *n);
+  r->B = OD_TAKE(&r->arena, double, n *nu);
+  r->C = OD_TAKE(&r->arena, double, ny *n);
+  r->matrix = OD_TAKE(&r->arena, od_complex, n * n);
+  r->right = OD_TAKE(&r->arena, od_complex, n * nu);
+  r->G = OD_TAKE(&r->arena, od_complex, ny * nu);
+  r->pivot = OD_TAKE(&r->arena, lapack_int, n);
+  double *scale = OD_TAKE(&r->arena, double, n);
+  if (od_arena_status(&r->arena) != OD_OK) return NULL;
   if (n > 0) {
-    memcpy(r->A, m->A, (size_t)n * (size_t)n * sizeof *r->A);
-    LAPACKE_dgebal(LAPACK_ROW_MAJOR, 'S', n, r->A, n, &low, &high, scale);
+    lapack_int low, high;
+    memcpy(r->A, m->A, (size_t)(n * n) * sizeof *r->A);
+    LAPACKE_dgebal(LAPACK_ROW_MAJOR, 'S', m->states, r->A, m->states, &low, &high, scale);
   }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < m->inputs; j++) r->B[i * m->inputs + j] = m->B[i * m->inputs + j] / scale[i];
-  for (int i = 0; i < m->outputs; i++)
+    for (int j = 0; j < nu; j++) r->B[i * nu + j] = m->B[i * nu + j] / scale[i];
+  for (int i = 0; i < ny; i++)
     for (int j = 0; j < n; j++) r->C[i * n + j] = m->C[i * n + j] * scale[j];
-  free(scale);
-  return true;
-}
-
-od_linear_response *od_linear_response_new(const od_linear_model *m) {
-  size_t n = (size_t)m->states, nu = (size_t)m->inputs, ny = (size_t)m->outputs;
-  od_linear_response *r = calloc(1, sizeof *r);
-  if (!r) return NULL;
-  *r = (od_linear_response){.model = m,
-                            .A = calloc(n * n + 1, sizeof *r->A),
-                            .B = calloc(n * nu + 1, sizeof *r->B),
-                            .C = calloc(ny * n + 1, sizeof *r->C),
-                            .matrix = calloc(n * n + 1, sizeof *r->matrix),
-                            .right = calloc(n * nu + 1, sizeof *r->right),
-                            .G = calloc(ny * nu + 1, sizeof *r->G),
-                            .pivot = calloc(n + 1, sizeof *r->pivot)};
-  if (r->A && r->B && r->C && r->matrix && r->right && r->G && r->pivot && scale_states(r)) return r;
-  od_linear_response_free(r);
-  return NULL;
+  return OD_GIVE(r);
 }
 
 void od_linear_response_listen(od_linear_response *r, bool (*goes_on)(void *user, double done), void *user) {
@@ -126,36 +116,28 @@ od_complex od_path_at(od_linear_response *r, const od_path *path, double frequen
 // --- Relative gains ------------------------------------------------------------------------------------------------
 
 od_status od_relative_gains(int n, const od_complex *G, od_complex *out) {
-  size_t square = (size_t)n * (size_t)n;
-  od_complex *copy = malloc((square + 1) * sizeof *copy), *inverse = calloc(square + 1, sizeof *inverse);
-  lapack_int *pivot = calloc((size_t)n + 1, sizeof *pivot);
-  od_status status = copy && inverse && pivot ? OD_OK : OD_NO_MEMORY;
-  double *row = malloc(((size_t)n + 1) * sizeof *row), *column = malloc(((size_t)n + 1) * sizeof *column);
-  if (!row || !column) status = OD_NO_MEMORY;
+  OD_SCRATCH(scratch);
+  od_complex *copy = OD_TAKE(&scratch, od_complex, (long)n * n), *inverse = OD_TAKE(&scratch, od_complex, (long)n * n);
+  lapack_int *pivot = OD_TAKE(&scratch, lapack_int, n);
+  double *row = OD_TAKE(&scratch, double, n), *column = OD_TAKE(&scratch, double, n);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   // Relative gains do not depend on units. The inverse is computed in units in which rows and columns have equal sizes.
-  for (int i = 0; i < n && status == OD_OK; i++) {
-    row[i] = 0;
+  for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) row[i] = fmax(row[i], cabs(G[i * n + j]));
-    if (!(row[i] > 0)) status = OD_SINGULAR;
+    if (!(row[i] > 0)) return OD_SINGULAR;
   }
-  for (int j = 0; j < n && status == OD_OK; j++) {
-    column[j] = 0;
+  for (int j = 0; j < n; j++) {
     for (int i = 0; i < n; i++) column[j] = fmax(column[j], cabs(G[i * n + j]) / row[i]);
-    if (!(column[j] > 0)) status = OD_SINGULAR;
+    if (!(column[j] > 0)) return OD_SINGULAR;
   }
-  for (int i = 0; i < n && status == OD_OK; i++) {
+  for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) copy[i * n + j] = G[i * n + j] / row[i] / column[j];
     inverse[i * n + i] = 1;
   }
-  if (status == OD_OK && LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, n, copy, n, pivot, inverse, n) != 0) status = OD_SINGULAR;
-  for (int i = 0; i < n && status == OD_OK; i++)
+  if (LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, n, copy, n, pivot, inverse, n) != 0) return OD_SINGULAR;
+  for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) out[i * n + j] = G[i * n + j] / row[i] / column[j] * inverse[j * n + i];
-  free(copy);
-  free(inverse);
-  free(pivot);
-  free(row);
-  free(column);
-  return status;
+  return OD_OK;
 }
 
 enum { ALL_PAIRINGS = 8 };

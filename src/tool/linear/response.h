@@ -8,8 +8,8 @@
 
 typedef double _Complex od_complex;
 
-// Frequencies in equal ratios, Hz. The caller frees *out.
-od_status od_frequencies_make(double low, double high, int count, double **out, od_error *err);
+// Frequencies in equal ratios, Hz, in memory of the arena. NULL: memory ran out.
+double *od_frequencies_make(double low, double high, int count, od_arena *arena);
 // Range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one, without poles at
 // zero.
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
@@ -18,6 +18,7 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
 typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);
+OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
 // Sets a function that is called during evaluations. If it returns false, the evaluations end with OD_INTERRUPTED or NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
 // G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this frequency.

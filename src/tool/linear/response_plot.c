@@ -2,25 +2,18 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/atomic_file.h"
 #include "io/chart.h"
 #include "io/number.h"
 #include "io/svg.h"
+#include "memory/scoped.h"
 
 static const double width = 960, left = 88, right = 28, top = 94, height = 240, gap = 62, legend_line = 20;
-enum { COLOURS = 8 };
-static const char style[] =
-    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
-    ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
-    ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
+static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}"
-    ".bar{stroke:currentColor;opacity:0.45}.dot{fill:currentColor}"
-    ".curve{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round}"
-    ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
-    ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
+    ".bar{stroke:currentColor;opacity:0.45}.dot{fill:currentColor}" OD_SVG_CURVE_STYLE;
 
 // The columns of the curves of a group in the table, for magnitudes (which 0) or phases (1).
 typedef struct panel {
@@ -102,7 +95,7 @@ static void draw_panel(FILE *to, const panel *p, double y, const char *note) {
   for (int k = 0; k < p->curves; k++) {
     const double *spread = plot->spread ? plot->spread[p->first + k] : NULL;
     char class_name[24];
-    snprintf(class_name, sizeof class_name, "curve c%d", k % COLOURS);
+    snprintf(class_name, sizeof class_name, "curve c%d", k % OD_SVG_COLORS);
     fprintf(to, "<g class=\"%s\">\n", class_name + 6);
     if (spread)
       draw_points(to, &c, p, k, spread);
@@ -127,7 +120,7 @@ static void draw_group(FILE *to, const od_bode_plot *plot, const double *decades
   for (int k = 0; k < curves; k++) {
     char class_name[24];
     double at = legend + legend_line * k + 8;
-    snprintf(class_name, sizeof class_name, "curve c%d", k % COLOURS);
+    snprintf(class_name, sizeof class_name, "curve c%d", k % OD_SVG_COLORS);
     od_svg_line(to, class_name, left, at - 4, left + 24, at - 4);
     od_svg_text(to, "tick", left + 32, at, "start", plot->name[p.first + k]);
   }
@@ -137,20 +130,18 @@ od_status od_bode_plot_write(const od_bode_plot *plot, const char *path, od_erro
   const od_table *t = plot->table;
   int curves = (t->columns - 1) / 2 / plot->groups;
   double page = top + plot->groups * group_height(curves);
-  double *decades = malloc(((size_t)t->rows + 1) * sizeof *decades);
+  OD_SCRATCH(scratch);
+  double *decades = OD_TAKE(&scratch, double, t->rows);
   if (!decades) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (long i = 0; i < t->rows; i++) decades[i] = log10(t->data[i * t->columns]);
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
-  if (status == OD_OK) {
-    od_svg_begin(f.file, width, page, plot->title, style);
-    od_svg_rectangle(f.file, "page", 0, 0, width, page);
-    od_svg_text(f.file, "title", left, 38, "start", plot->title);
-    od_svg_text(f.file, "subtitle", left, 60, "start", plot->subtitle);
-    for (int group = 0; group < plot->groups; group++) draw_group(f.file, plot, decades, group, curves);
-    od_svg_end(f.file);
-    status = od_atomic_commit(&f, err);
-  }
-  free(decades);
-  return status;
+  if (status != OD_OK) return status;
+  od_svg_begin(f.file, width, page, plot->title, style);
+  od_svg_rectangle(f.file, "page", 0, 0, width, page);
+  od_svg_text(f.file, "title", left, 38, "start", plot->title);
+  od_svg_text(f.file, "subtitle", left, 60, "start", plot->subtitle);
+  for (int group = 0; group < plot->groups; group++) draw_group(f.file, plot, decades, group, curves);
+  od_svg_end(f.file);
+  return od_atomic_commit(&f, err);
 }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/json.h"
@@ -12,52 +11,41 @@
 #include "machine/machine_result.h"
 
 void od_responses_free(od_responses *r) {
-  for (int i = 0; r->name && i < r->paths; i++) free(r->name[i]);
-  free(r->name);
-  free(r->path);
-  free(r->margins);
-  free(r->frequency);
+  od_arena_free(&r->arena);
   od_table_free(r->table);
   *r = (od_responses){0};
 }
 
-static char *path_name(const od_linear_model *m, const od_path *p) {
-  const char *from = m->input[p->input].name, *to = m->output[p->output].name;
-  size_t size = strlen(from) + strlen(to) + 32;
-  char *text = malloc(size);
-  if (text)
-    snprintf(text, size, p->loop ? "loop at %s, opened where %s adds" : "%s to %s", p->loop ? to : from,
-             p->loop ? from : to);
-  return text;
-}
-
 od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err) {
   const od_linear_model *m = r->model;
-  size_t most = (size_t)m->inputs * (size_t)m->outputs + 1;
-  r->path = calloc(most, sizeof *r->path);
-  r->name = calloc(most, sizeof *r->name);
-  r->margins = calloc(most, sizeof *r->margins);
-  if (!r->path || !r->name || !r->margins) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  long most = (long)m->inputs * m->outputs;
+  r->path = OD_TAKE(&r->arena, od_path, most);
+  r->name = OD_TAKE(&r->arena, const char *, most);
+  r->margins = OD_TAKE(&r->arena, od_margins, most);
+  if (od_arena_status(&r->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < m->outputs; i++) {
     int before = r->paths;
     for (int j = 0; j < m->inputs; j++) {
       const od_path path = {j, i, loop};
       if (loop && !od_loop_enters(r->machine, r->model, &path)) continue;
+      const char *from = m->input[j].name, *to = m->output[i].name;
+      char *name = loop ? od_arena_format(&r->arena, "loop at %s, opened where %s adds", to, from)
+                        : od_arena_format(&r->arena, "%s to %s", from, to);
+      if (!name) return od_fail(err, OD_NO_MEMORY, "memory ran out");
       r->path[r->paths] = path;
-      r->name[r->paths] = path_name(m, &path);
-      if (!r->name[r->paths++]) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      r->name[r->paths++] = name;
     }
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: no input adds to '%s' at once and to nothing else; name a signal at which an input enters the loop, "
-          "such as the difference of a reference and a measured value",
+          "--loop: no input adds directly to '%s' and to no other signal; name a signal at which an input enters the "
+          "loop, such as the difference of a reference and a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;
   return od_fail(err, OD_BAD_INPUT,
-                 loop ? "%s has no signal to which an input adds at once: there is no loop to look at"
-                      : "%s has no inputs: there is nothing to respond to",
+                 loop ? "%s has no signal to which an input adds directly: there is no loop to open"
+                      : "%s has no inputs, so it has no frequency response",
                  od_machine_file(r->machine));
 }
 
@@ -74,20 +62,25 @@ static od_margins find_margins(const od_responses *r, const od_linear_model *mod
   return m;
 }
 
-static od_status fill_table(od_responses *r, od_linear_response *response, od_error *err) {
+// Name of a column: "u.to.y.phase", "u.loop.e.peak"
+static void column_name(const od_linear_model *m, const od_path *p, const char *what, char *text, size_t size) {
+  snprintf(text, size, "%.250s%s%.250s.%s", m->input[p->input].name, p->loop ? ".loop." : ".to.",
+           m->output[p->output].name, what);
+}
+
+static od_status fill_table(od_responses *r, od_linear_response *response) {
+  OD_SCRATCH(scratch);
   int columns = 1 + 2 * r->paths;
-  double *row = malloc((size_t)columns * sizeof *row), *all = malloc((size_t)columns * (size_t)r->count * sizeof *all);
+  double *row = OD_TAKE(&scratch, double, columns), *all = OD_TAKE(&scratch, double, (long)columns * r->count);
   r->table = od_table_new(columns);
-  od_status status = row && all && r->table ? od_table_label(r->table, 0, "frequency", "Hz") : OD_NO_MEMORY;
+  if (od_arena_status(&scratch) != OD_OK || !r->table) return OD_NO_MEMORY;
+  od_status status = od_table_label(r->table, 0, "frequency", "Hz");
   for (int k = 0; k < r->paths && status == OD_OK; k++) {
     char text[600];
-    const od_linear_model *m = r->model;
-    const char *from = m->input[r->path[k].input].name, *to = m->output[r->path[k].output].name;
-    const char *joint = r->path[k].loop ? ".loop." : ".to.";
     double *magnitude = all + 2 * k * r->count;
-    snprintf(text, sizeof text, "%.250s%s%.250s.magnitude", from, joint, to);
+    column_name(r->model, &r->path[k], "magnitude", text, sizeof text);
     status = od_table_label(r->table, 1 + 2 * k, text, "dB");
-    snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
+    column_name(r->model, &r->path[k], "phase", text, sizeof text);
     if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
     od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
     r->margins[k] = find_margins(r, r->model, response, k);
@@ -97,31 +90,26 @@ static od_status fill_table(od_responses *r, od_linear_response *response, od_er
     for (int c = 0; c < 2 * r->paths; c++) row[1 + c] = all[c * r->count + i];
     status = od_table_append(r->table, row);
   }
-  free(row);
-  free(all);
-  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
+  return status;
 }
 
 od_status od_responses_find(od_responses *r, od_error *err) {
+  OD_SCRATCH(scratch);
   od_poles poles;
-  od_linear_response *response = od_linear_response_new(r->model);
-  od_status status = response ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = fill_table(r, response, err);
-  if (status == OD_OK) status = od_poles_find(r->model, &poles, err);
-  if (status == OD_OK) {
-    r->unstable = od_poles_unstable(&poles);
-    od_poles_free(&poles);
-  }
-  od_linear_response_free(response);
+  OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(r->model);
+  od_status status = response ? fill_table(r, response) : OD_NO_MEMORY;
+  if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
+  status = od_poles_find(r->model, &scratch, &poles, err);
+  if (status == OD_OK) r->unstable = od_poles_unstable(&poles);
   return status;
 }
 
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err) {
-  od_linear_response *response = od_linear_response_new(model);
-  bool ok = response != NULL;
-  if (ok) od_linear_response_listen(response, goes_on, going);
-  for (int k = 0; k < first->paths && ok; k++) {
+  OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(model);
+  if (!response) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_linear_response_listen(response, goes_on, going);
+  for (int k = 0; k < first->paths; k++) {
     od_margins m = find_margins(first, model, response, k);
     const struct {
       const char *name, *unit;
@@ -131,16 +119,14 @@ od_status od_responses_sweep_row(const od_responses *first, const od_linear_mode
                   {"bandwidth", "Hz", m.bandwidth},
                   {"peak", "1", m.peak},
                   {"peak_at", "Hz", m.peak_at}};
-    for (size_t i = 0; i < sizeof values / sizeof *values && ok; i++) {
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
       char name[600];
-      const od_path *p = &first->path[k];
-      snprintf(name, sizeof name, "%.250s%s%.250s.%s", model->input[p->input].name, p->loop ? ".loop." : ".to.",
-               model->output[p->output].name, values[i].name);
-      ok = od_sweep_add(row, name, values[i].unit, values[i].value);
+      column_name(model, &first->path[k], values[i].name, name, sizeof name);
+      if (!od_sweep_add(row, name, values[i].unit, values[i].value))
+        return od_fail(err, OD_NO_MEMORY, "memory ran out");
     }
   }
-  od_linear_response_free(response);
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return OD_OK;
 }
 
 // --- Result -------------------------------------------------------------------------------------------------------------
@@ -179,7 +165,7 @@ static void add_path(const od_responses *r, int k, od_result *to) {
     snprintf(unit, sizeof unit, " of %s per %s", r->model->output[p->output].unit, r->model->input[p->input].unit);
   od_result_heading(to, "%s", r->name[k]);
   if (!(m->peak > 0)) {
-    od_result_finding(to, OD_SOUND, "gain:", "none: the output does not follow the input here");
+    od_result_finding(to, OD_SOUND, "gain:", "none: the output does not depend on the input here");
     return;
   }
   od_result_finding(to, OD_SOUND, "gain:", "%.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz",
@@ -216,7 +202,7 @@ od_status od_responses_write_plot(const void *user, const char *path, od_error *
   snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
   const char *const note = "dB, of SI units";
   const od_bode_plot plot = {.table = r->table,
-                             .name = (const char *const *)r->name,
+                             .name = r->name,
                              .groups = 1,
                              .note = &note,
                              .title = od_machine_caption(r->machine),

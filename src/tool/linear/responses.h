@@ -11,11 +11,12 @@ typedef struct od_responses {
   const od_linear_model *model;
   int paths, count;  // count: number of frequencies
   od_path *path;
-  char **name;          // of paths: "u to y"
+  const char **name;    // of paths: "u to y"
   od_margins *margins;  // of paths
-  double *frequency;    // Hz; freed with the responses
-  od_table *table;      // frequency, then magnitude in dB and phase in degrees of each path
-  int unstable;         // number of unstable poles
+  double *frequency;    // Hz; in memory of the arena
+  od_arena arena;
+  od_table *table;  // frequency, then magnitude in dB and phase in degrees of each path
+  int unstable;     // number of unstable poles
 } od_responses;
 
 // Lists the paths: every input to every output or, for loops, every input that enters at an output. OD_BAD_INPUT: there are none,

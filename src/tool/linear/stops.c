@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/display.h"
@@ -26,23 +25,15 @@ static const limit_kind kinds[] = {
     {"spool", NULL, "stroke", "stroke", "the end of its stroke"},
 };
 
-static bool add(od_stops *l, od_stop limit) {
-  od_stop *grown = realloc(l->limit, ((size_t)l->count + 1) * sizeof *grown);
-  if (!grown) return false;
-  l->limit = grown;
+static bool add(od_arena *arena, od_stops *l, od_stop limit) {
+  od_stop *list = od_arena_extend(arena, l->limit, l->count, sizeof *list);
+  if (!list) return false;
+  l->limit = list;
   l->limit[l->count++] = limit;
   return true;
 }
 
-static bool add_kind(const od_machine *machine, int output, const char *element, const limit_kind *k, od_stops *l) {
-  double base = k->base ? number_of(machine, element, k->base) : 0;
-  double below = k->below ? number_of(machine, element, k->below) : 0;
-  double above = k->above ? number_of(machine, element, k->above) : 0;
-  if (isnan(base) || isnan(below) || isnan(above)) return true;
-  return add(l, (od_stop){output, base - below, base + above, k->why});
-}
-
-od_status od_stops_find(const od_machine *machine, od_stops *out, od_error *err) {
+od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *out, od_error *err) {
   const od_model *m = od_machine_model(machine);
   bool ok = true;
   *out = (od_stops){0};
@@ -51,23 +42,23 @@ od_status od_stops_find(const od_machine *machine, od_stops *out, od_error *err)
     char element[300];
     if (m->output[i].kind == OD_OUT_INPUT) {
       double low = number_of(machine, name, "limits[0]"), high = number_of(machine, name, "limits[1]");
-      if (low < high) ok = add(out, (od_stop){i, low, high, "its limit"});
+      if (low < high) ok = add(arena, out, (od_stop){i, low, high, "its limit"});
     }
     if (!dot) continue;
     snprintf(element, sizeof element, "%.*s", (int)(dot - name), name);
     if (m->output[i].kind == OD_OUT_NODE_PRESSURE && m->node[m->output[i].index].state >= 0)
-      ok = add(out, (od_stop){i, 0, INFINITY, "since oil cannot pull"});
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && ok; k++)
-      if (!strcmp(dot + 1, kinds[k].output)) ok = add_kind(machine, i, element, &kinds[k], out);
+      ok = ok && add(arena, out, (od_stop){i, 0, INFINITY, "since oil cannot pull"});
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && ok; k++) {
+      const limit_kind *kind = &kinds[k];
+      if (strcmp(dot + 1, kind->output) != 0) continue;
+      double base = kind->base ? number_of(machine, element, kind->base) : 0;
+      double below = kind->below ? number_of(machine, element, kind->below) : 0;
+      double above = number_of(machine, element, kind->above);
+      if (isnan(base) || isnan(below) || isnan(above)) continue;
+      ok = add(arena, out, (od_stop){i, base - below, base + above, kind->why});
+    }
   }
-  if (ok) return OD_OK;
-  od_stops_free(out);
-  return od_fail(err, OD_NO_MEMORY, "memory ran out");
-}
-
-void od_stops_free(od_stops *l) {
-  free(l->limit);
-  *l = (od_stops){0};
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 static int place_of(const int *output, int ny, int wanted) {

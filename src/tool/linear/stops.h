@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "oleodyn/machine.h"
 
 typedef struct od_stop {
@@ -17,8 +18,8 @@ typedef struct od_stops {
   int count;
 } od_stops;
 
-od_status od_stops_find(const od_machine *machine, od_stops *out, od_error *err);
-void od_stops_free(od_stops *limits);
+// Lists the limits; the list belongs to the arena.
+od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *out, od_error *err);
 
 // For a plant's outputs y (indices of the machine's outputs in `output`): the limit that is exceeded most, relative to its range;
 // and a limit at which an output is, as in saturation. NULL: none. *value: that of the output.

@@ -7,7 +7,6 @@
 // largest number of 1. Neither scaling changes the zeros.
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linear/poles.h"
@@ -18,16 +17,11 @@ static const double negligible = 1e-12;
 typedef struct pencil {
   int n, p, m, width;
   double *a, *next;
-  double *u, *v, *s, *copy, *rest;  // for singular value decompositions
+  double *u, *v, *s, *copy, *superdiagonal;  // for singular value decompositions
 } pencil;
 
 static double *at(const pencil *z, int row, int column) {
   return z->a + row * z->width + column;
-}
-
-static void pencil_free(pencil *z) {
-  double *memory[] = {z->a, z->next, z->u, z->v, z->s, z->copy, z->rest};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
 // Singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v. Returns its rank, or -1.
@@ -36,7 +30,7 @@ static int decompose(const pencil *z, int row, int column, int rows, int columns
   for (int i = 0; i < rows; i++)
     memcpy(z->copy + i * columns, at(z, row + i, column), (size_t)columns * sizeof *z->copy);
   if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'A', rows, columns, z->copy, columns, z->s, z->u, rows, z->v, columns,
-                     z->rest) != 0)
+                     z->superdiagonal) != 0)
     return -1;
   int rank = 0;
   while (rank < rows && rank < columns && z->s[rank] > negligible) rank++;
@@ -55,7 +49,7 @@ static void combine_rows(const pencil *z, int first, int rows) {
 }
 
 // Transforms the states to V' x. The states in the decomposed rows come first.
-static void turn_states(const pencil *z) {
+static void rotate_states(const pencil *z) {
   int n = z->n;
   for (int i = 0; i < n + z->p; i++) {
     for (int j = 0; j < n; j++) {
@@ -89,7 +83,7 @@ static int reduce(pencil *z) {
   if (z->m > 0) combine_rows(z, n, z->p);
   int seen = decompose(z, n + rank, 0, z->p - rank, n);
   if (seen < 0) return -1;
-  if (seen > 0) turn_states(z);
+  if (seen > 0) rotate_states(z);
   // Rows: the remaining states, the equations with inputs, the rates of the fixed states.
   int left = n - seen, rows = left + rank + seen;
   for (int i = 0; i < rows; i++) {
@@ -120,23 +114,12 @@ static int solve(const pencil *z, od_pole *zero) {
       z->v[i * n + j] = sum;
     }
   double none;
-  if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, z->v, n, z->s, z->rest, &none, 1, &none, 1) != 0) return -1;
-  for (int i = 0; i < n; i++) zero[i] = (od_pole){z->s[i], z->rest[i]};
+  if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, z->v, n, z->s, z->superdiagonal, &none, 1, &none, 1) != 0) return -1;
+  for (int i = 0; i < n; i++) zero[i] = (od_pole){z->s[i], z->superdiagonal[i]};
   return n;
 }
 
-static bool allocate(pencil *z) {
-  size_t side = (size_t)z->width + 1, square = side * side;
-  z->a = calloc(square, sizeof *z->a);
-  z->next = calloc(square, sizeof *z->next);
-  z->u = calloc(square, sizeof *z->u);
-  z->v = calloc(square, sizeof *z->v);
-  z->copy = calloc(square, sizeof *z->copy);
-  z->s = calloc(side, sizeof *z->s);
-  z->rest = calloc(side, sizeof *z->rest);
-  return z->a && z->next && z->u && z->v && z->copy && z->s && z->rest;
-}
-
+// Sets the pencil to the chosen rows and columns of the model, scaled.
 static void fill(pencil *z, const od_linear_model *m, const int *inputs, const int *outputs) {
   int n = z->n;
   lapack_int low, high;
@@ -152,21 +135,28 @@ static void fill(pencil *z, const od_linear_model *m, const int *inputs, const i
   scale_equations(z);
 }
 
-od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *outputs, int pairs, od_pole **zero,
-                        int *count, od_error *err) {
-  pencil z = {.n = m->states, .p = pairs, .m = pairs, .width = m->states + pairs};
-  *zero = calloc((size_t)m->states + 1, sizeof **zero);
+od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *outputs, int pairs, od_arena *arena,
+                        od_pole **zero, int *count, od_error *err) {
+  OD_SCRATCH(scratch);
+  long side = m->states + pairs + 1, square = side * side;
+  pencil z = {.n = m->states,
+              .p = pairs,
+              .m = pairs,
+              .width = m->states + pairs,
+              .a = OD_TAKE(&scratch, double, square),
+              .next = OD_TAKE(&scratch, double, square),
+              .u = OD_TAKE(&scratch, double, square),
+              .v = OD_TAKE(&scratch, double, square),
+              .copy = OD_TAKE(&scratch, double, square),
+              .s = OD_TAKE(&scratch, double, side),
+              .superdiagonal = OD_TAKE(&scratch, double, side)};
+  *zero = OD_TAKE(arena, od_pole, m->states);
   *count = -1;
-  od_status status = *zero && allocate(&z) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    fill(&z, m, inputs, outputs);
-    int more = 1;
-    // Every round removes a state or an equation.
-    for (int round = 0; more > 0 && round <= m->states + pairs; round++) more = reduce(&z);
-    if (more == 0 && z.p == z.m) more = *count = solve(&z, *zero);
-    if (more < 0) status = od_fail(err, OD_NOT_CONVERGED, "the zeros could not be found: LAPACK did not converge");
-  }
-  pencil_free(&z);
-  if (status != OD_OK) free(*zero), *zero = NULL;
-  return status;
+  if (!*zero || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  fill(&z, m, inputs, outputs);
+  int more = 1;
+  // Every round removes a state or an equation.
+  for (int round = 0; more > 0 && round <= m->states + pairs; round++) more = reduce(&z);
+  if (more == 0 && z.p == z.m) more = *count = solve(&z, *zero);
+  return more < 0 ? od_fail(err, OD_NOT_CONVERGED, "the zeros could not be found: LAPACK did not converge") : OD_OK;
 }

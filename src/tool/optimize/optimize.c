@@ -1,14 +1,14 @@
 #include "optimize/optimize.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
+#include "memory/scoped.h"
 #include "simulate/run.h"
 
 // A goal is met if its error is below this fraction of its size.
-static const double close_enough = 0.01;
+static const double goal_tolerance = 0.01;
 
 int od_goal_take_find(const char *word, size_t length) {
   for (int i = 0; od_take_names[i]; i++)
@@ -35,7 +35,7 @@ typedef struct search {
   bool stopped;
 } search;
 
-static void forget(search *s) {
+static void clear(search *s) {
   od_judge_free(s->judge);
   od_machine_free(s->machine);
   od_verdict_free(&s->verdict);
@@ -45,24 +45,21 @@ static void forget(search *s) {
 
 // ---- one machine
 
+// Loads the machine with the numbers x. False: it cannot be loaded.
 static bool load_machine(search *s, const double *x) {
+  OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
-  const char **set = calloc((size_t)(o->load.set_count + o->numbers) + 1, sizeof *set);
-  char(*text)[400] = calloc((size_t)o->numbers + 1, sizeof *text);
+  const char **set = OD_TAKE(&scratch, const char *, o->load.set_count + o->numbers);
   od_messages *unread = od_messages_new();
   od_load_options load = o->load;
-  bool ok = set && text && unread;
-  for (int i = 0; ok && i < o->load.set_count; i++) set[i] = o->load.set[i];
-  for (int i = 0; ok && i < o->numbers; i++) {
-    snprintf(text[i], sizeof *text, "%.340s=%.17g", o->number[i].path, x[i]);
-    set[o->load.set_count + i] = text[i];
-  }
+  for (int i = 0; set && i < o->load.set_count; i++) set[i] = o->load.set[i];
+  for (int i = 0; set && i < o->numbers; i++)
+    set[o->load.set_count + i] = od_arena_format(&scratch, "%s=%.17g", o->number[i].path, x[i]);
   load.set = set;
   load.set_count = o->load.set_count + o->numbers;
-  ok = ok && od_machine_load(o->path, &load, &s->machine, unread) == OD_OK;
+  bool ok =
+      unread && od_arena_status(&scratch) == OD_OK && od_machine_load(o->path, &load, &s->machine, unread) == OD_OK;
   od_messages_free(unread);
-  free(text);
-  free(set);
   return ok;
 }
 
@@ -75,11 +72,12 @@ static bool go_on(void *user, double done) {
 
 // Runs the machine and judges it; sets the values of goals. False: the run did not reach its end.
 static bool run_machine(search *s) {
+  OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
-  int *output = calloc((size_t)(od_machine_output_count(s->machine) + o->goals) + 1, sizeof *output), outputs = 0;
+  int *output = OD_TAKE(&scratch, int, od_machine_output_count(s->machine) + o->goals), outputs = 0;
   od_run_options run = od_run_options_of(s->machine, (od_run_wishes){0});
-  od_run_report report = {0};
-  od_table *table = NULL;
+  OD_SCOPED(od_run_report_free) od_run_report report = {0};
+  OD_OWNED(od_table_free) od_table *table = NULL;
   if (!output) return false;
   outputs = od_judge_outputs(s->machine, output);
   int first = outputs;
@@ -94,16 +92,13 @@ static bool run_machine(search *s) {
   s->runs++;
   bool ok = s->judge && od_run(s->machine, &run, &table, &report, NULL) == OD_OK &&
             od_judge_end(s->judge, &report, true, NULL) == OD_OK;
+  s->verdict = report.verdict;
+  report.verdict = (od_verdict){0};
   for (int i = 0; ok && i < o->goals; i++) {
     od_goal *g = &o->goal[i];
     g->value = take_value(table, 1 + first + i, g->take);
     if (!(g->size > 0)) g->size = size_of(g->target != 0 ? g->target : take_value(table, 1 + first + i, OD_TAKE_PEAK));
   }
-  s->verdict = report.verdict;
-  report.verdict = (od_verdict){0};
-  od_run_report_free(&report);
-  od_table_free(table);
-  free(output);
   return ok;
 }
 
@@ -119,7 +114,7 @@ static double shortfall(const od_judgement *j, double reserve) {
 static int residuals(void *user, const double *x, double *r) {
   search *s = user;
   int count, at = 0;
-  forget(s);
+  clear(s);
   if (s->stopped || !load_machine(s, x) || !run_machine(s)) return 1;
   const od_judgement *j = od_judge_results(s->judge, &count);
   for (int i = 0; i < count; i++) r[at++] = shortfall(&j[i], s->o->reserve);
@@ -144,15 +139,11 @@ static bool is_minimum(od_ls_reason reason) {
 // Numbers with a range of decades are searched in logarithms.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
-  size_t n = (size_t)o->numbers + 1;
-  double *memory = calloc(4 * n, sizeof *memory);
-  od_ls_transform *transform = calloc(n, sizeof *transform);
-  if (!memory || !transform) {
-    free(memory);
-    free(transform);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  double *start = memory, *low = start + n, *high = low + n, *scale = high + n;
+  OD_SCRATCH(scratch);
+  double *start = OD_TAKE(&scratch, double, o->numbers), *low = OD_TAKE(&scratch, double, o->numbers);
+  double *high = OD_TAKE(&scratch, double, o->numbers), *scale = OD_TAKE(&scratch, double, o->numbers);
+  od_ls_transform *transform = OD_TAKE(&scratch, od_ls_transform, o->numbers);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < o->numbers; i++) {
     const od_free_number *f = &o->number[i];
     low[i] = f->low, high[i] = f->high, start[i] = fmin(fmax(f->start, f->low), f->high);
@@ -178,33 +169,28 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
                                  .progress = keep_searching,
                                  .progress_user = s};
   const od_ls_starts starts = {.box = o->starts, .seed = 1};
-  od_status status = o->starts > 0 ? od_least_squares_multistart(&problem, &options, &starts, out, err)
-                                   : od_least_squares(&problem, &options, out, err);
-  free(memory);
-  free(transform);
-  return status;
+  return o->starts > 0 ? od_least_squares_multistart(&problem, &options, &starts, out, err)
+                       : od_least_squares(&problem, &options, out, err);
 }
 
 od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_error *err) {
-  search s = {.o = o};
+  OD_SCRATCH(scratch);
+  OD_SCOPED(clear) search s = {.o = o};
   *out = (od_optimize_result){0};
-  double *start = calloc((size_t)o->numbers + 1, sizeof *start), *r = NULL;
+  double *start = OD_TAKE(&scratch, double, o->numbers);
   if (!start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < o->numbers; i++) start[i] = fmin(fmax(o->number[i].start, o->number[i].low), o->number[i].high);
   if (load_machine(&s, start)) od_machine_requirements(s.machine, &s.requirements);
-  r = calloc((size_t)(s.requirements + o->goals) + 1, sizeof *r);
-  od_status status = OD_OK;
-  if (!r)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  else if (s.requirements + o->goals == 0)
-    status = od_fail(err, OD_BAD_INPUT,
-                     "there is nothing to search for: the machine has no requirements, and there is no --goal");
-  else if (residuals(&s, start, r) != 0 && !s.stopped && o->starts == 0)
-    status =
-        od_fail(err, OD_NOT_CONVERGED,
-                "the machine cannot be run and judged where the search begins; begin elsewhere (--set), or try more "
-                "starts (--starts)");
-  if (status == OD_OK) status = search_numbers(&s, &out->search, err);
+  double *r = OD_TAKE(&scratch, double, s.requirements + o->goals);
+  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (s.requirements + o->goals == 0)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the search has no goal: the machine has no requirements, and there is no --goal");
+  if (residuals(&s, start, r) != 0 && !s.stopped && o->starts == 0)
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the machine cannot be run and judged at the start of the search; choose another start (--set), or "
+                   "more starts (--starts)");
+  od_status status = search_numbers(&s, &out->search, err);
   out->runs = s.runs;
   if (out->search && residuals(&s, out->search->x, r) == 0) {
     int count;
@@ -212,20 +198,16 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
     for (int i = 0; i < count; i++) out->unmet += j[i].outcome != OD_PASS;
     for (int i = 0; i < o->goals; i++) {
       od_goal *g = &o->goal[i];
-      g->met = fabs(g->value - g->target) <= close_enough * g->size;
+      g->met = fabs(g->value - g->target) <= goal_tolerance * g->size;
       out->unmet += !g->met;
     }
     out->minimum = is_minimum(out->search->reason);
-    out->machine = s.machine;
-    out->judge = s.judge;
+    out->machine = OD_GIVE(s.machine);
+    out->judge = OD_GIVE(s.judge);
     out->verdict = s.verdict;
-    s.machine = NULL, s.judge = NULL, s.verdict = (od_verdict){0};
+    s.verdict = (od_verdict){0};
   }
-  if (s.stopped) status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs", s.runs);
-  forget(&s);
-  free(start);
-  free(r);
-  return status;
+  return s.stopped ? od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs", s.runs) : status;
 }
 
 void od_optimize_result_free(od_optimize_result *r) {

@@ -6,6 +6,7 @@
 
 #include "io/display.h"
 #include "io/json.h"
+#include "io/wording.h"
 #include "requirements/judge_result.h"
 
 static void add_numbers(const od_optimize_options *o, const od_ls_result *search, od_result *r) {
@@ -56,44 +57,43 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
   else if (r->unmet == undecided)
     snprintf(
         text, size,
-        "%d requirement%s undecided, all other goals are met (%s). What is undecided counts as met in the search, which ended "
-        "for that; take shorter steps or a tighter tolerance.",
-        undecided, undecided > 1 ? "s are" : " is", reason);
+        "%s %s undecided, all other goals are met (%s). The search counts undecided requirements as met and ended for "
+        "that reason; take shorter steps or a tighter tolerance.",
+        od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
   else if (r->minimum)
     snprintf(
         text, size,
-        "%d goal%s not met. This is a minimum between the bounds (%s): near here nothing is better; wider bounds, other "
-        "numbers or --starts may be.",
-        r->unmet, r->unmet > 1 ? "s are" : " is", reason);
+        "%s %s not met. This is a minimum between the bounds (%s): no better numbers are nearby; try wider bounds, other "
+        "numbers or --starts.",
+        od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
   else
-    snprintf(text, size, "%d goal%s not met, and this is no minimum: %s.", r->unmet, r->unmet > 1 ? "s are" : " is",
-             reason);
+    snprintf(text, size, "%s %s not met, and this is not a minimum: %s.", od_count(r->unmet, "goal").text,
+             od_form(r->unmet, "is", "are"), reason);
 }
 
-// Adds a remark if the start was outside the range. False: out of memory.
-static bool add_start(const od_free_number *f, od_verdict *v) {
-  if (f->start >= f->low && f->start <= f->high) return true;
+// Adds a remark if the start was outside the range.
+static void add_start(const od_free_number *f, od_verdict *v) {
+  if (f->start >= f->low && f->start <= f->high) return;
   char cell[3][80];
   const double value[3] = {f->start, f->low, f->high};
   for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
-  return od_verdict_add(v, OD_DOUBTFUL, "search.start",
-                        "Start outside:", "%s is %s, outside of its range from %s to %s: the search began at %s",
-                        f->path, cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
+  od_verdict_add(v, OD_DOUBTFUL, "search.start",
+                 "Start outside:", "%s is %s, outside of its range from %s to %s: the search began at %s", f->path,
+                 cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
 }
 
 static void add_warnings(const od_optimize_options *o, const od_optimize_result *found, od_result *r) {
   od_verdict v = {0};
   int count;
   const od_judgement *j = od_judge_results(found->judge, &count);
-  bool ok = true;
-  for (int i = 0; i < o->numbers && ok; i++) ok = add_start(&o->number[i], &v);
-  for (int i = 0; i < count && ok; i++)
+  for (int i = 0; i < o->numbers; i++) add_start(&o->number[i], &v);
+  for (int i = 0; i < count; i++)
     if (j[i].outcome == OD_UNDECIDED)
-      ok = od_verdict_add(
+      od_verdict_add(
           &v, OD_DOUBTFUL, "search.undecided", "Undecided:",
-          "requirement '%.100s' is undecided: %.300s. In the search it counts as met, which may be why that ended here",
+          "requirement '%.100s' is undecided: %.300s. In the search it counts as met, so the search may have ended early",
           j[i].requirement->name, j[i].note);
-  if (!ok) r->is_short_of_memory = true;
+  if (!od_verdict_is_complete(&v)) r->is_short_of_memory = true;
   od_result_warnings(r, &v);
   od_verdict_free(&v);
 }

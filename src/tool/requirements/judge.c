@@ -29,6 +29,7 @@ struct od_judge {
   output_range *range;  // of each recorded output, over all steps
   watched_requirement *item;
   od_judgement *judgement;
+  od_arena arena;
 };
 
 const char *od_outcome_text(od_outcome outcome) {
@@ -74,19 +75,16 @@ static int column_of(const int *output, int outputs, int wanted) {
 }
 
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs) {
-  od_judge *g = calloc(1, sizeof *g);
+  OD_OWNED(od_judge_free) od_judge *g = calloc(1, sizeof *g);
   if (!g) return NULL;
   const od_requirement *q = od_machine_requirements(machine, &g->count);
   g->machine = machine;
   g->time = time;
   g->outputs = outputs;
-  g->range = calloc((size_t)outputs + 1, sizeof *g->range);
-  g->item = calloc((size_t)g->count + 1, sizeof *g->item);
-  g->judgement = calloc((size_t)g->count + 1, sizeof *g->judgement);
-  if (!g->item || !g->judgement || !g->range) {
-    od_judge_free(g);
-    return NULL;
-  }
+  g->range = OD_TAKE(&g->arena, output_range, outputs);
+  g->item = OD_TAKE(&g->arena, watched_requirement, g->count);
+  g->judgement = OD_TAKE(&g->arena, od_judgement, g->count);
+  if (od_arena_status(&g->arena) != OD_OK) return NULL;
   for (int i = 0; i < outputs; i++) g->range[i] = (output_range){INFINITY, -INFINITY};
   for (int i = 0; i < g->count; i++) {
     watched_requirement *w = &g->item[i];
@@ -108,15 +106,13 @@ od_judge *od_judge_new(const od_machine *machine, double time, const int *output
                                      .at = NAN,
                                      .left = NAN};
   }
-  return g;
+  return OD_GIVE(g);
 }
 
 void od_judge_free(od_judge *g) {
   if (!g) return;
   for (int i = 0; g->item && i < g->count; i++) od_track_free(&g->item[i].track);
-  free(g->range);
-  free(g->item);
-  free(g->judgement);
+  od_arena_free(&g->arena);
   free(g);
 }
 
@@ -143,7 +139,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
   }
 }
 
-// --- After it -----------------------------------------------------------------------------------------------------
+// --- After the run -----------------------------------------------------------------------------------------------------
 
 // Error bound of a recorded output, in its unit. The estimate is accurate to a factor of about two.
 static double error_of(const od_judge *g, const od_run_report *report, int column) {
@@ -168,7 +164,8 @@ static void decide(od_judgement *j) {
   od_requirement_value_text(q, least ? j->best : j->worst, high);
   size_t used = strlen(j->note);
   snprintf(j->note + used, sizeof j->note - used,
-           "%sthe run is not accurate enough to tell: it may be %s to %s; take shorter steps or a tighter tolerance",
+           "%sthe run is not accurate enough to decide: the value may be %s to %s; take shorter steps or a tighter "
+           "tolerance",
            used ? "; " : "", low, high);
 }
 
@@ -187,7 +184,7 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
   j->best = fmax(j->reached - late, 0);
   j->worst = error < k->band ? (k->is_outside ? INFINITY : k->perhaps_outside - k->from + late) : INFINITY;
   if (k->is_outside)
-    snprintf(j->note, sizeof j->note, "it is outside of %s at the end of the window",
+    snprintf(j->note, sizeof j->note, "the signal is outside of %s at the end of the window",
              od_display_quantity(k->band, j->requirement->band_unit).text);
 }
 
@@ -200,7 +197,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   if (!(room > 0)) {
     j->best = 0, j->worst = INFINITY;
     snprintf(j->note, sizeof j->note,
-             "the reference at the end is where the output began: there is no step to overshoot");
+             "the reference at the end is equal to the first output: there is no step to overshoot");
     return;
   }
   j->reached = fmax((e->between - goal) / size, 0);
@@ -225,7 +222,7 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
   j->worst = od_size_accumulator(swing * (1 + off), precharge, low + pressure_error, high - pressure_error, a->exponent,
                                  a->correction);
   if (isinf(j->best) || isnan(j->best)) j->best = j->reached;
-  snprintf(j->note, sizeof j->note, "it takes and gives %s, safety included, between %s and %s, precharged with %s",
+  snprintf(j->note, sizeof j->note, "it stores and returns %s, safety included, between %s and %s, precharged with %s",
            od_display_quantity(swing, "m3").text, od_display_quantity(low, "Pa").text,
            od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
 }
@@ -300,7 +297,7 @@ od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, 
     bool is_extreme = w->q->kind <= OD_REQUIRE_WITHIN;
     if (complete || (j->outcome == OD_FAIL && is_extreme)) continue;
     j->outcome = OD_NOT_JUDGED;
-    snprintf(j->note, sizeof j->note, "the run did not come to its end");
+    snprintf(j->note, sizeof j->note, "the run ended early");
   }
   return OD_OK;
 }

@@ -1,7 +1,6 @@
 // The margins of a loop, at the initial state or at a time of a run.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "linear/kinks.h"
 #include "linear/poles.h"
@@ -23,79 +22,63 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
   if (found == 1) return OD_OK;
   return od_fail(
       err, OD_BAD_INPUT,
-      found == 0 ? "%s:%d:%d: requirement '%.80s': no input adds to '%.80s' at once and to nothing else; a loop is "
-                   "looked at where an input comes in, such as at the difference of a reference and what is measured"
-                 : "%s:%d:%d: requirement '%.80s': several inputs add to '%.80s'; say which with 'input'",
+      found == 0
+          ? "%s:%d:%d: requirement '%.80s': no input adds directly to '%.80s' and to no other signal; name a "
+            "signal at which an input enters the loop, such as the difference of a reference and a measured value"
+          : "%s:%d:%d: requirement '%.80s': several inputs add to '%.80s'; choose one with 'input'",
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
 
-// The state or input with different slopes on its two sides; NULL: none.
-static const char *find_kink(const od_linear_model *m) {
-  const od_linear_signal *first = od_linear_kink(m, 0);
-  return first ? first->name : NULL;
-}
-
 static od_status find_margins(const od_machine *machine, const od_linear_model *model, od_judgement *j, od_error *err) {
+  OD_SCRATCH(scratch);
   const od_requirement *q = j->requirement;
   od_path path;
-  double low, high, *frequency = NULL;
-  od_linear_response *response = od_linear_response_new(model);
-  od_poles poles = {0};
-  od_status status =
-      response ? find_input(machine, model, q, &path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = od_poles_find(model, &poles, err);
-  if (status == OD_OK) {
-    od_frequencies_range(model, &low, &high);
-    status = od_frequencies_make(low, high, POINTS, &frequency, err);
+  od_poles poles;
+  double low, high;
+  OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(model);
+  if (!response) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = find_input(machine, model, q, &path, err);
+  if (status == OD_OK) status = od_poles_find(model, &scratch, &poles, err);
+  if (status != OD_OK) return status;
+  od_frequencies_range(model, &low, &high);
+  double *frequency = od_frequencies_make(low, high, POINTS, &scratch);
+  if (!frequency) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_margins m = od_margins_find(response, &path, frequency, POINTS);
+  bool phase = q->kind == OD_REQUIRE_PHASE_MARGIN;
+  double value = phase ? m.phase * acos(-1) / 180 : m.gain;
+  j->at = phase ? m.phase_at : m.gain_at;
+  // The gain may also have a lower limit: its margin is the inverse.
+  if (!phase && value < 1) value = 1 / value;
+  // Without a crossing the margin is infinite.
+  j->reached = j->best = j->worst = isnan(value) ? INFINITY : value;
+  if (od_poles_unstable(&poles) > 0) {
+    j->reached = j->best = j->worst = phase ? 0 : 1;
+    j->at = NAN;
+    snprintf(j->note, sizeof j->note, "the machine is unstable there: it has no margin");
+  } else if (model->samples) {
+    j->worst = -INFINITY, j->best = INFINITY;
+    snprintf(j->note, sizeof j->note,
+             "loops through sampled blocks are open in the linear model: the margin is not known");
+  } else if (!model->rests) {
+    snprintf(j->note, sizeof j->note, "the operating point is not at rest: '%.80s' changes there",
+             model->state[model->fastest].name);
+  } else if (od_linear_kink(model, 0)) {
+    snprintf(j->note, sizeof j->note,
+             "the slopes differ on the two sides of '%.80s', and the margin holds for their mean: 'at' a time when "
+             "the machine is on one side it may be less",
+             od_linear_kink(model, 0)->name);
+  } else if (od_linear_narrow(model, 0)) {
+    snprintf(j->note, sizeof j->note,
+             "the slopes change within " OD_NARROW_WORDS " of '%.80s' (%s): the margin of larger movements may be less",
+             od_linear_narrow(model, 0)->name, od_linear_narrow(model, 0)->cause);
   }
-  if (status == OD_OK) {
-    od_margins m = od_margins_find(response, &path, frequency, POINTS);
-    bool phase = q->kind == OD_REQUIRE_PHASE_MARGIN;
-    double value = phase ? m.phase * acos(-1) / 180 : m.gain;
-    j->at = phase ? m.phase_at : m.gain_at;
-    // The gain may also have a lower limit: its margin is the inverse.
-    if (!phase && value < 1) value = 1 / value;
-    // Without a crossing the margin is infinite.
-    j->reached = j->best = j->worst = isnan(value) ? INFINITY : value;
-    if (od_poles_unstable(&poles) > 0) {
-      j->reached = j->best = j->worst = phase ? 0 : 1;
-      j->at = NAN;
-      snprintf(j->note, sizeof j->note, "the machine is unstable there: it has no margin");
-    } else if (model->samples) {
-      j->worst = -INFINITY, j->best = INFINITY;
-      snprintf(j->note, sizeof j->note,
-               "loops through sampled blocks are open in the linear model: the margin is not known");
-    } else if (!model->rests) {
-      snprintf(j->note, sizeof j->note, "the operating point does not rest: '%.80s' changes there",
-               model->state[model->fastest].name);
-    } else if (find_kink(model)) {
-      snprintf(j->note, sizeof j->note,
-               "the slopes differ on the two sides of '%.80s', and the margin holds for their mean: 'at' a time when "
-               "the machine is on one side it may be less",
-               find_kink(model));
-    } else if (od_linear_narrow(model, 0)) {
-      snprintf(j->note, sizeof j->note,
-               "the slopes change within " OD_NARROW_WORDS
-               " of '%.80s' (%s): the margin of larger movements may be less",
-               od_linear_narrow(model, 0)->name, od_linear_narrow(model, 0)->cause);
-    }
-  }
-  free(frequency);
-  od_poles_free(&poles);
-  od_linear_response_free(response);
-  return status;
+  return OD_OK;
 }
 
 od_status od_judge_loop(const od_machine *machine, od_judgement *j, od_error *err) {
   const od_requirement *q = j->requirement;
   const od_point_options options = {.time = q->at, .outputs = &q->signal.output, .output_count = 1};
-  od_operating_point point;
-  od_linear_model *model = NULL;
-  od_status status = od_operating_point_find(machine, &options, &point, err);
-  if (status != OD_OK) return status;
-  status = od_linear_model_make(&point, NULL, 0, &model, err);
-  if (status == OD_OK) status = find_margins(machine, model, j, err);
-  od_linear_model_free(model);
-  od_operating_point_free(&point);
-  return status;
+  OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
+  od_status status = od_linear_model_find(machine, &options, NULL, 0, NULL, &model, err);
+  return status == OD_OK ? find_margins(machine, model, j, err) : status;
 }

@@ -85,7 +85,7 @@ static double between(const od_track *k, double t, double x, double wanted) {
 }
 
 // Restarts the window at this time, after a jump. `first` keeps the value before the jump.
-static void begin_again(od_track *k) {
+static void restart(od_track *k) {
   od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
   fresh.first = k->first;
   fresh.has_first = true;
@@ -95,13 +95,14 @@ static void begin_again(od_track *k) {
 
 void od_track_add(od_track *k, double t, double x) {
   // Round-off in times must not remove the ends of a window.
-  double aside = 1e-9 * fmax(1e-3, fabs(t));
+  double tolerance = 1e-9 * fmax(1e-3, fabs(t));
   bool has_last = !isnan(k->raw_t);
-  bool is_after_end = has_last && k->raw_t >= k->to - aside;
-  if (t >= k->from - aside && !is_after_end) {
-    if (k->points > 0 && t <= k->from + aside) begin_again(k);
-    if (has_last && k->raw_t < k->from - aside && t > k->from + aside) add_point(k, k->from, between(k, t, x, k->from));
-    if (t <= k->to + aside)
+  bool is_after_end = has_last && k->raw_t >= k->to - tolerance;
+  if (t >= k->from - tolerance && !is_after_end) {
+    if (k->points > 0 && t <= k->from + tolerance) restart(k);
+    if (has_last && k->raw_t < k->from - tolerance && t > k->from + tolerance)
+      add_point(k, k->from, between(k, t, x, k->from));
+    if (t <= k->to + tolerance)
       add_point(k, t, x);
     else if (has_last)
       add_point(k, k->to, between(k, t, x, k->to));

@@ -1,7 +1,7 @@
 #include "simulate/cavitation.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "io/display.h"
 #include "io/wording.h"
@@ -13,7 +13,7 @@ typedef struct volume {
   bool now;                // whether the volume cavitates at the last row
   double first;            // start of the first cavitation, s; NAN: none
   double total;            // total time with cavitation, s
-  double before, highest;  // pressure after the last step, and highest pressure so far, Pa
+  double before, highest;  // pressure after the last step, and highest pressure of the run, Pa
   double drawn, drawn_at;  // largest pressure below zero that is caused by a step alone, Pa, and its time, s
   double part;             // `drawn` relative to the highest pressure
   double empty;            // time at which the void became as large as the volume, s; NAN: never
@@ -26,23 +26,14 @@ struct od_cavitation {
   volume *volume;  // one per node
 };
 
-od_cavitation *od_cavitation_new(const od_model *model) {
-  od_cavitation *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
-  c->model = model;
-  c->volume = calloc((size_t)model->nodes + 1, sizeof *c->volume);
-  if (!c->volume) {
-    free(c);
-    return NULL;
-  }
-  for (int i = 0; i < model->nodes; i++) c->volume[i].first = c->volume[i].empty = NAN;
-  c->modulus = model->oil >= 0 && model->oil_law != OD_OIL_AIR ? model->theta[model->oil + OD_OIL_LAW] : INFINITY;
+od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena) {
+  od_cavitation *c = OD_TAKE(arena, od_cavitation, 1);
+  volume *volumes = OD_TAKE(arena, volume, model->nodes);
+  if (!c || !volumes) return NULL;
+  *c = (od_cavitation){.model = model, .modulus = INFINITY, .volume = volumes};
+  for (int i = 0; i < model->nodes; i++) volumes[i].first = volumes[i].empty = NAN;
+  if (model->oil >= 0 && model->oil_law != OD_OIL_AIR) c->modulus = model->theta[model->oil + OD_OIL_LAW];
   return c;
-}
-
-void od_cavitation_free(od_cavitation *c) {
-  if (c) free(c->volume);
-  free(c);
 }
 
 // From one row to the next a volume counts as it was at the first of the two rows.
@@ -79,42 +70,34 @@ void od_cavitation_step(od_cavitation *c, double t, double h, const double *stat
   }
 }
 
-// Adds a remark for the volume with the largest vacuum caused by a step. False: memory ran out.
-static bool add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
+// Adds a remark for the volume with the largest vacuum caused by a step.
+static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   int count = 0, worst = 0;
   for (int i = 0; i < c->model->nodes; i++) {
     count += c->volume[i].part > OD_ACCURATE;
     if (c->volume[i].part > c->volume[worst].part) worst = i;
   }
-  if (count == 0) return true;
+  if (count == 0) return;
   const volume *v = &c->volume[worst];
-  char more[60] = "";
-  if (count > 1)
-    snprintf(more, sizeof more, " So %s %d more volume%s.", count > 2 ? "are" : "is", count - 1, count > 2 ? "s" : "");
-  return od_verdict_add(verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum by a long step:",
-                        "the step to %.6g s takes volume %s to %s below zero pressure, which nothing there draws: it "
-                        "went past the pressure at which the flows balance. The cavitation that follows is not real; "
-                        "take shorter steps.%s",
-                        v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
+  char more[120] = "";
+  if (count > 1) snprintf(more, sizeof more, " The same happens in %s.", od_count(count - 1, "more volume").text);
+  od_verdict_add(verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum by a long step:",
+                 "the step to %.6g s takes volume %s to %s below zero pressure, which no flow there explains: it went "
+                 "past the pressure at which the flows balance. The cavitation that follows is not real; take shorter "
+                 "steps.%s",
+                 v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
 }
 
-// Adds a remark for each volume from which more oil was drawn than it contained. False: memory ran out.
-static bool add_empty_remarks(const od_cavitation *c, od_verdict *verdict) {
-  bool ok = true;
-  for (int i = 0, shown = 0; i < c->model->nodes && ok; i++)
-    if (!isnan(c->volume[i].empty) && shown++ < MOST_SHOWN)
-      ok = od_verdict_add(
-          verdict, OD_SOUND, "volume.empty", "Empty volume:",
-          "more oil has been drawn from volume %s at %.4g s than it had. A pump or a motor that draws from an "
-          "empty volume makes oil of nothing.",
-          c->model->node[i].name, c->volume[i].empty);
-  return ok;
-}
-
-bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
-  int shown = 0, more = 0;
-  bool ok = add_drawn_remarks(c, verdict) && add_empty_remarks(c, verdict);
-  for (int i = 0; i < c->model->nodes && ok; i++) {
+void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
+  int empty = 0, shown = 0, more = 0;
+  add_drawn_remarks(c, verdict);
+  for (int i = 0; i < c->model->nodes; i++)
+    if (!isnan(c->volume[i].empty) && empty++ < MOST_SHOWN)
+      od_verdict_add(verdict, OD_SOUND, "volume.empty", "Empty volume:",
+                     "more oil has been drawn from volume %s at %.4g s than it contained. A pump or a motor that draws "
+                     "from an empty volume creates oil.",
+                     c->model->node[i].name, c->volume[i].empty);
+  for (int i = 0; i < c->model->nodes; i++) {
     const volume *v = &c->volume[i];
     if (isnan(v->first)) continue;
     if (shown == MOST_SHOWN) {
@@ -122,13 +105,13 @@ bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
       continue;
     }
     shown++;
-    ok = od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
-                        "volume %s cavitates from %.4g s on, in all for %s of %s: more oil is drawn from it than flows "
-                        "in, and its pressure stays at zero.",
-                        c->model->node[i].name, v->first, od_duration_text(v->total, 3).text,
-                        od_duration_text(c->time, 3).text);
+    od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
+                   "volume %s cavitates from %.4g s on, in all for %s of %s: more oil is drawn from it than flows in, "
+                   "and its pressure stays at zero.",
+                   c->model->node[i].name, v->first, od_duration_text(v->total, 3).text,
+                   od_duration_text(c->time, 3).text);
   }
-  if (!ok || more == 0) return ok;
-  return od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:", "%s %s.", od_count(more, "more volume").text,
-                        od_form(more, "cavitates", "cavitate"));
+  if (more > 0)
+    od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:", "%s %s.", od_count(more, "more volume").text,
+                   od_form(more, "cavitates", "cavitate"));
 }

@@ -8,14 +8,13 @@
 
 typedef struct od_cavitation od_cavitation;
 
-// Returns NULL if memory ran out. The caller frees the result with od_cavitation_free().
-od_cavitation *od_cavitation_new(const od_model *model);
-void od_cavitation_free(od_cavitation *c);
+// In memory of the arena. NULL: memory ran out.
+od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena);
 // Checks a row at time t. states: the first-order states, which include the pressures.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);
 // Checks a step of length h that ends at time t. rates: the derivatives of these states.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates);
-// Adds a remark for each volume that cavitated up to the last row. False: memory ran out.
-bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict);
+// Adds a remark for each volume that cavitated up to the last row.
+void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict);
 
 #endif

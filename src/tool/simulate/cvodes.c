@@ -32,9 +32,10 @@ struct od_cvodes {
   void *user;
   long taken;       // internal steps of CVODES's own length since the last check of their length
   double taken_at;  // time of that check, s
+  od_arena arena;
 };
 
-enum { MANY = 100000 };  // steps between two checks of their length
+enum { PACE_INTERVAL = 100000 };  // steps between two checks of their length
 
 // Writes the inputs at t to u. The end of a smooth piece belongs to the piece.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
@@ -121,7 +122,7 @@ static bool restart_solver(od_cvodes *c) {
 }
 
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance) {
-  od_cvodes *c = calloc(1, sizeof *c);
+  OD_OWNED(od_cvodes_free) od_cvodes *c = calloc(1, sizeof *c);
   if (!c) return NULL;
   int nx = od_plant_nx(plant), nq = plant->nq > 0 ? plant->nq : 1;
   *c = (od_cvodes){.sim = sim, .plant = plant, .machine = machine, .tolerance = tolerance};
@@ -134,17 +135,12 @@ od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *m
     c->matrix = SUNDenseMatrix(nx, nx, c->context);
     if (c->x && c->matrix) c->solver = SUNLinSol_Dense(c->x, c->matrix, c->context);
   }
-  c->u = calloc((size_t)plant->nu + 1, sizeof *c->u);
-  c->jacobian = calloc((size_t)(nx * nx), sizeof *c->jacobian);
-  c->first_energy = calloc((size_t)nq, sizeof *c->first_energy);
-  c->guard = calloc((size_t)od_plant_guards(plant) + 1, sizeof *c->guard);
-  bool ok =
-      c->memory && c->x && c->energy && c->matrix && c->solver && c->u && c->jacobian && c->first_energy && c->guard;
-  if (!ok || !start_solver(c)) {
-    od_cvodes_free(c);
-    return NULL;
-  }
-  return c;
+  c->u = OD_TAKE(&c->arena, double, plant->nu);
+  c->jacobian = OD_TAKE(&c->arena, double, (long)nx *nx);
+  c->first_energy = OD_TAKE(&c->arena, double, nq);
+  c->guard = OD_TAKE(&c->arena, double, od_plant_guards(plant));
+  bool ok = c->memory && c->x && c->energy && c->matrix && c->solver && od_arena_status(&c->arena) == OD_OK;
+  return ok && start_solver(c) ? OD_GIVE(c) : NULL;
 }
 
 void od_cvodes_free(od_cvodes *c) {
@@ -155,10 +151,7 @@ void od_cvodes_free(od_cvodes *c) {
   if (c->x) N_VDestroy(c->x);
   if (c->energy) N_VDestroy(c->energy);
   if (c->context) SUNContext_Free(&c->context);
-  free(c->u);
-  free(c->jacobian);
-  free(c->first_energy);
-  free(c->guard);
+  od_arena_free(&c->arena);
   free(c);
 }
 
@@ -207,17 +200,16 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
-  if (c->taken < MANY) return OD_OK;
+  if (c->taken < PACE_INTERVAL) return OD_OK;
   c->taken = 0;
-  double step = (t - c->taken_at) / MANY, needed = ((isfinite(c->end) ? c->end : end) - t) / step;
+  double step = (t - c->taken_at) / PACE_INTERVAL, needed = ((isfinite(c->end) ? c->end : end) - t) / step;
   c->taken_at = t;
   if (needed <= OD_MOST_STEPS) return OD_OK;
   if (!(step > 0)) return od_fail(err, OD_NOT_CONVERGED, "time cannot advance: CVODES stays at %.17g s", t);
   return od_fail(
       err, OD_NOT_CONVERGED,
-      "CVODES takes steps of %.3g s at %.6g s and would need %.3g of them; at most %.0e are taken. Something "
-      "moves within so little time: look for a stiffness, mass or volume that is far off, or choose "
-      "another integrator",
+      "CVODES takes steps of %.3g s at %.6g s and would need %.3g of them; at most %.0e are taken. A part of the machine "
+      "is that fast: look for a stiffness, mass or volume that is far off, or choose another integrator",
       step, t, needed, OD_MOST_STEPS);
 }
 

@@ -3,6 +3,7 @@
 #ifndef OD_SIMULATE_CVODES_H
 #define OD_SIMULATE_CVODES_H
 
+#include "memory/scoped.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
@@ -12,6 +13,7 @@ typedef struct od_cvodes od_cvodes;
 // cannot be set up.
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance);
 void od_cvodes_free(od_cvodes *c);
+OD_OWNED_POINTER(od_cvodes, od_cvodes_free);
 
 // Integrates to time t and stops at the jumps of the inputs. Afterwards sim holds the state, energies and inputs at t.
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err);

@@ -3,16 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "integrate/sim_block.h"
 #include "io/display.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
 #include "model/model.h"
 #include "plant/model_plant.h"
 
-static const double most = 1e9;  // times the usual size of a state
+static const double divergence_limit = 1e9;  // times the usual size of a state
 
 // Usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all others.
 static double usual_size(const char *unit) {
@@ -35,7 +35,7 @@ bool od_has_diverged(const od_plant *plant, const double *x) {
   for (int i = 0; i < nx; i++) {
     int rate = i - plant->nz;  // index of the rate that this state integrates
     double size = i >= 2 * plant->nz && plant->scale ? fmax(plant->scale[rate], 1) : 1;
-    if (!(fabs(x[i]) <= most * size)) return true;
+    if (!(fabs(x[i]) <= divergence_limit * size)) return true;
   }
   return false;
 }
@@ -54,23 +54,22 @@ static int largest(const od_model *m, const int *output, const double *value, in
 
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
-  int *output = calloc((size_t)m->outputs + 1, sizeof *output), count = 0;
-  double *value = calloc((size_t)(m->outputs > sim->plant->ny ? m->outputs : sim->plant->ny) + 1, sizeof *value);
-  od_plant *plant = NULL;
+  OD_SCRATCH(scratch);
+  int *output = OD_TAKE(&scratch, int, m->outputs), count = 0;
+  double *value = OD_TAKE(&scratch, double, m->outputs > sim->plant->ny ? m->outputs : sim->plant->ny);
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   text[0] = '\0';
-  for (int i = 0; output && i < m->outputs; i++)
+  if (od_arena_status(&scratch) != OD_OK) return;
+  for (int i = 0; i < m->outputs; i++)
     if (is_state(&m->output[i])) output[count++] = i;
   // All plants of a machine have the same layout of the work memory, for any outputs.
-  bool ok = output && value && count > 0 && od_sim_outputs(sim, value) == OD_OK &&
+  bool ok = count > 0 && od_sim_outputs(sim, value) == OD_OK &&
             od_machine_plant(machine, output, count, NULL, 0, &plant, NULL) == OD_OK &&
             plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), value) == OD_OK;
   int which = ok ? largest(m, output, value, count) : -1;
   if (which >= 0)
     snprintf(text, size, "%s = %s", m->output[output[which]].name,
              od_display_quantity(value[which], m->output[output[which]].unit).text);
-  od_plant_free(plant);
-  free(output);
-  free(value);
 }
 
 void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size) {
@@ -79,23 +78,17 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
   for (int i = 0; m->junctions > 0 && i < m->outputs && !*text; i++) {
     const od_output *o = &m->output[i];
     if (o->kind != OD_OUT_NODE_PRESSURE || m->node[o->index].junction < 0) continue;
-    od_plant *plant = NULL;
-    double pressure = 0;
-    // Reads the value that the failed step left: all plants of a machine have the same layout of the work memory.
-    if (od_machine_plant(machine, &i, 1, NULL, 0, &plant, NULL) == OD_OK)
-      plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), &pressure);
-    if (isnan(pressure))
+    if (isnan(od_output_now(machine, sim, i)))
       snprintf(
           text, size,
-          "no pressure of the junction '%s' balances the flows there: a pump has no way out, or all around it is shut; "
-          "expected a volume, a relief valve or a leak",
+          "no pressure of the junction '%s' balances the flows there: a pump has no outlet, or all elements around "
+          "it are closed; expected a volume, a relief valve or a leak",
           m->node[o->index].name);
-    od_plant_free(plant);
   }
 }
 
 // Order in which outputs are listed: causes before their effects.
-static int cause(const od_model *m, const od_output *o) {
+static int rank_of_cause(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_INPUT: return o->index < m->inputs ? 0 : 2;
     case OD_OUT_ELEMENT: return 1;
@@ -105,23 +98,23 @@ static int cause(const od_model *m, const od_output *o) {
   }
 }
 
+// Reads the work memory, which has the same layout for all plants of a machine.
 double od_output_now(const od_machine *machine, od_sim *sim, int output) {
-  od_plant *plant = NULL;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   double value = 0;
   if (od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL) == OD_OK)
     plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), &value);
-  od_plant_free(plant);
   return value;
 }
 
-void od_unsampled_quantiser(const od_machine *machine, char *text, size_t size) {
+void od_unsampled_quantizer(const od_machine *machine, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   text[0] = '\0';
   for (int i = 0; i < m->blocks && !*text; i++)
     if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0)
       snprintf(
           text, size,
-          "the quantiser '%s' jumps from level to level, and in a feedback no step may end on either side of a jump: "
+          "the quantizer '%s' jumps from level to level, and in a feedback no step can end on either side of a jump: "
           "give it a 'sample'",
           m->block[i].name);
 }
@@ -146,7 +139,7 @@ void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, s
   text[0] = '\0';
   for (int kind = 0; kind <= 4 && listed == 0; kind++)
     for (int i = 0; i < m->outputs && listed < 3; i++) {
-      if (cause(m, &m->output[i]) != kind) continue;
+      if (rank_of_cause(m, &m->output[i]) != kind) continue;
       double value = od_output_now(machine, sim, i);
       if (isfinite(value)) continue;
       size_t used = strlen(text);

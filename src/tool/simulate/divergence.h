@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
 // Whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
+
+OD_OWNED_POINTER(od_plant, od_plant_free);
 
 // Writes the state that is largest relative to its usual size at the present point, such as "PM.pressure = 3.2e+09 bar". Empty:
 // not known.
@@ -24,7 +27,7 @@ double od_output_now(const od_machine *machine, od_sim *sim, int output);
 // Empty: all are finite.
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size);
 // After a step that did not converge: a message about a quantizer without sampling. Empty: there is none.
-void od_unsampled_quantiser(const od_machine *machine, char *text, size_t size);
+void od_unsampled_quantizer(const od_machine *machine, char *text, size_t size);
 // After a step that failed because more laws jump in it than OD_MOST_JUMPS_IN_STEP: a message with the first law beyond the
 // limit. Empty: this is not the cause.
 void od_crowded_jumps(od_sim *sim, char *text, size_t size);

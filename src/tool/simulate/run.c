@@ -3,7 +3,7 @@
 #include "simulate/run.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "integrate/sim_block.h"
@@ -12,8 +12,8 @@
 #include "simulate/run_state.h"
 
 enum {
-  WATCH_ENERGY = 32,   // rows between two evaluations of the energies
-  STABILITY_LOOKS = 8  // checks of the stability of explicit steps in a run
+  ENERGY_INTERVAL = 32,  // rows between two evaluations of the energies
+  STABILITY_CHECKS = 8   // checks of the stability of explicit steps in a run
 };
 
 const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
@@ -23,33 +23,13 @@ const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "ener
 
 void od_run_end(od_run_state *r) {
   od_cvodes_free(r->cvodes);
-  od_step_control_free(r->control);
-  od_rate_stability_free(r->stability);
-  od_cavitation_free(r->cavitation);
-  od_run_bounds_free(r->bounds);
+  if (r->bounds) od_run_bounds_end(r->bounds);
   od_sim_free(r->sim);
-  od_sim_free(r->between);
   od_plant_free(r->plant);
   od_plant_free(r->energy);
   od_table_free(r->table);
   od_table_free(r->watched_steps);
-  free(r->jumped);
-  free(r->search.before);
-  free(r->search.after);
-  double *memory[] = {r->u,     r->u_inside, r->u_after, r->row,          r->map,
-                      r->event, r->y_before, r->y_after, r->search.memory};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-}
-
-static od_status make_table(od_run_state *r, od_error *err) {
-  const od_run_options *o = r->options;
-  r->table = od_table_new(o->output_count + 1);
-  // Makes the table of the run: time and the chosen outputs.
-  od_status status = r->table ? od_table_label(r->table, 0, "time", "s") : OD_NO_MEMORY;
-  for (int i = 0; i < o->output_count && status == OD_OK; i++)
-    status = od_table_label(r->table, 1 + i, od_machine_output_name(r->machine, o->outputs[i]),
-                            od_machine_output_unit(r->machine, o->outputs[i]));
-  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_arena_free(&r->arena);
 }
 
 static void inputs_at(void *user, double t, double *u) {
@@ -57,39 +37,37 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(r->machine, t, u);
 }
 
-// Allocates copies of the simulation. Event searches need copies. Adaptive steps need a copy from before the step, to return to,
-// and a copy for rows within a step.
-static bool allocate_copies(od_run_state *r) {
-  bool adaptive = r->method.adaptive && r->method.integrator, guards = od_plant_guards(r->plant) > 0;
-  size_t bytes = od_sim_bytes(r->sim);
-  if (!r->method.integrator || (!adaptive && !guards)) return true;
-  r->search = (od_event_search){.before = malloc(bytes),
-                                .after = malloc(bytes),
-                                .memory = calloc(od_event_doubles(r->plant), sizeof(double)),
-                                .inputs = r->plant->nu ? inputs_at : NULL,
-                                .user = r};
-  if (adaptive) r->between = malloc(bytes);
-  return r->search.before && r->search.after && r->search.memory && (r->between || !adaptive);
-}
-
+// Takes the memory of the simulation. Event searches need copies of it. Adaptive steps need a copy from before the step, to
+// return to, and a copy for rows within a step.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
-  size_t inputs = (size_t)r->plant->nu + 1, states = (size_t)od_plant_nx(r->plant);
-  bool maps = r->method.adaptive && r->plant->nz > 0;
+  od_arena *arena = &r->arena;
+  int nu = r->plant->nu, outputs = r->options->output_count;
+  long nx = od_plant_nx(r->plant);
+  bool adaptive = r->method.adaptive && integrator, maps = r->method.adaptive && r->plant->nz > 0;
   r->sim = integrator && !r->options->differentiable ? od_sim_plain_new(r->plant) : od_sim_new(r->plant);
-  r->u = calloc(inputs, sizeof *r->u);
-  r->u_inside = calloc(inputs * (size_t)(integrator ? integrator->inside_count + 1 : 1), sizeof *r->u_inside);
-  r->u_after = calloc(inputs, sizeof *r->u_after);
-  size_t outputs = (size_t)r->options->output_count + 1;
-  r->row = calloc(outputs, sizeof *r->row);
-  r->y_before = calloc(outputs, sizeof *r->y_before);
-  r->y_after = calloc(outputs, sizeof *r->y_after);
-  r->map = calloc(maps ? states * states + 1 : 1, sizeof *r->map);
-  r->cavitation = od_cavitation_new(od_machine_model(r->machine));
-  return r->cavitation && r->sim && r->u && r->u_inside && r->u_after && r->row && r->y_before && r->y_after &&
-         r->map && allocate_copies(r);
+  if (!r->sim) return false;
+  r->u = OD_TAKE(arena, double, nu);
+  r->u_inside = OD_TAKE(arena, double, (long)nu *(integrator ? integrator->inside_count : 0));
+  r->u_after = OD_TAKE(arena, double, nu);
+  r->row = OD_TAKE(arena, double, 1 + outputs);
+  r->y_before = OD_TAKE(arena, double, outputs);
+  r->y_after = OD_TAKE(arena, double, outputs);
+  r->map = OD_TAKE(arena, double, maps ? nx *nx : 0);
+  r->cavitation = od_cavitation_new(od_machine_model(r->machine), arena);
+  if (adaptive || (integrator && od_plant_guards(r->plant) > 0)) {
+    size_t bytes = od_sim_bytes(r->sim);
+    r->search = (od_event_search){.before = od_arena_take(arena, bytes),
+                                  .after = od_arena_take(arena, bytes),
+                                  .memory = OD_TAKE(arena, double, od_event_doubles(r->plant)),
+                                  .inputs = nu ? inputs_at : NULL,
+                                  .user = r};
+    if (adaptive) r->between = od_arena_take(arena, bytes);
+  }
+  return od_arena_status(arena) == OD_OK;
 }
 
+// Makes a plant with the energies as outputs, if the machine has them.
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
   int outputs[OD_RUN_ENERGIES];
   for (int i = 0; i < OD_RUN_ENERGIES; i++) {
@@ -104,49 +82,46 @@ static od_status watch_cvodes(void *run) {
   return od_run_watch(run);
 }
 
-// Makes the tables. options->watch is called after the runs have been compared, so its arguments are stored in watched_steps.
-static od_status make_tables(od_run_state *r, od_error *err) {
-  od_status status = make_table(r, err);
-  if (status != OD_OK || !r->options->watch) return status;
-  r->watched_steps = od_table_new(r->options->output_count + 1);
-  return r->watched_steps ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+// Makes the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
+// arguments are stored in watched_steps.
+static od_status make_tables(od_run_state *r) {
+  const od_run_options *o = r->options;
+  r->table = od_table_new(o->output_count + 1);
+  if (o->watch) r->watched_steps = od_table_new(o->output_count + 1);
+  if (!r->table || (o->watch && !r->watched_steps)) return OD_NO_MEMORY;
+  od_status status = od_table_label(r->table, 0, "time", "s");
+  for (int i = 0; i < o->output_count && status == OD_OK; i++)
+    status = od_table_label(r->table, 1 + i, od_machine_output_name(r->machine, o->outputs[i]),
+                            od_machine_output_unit(r->machine, o->outputs[i]));
+  return status;
 }
 
-static od_status prepare_steps(od_run_state *r, od_error *err) {
-  const od_run_method *how = &r->method;
-  if (!how->integrator) {
-    r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, how->tolerance);
+od_status od_run_prepare(od_run_state *r, od_error *err) {
+  const od_run_options *o = r->options;
+  const od_run_method *method = &r->method;
+  od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
+  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the energy balance
+  if (status == OD_OK) status = make_energy_plant(r, err);
+  if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->arena, &r->bounds, err);
+  if (status != OD_OK) return status;
+  r->samples = r->plant->ops->sample != NULL;
+  if (make_tables(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
+  status = od_sim_start(r->sim, 0, r->u);
+  if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
+  if (!method->integrator) {
+    r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
     od_cvodes_watch(r->cvodes, r->time, od_run_keeps_going, r);
     od_cvodes_after_steps(r->cvodes, watch_cvodes);
     return OD_OK;
   }
-  od_sim_set_integrator(r->sim, how->integrator);
-  if (how->adaptive) {
-    r->control = od_step_control_new(r->sim, r->plant, how->tolerance, how->longest, r->time);
-    if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  if (r->compared && !how->adaptive && how->integrator->amplification) {
-    r->stability = od_rate_stability_new(r->sim, r->plant, how->integrator->amplification);
-    if (!r->stability) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  return OD_OK;
-}
-
-od_status od_run_prepare(od_run_state *r, od_error *err) {
-  const od_run_options *o = r->options;
-  od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
-  if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the energy balance
-  if (status == OD_OK) status = make_energy_plant(r, err);
-  if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->bounds, err);
-  if (status == OD_OK) status = make_tables(r, err);
-  if (status != OD_OK) return status;
-  r->samples = r->plant->ops->sample != NULL;
-  if (!allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
-  status = od_sim_start(r->sim, 0, r->u);
-  if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
-  return prepare_steps(r, err);
+  od_sim_set_integrator(r->sim, method->integrator);
+  if (method->adaptive)
+    r->control = od_step_control_new(r->sim, r->plant, method->tolerance, method->longest, r->time, &r->arena);
+  else if (r->compared && method->integrator->amplification)
+    r->stability = od_rate_stability_new(r->sim, r->plant, method->integrator->amplification, &r->arena);
+  return od_arena_status(&r->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
@@ -160,54 +135,49 @@ static void watch_energy(od_run_state *r, od_sim *sim) {
   if (fabs(y[0]) > fabs(r->balance)) r->balance = y[0];
 }
 
-// Ends the run as soon as a state is out of bounds, before numbers overflow.
-static od_status check_bounds(od_run_state *r, od_sim *sim, double t, od_error *err) {
-  if (!od_has_diverged(r->plant, od_sim_state(sim))) return OD_OK;
-  char state[300];
-  od_largest_state(r->machine, sim, state, sizeof state);
-  return od_fail(err, OD_DIVERGED, "at %.6g s %s%s%s", t, od_status_text(OD_DIVERGED), *state ? "; " : "", state);
-}
-
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err) {
-  od_status status = check_bounds(r, sim, t, err);
-  if (status != OD_OK) return status;
+  // Ends the run as soon as a state is out of bounds, before numbers overflow.
+  if (od_has_diverged(r->plant, od_sim_state(sim))) {
+    char state[300];
+    od_largest_state(r->machine, sim, state, sizeof state);
+    return od_fail(err, OD_DIVERGED, "at %.6g s %s%s%s", t, od_status_text(OD_DIVERGED), *state ? "; " : "", state);
+  }
   r->row[0] = t;
-  status = od_sim_outputs(sim, r->row + 1);
-  if (status == OD_OK) od_cavitation_watch(r->cavitation, t, od_sim_state(sim) + 2 * r->plant->nz);
-  if (status == OD_OK) od_run_bounds_watch(r->bounds, t, sim);
-  if (status == OD_OK && (last || r->rows % WATCH_ENERGY == 0)) watch_energy(r, sim);
-  if (status == OD_OK) status = od_table_append(r->table, r->row);
+  od_status status = od_sim_outputs(sim, r->row + 1);
+  if (status == OD_OK) {
+    od_cavitation_watch(r->cavitation, t, od_sim_state(sim) + 2 * r->plant->nz);
+    od_run_bounds_watch(r->bounds, t, sim);
+    if (last || r->rows % ENERGY_INTERVAL == 0) watch_energy(r, sim);
+    status = od_table_append(r->table, r->row);
+  }
   r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
 // Completes err after a failed step: the cause as far as it is known, and the largest state before the step.
-static void tell_state(od_run_state *r, od_status status, double t, od_error *err) {
-  char state[200], junction[300];
-  if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
-  od_unbalanced_junction(r->machine, r->sim, junction, sizeof junction);
-  if (!*junction && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, junction, sizeof junction);
-  if (!*junction && status == OD_NOT_CONVERGED) od_crowded_jumps(r->sim, junction, sizeof junction);
-  if (!*junction && status == OD_NOT_CONVERGED) od_unsampled_quantiser(r->machine, junction, sizeof junction);
+static void add_state(od_run_state *r, od_status status, double t, od_error *err) {
+  char state[200], cause[300];
+  if (!err) return;
+  if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
+  od_unbalanced_junction(r->machine, r->sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_CONVERGED) od_crowded_jumps(r->sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_CONVERGED) od_unsampled_quantizer(r->machine, cause, sizeof cause);
   od_largest_state(r->machine, r->sim, state, sizeof state);
-  size_t used = err ? strlen(err->text) : 0;
-  if (err && *junction) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", junction);
-  if (used >= sizeof err->text) return;
-  if (err && *state) snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
-}
-
-// Called before fixed step i. Checks the stability STABILITY_LOOKS times in a run.
-static void watch_stability(od_run_state *r, long i) {
-  if (!r->stability || i % ((r->steps + STABILITY_LOOKS - 1) / STABILITY_LOOKS) != 0) return;
-  r->stable_step = fmin(r->stable_step, od_rate_stability_longest_step(r->stability, r->sim));
+  size_t used = strlen(err->text);
+  if (*cause) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", cause);
+  if (used >= sizeof err->text || !*state) return;
+  snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
 }
 
 static od_status run_on_grid(od_run_state *r, od_error *err) {
   od_status status = OD_OK;
+  long stability_interval = (r->steps + STABILITY_CHECKS - 1) / STABILITY_CHECKS;
   for (long i = 0; i < r->steps && status == OD_OK; i++) {
     double next = (double)(i + 1) * r->method.step;
     bool last = i + 1 == r->steps, row = last || (i + 1) % r->method.every == 0;
-    watch_stability(r, i);
+    if (r->stability && i % stability_interval == 0)
+      r->stable_step = fmin(r->stable_step, od_rate_stability_longest_step(r->stability, r->sim));
     status = od_run_advance(r, (double)i * r->method.step, next, err);
     if (status == OD_OK && row) status = od_run_record(r, r->sim, next, last, err);
   }
@@ -220,7 +190,7 @@ od_status od_run_all(od_run_state *r, od_error *err) {
   if (status == OD_OK) status = od_run_watch(r);
   if (status == OD_OK) status = adaptive ? od_run_advance_adaptively(r, err) : run_on_grid(r, err);
   if (status != OD_OK && status != OD_INTERRUPTED && status != OD_DIVERGED)
-    tell_state(r, status, od_sim_time(r->sim), err);
+    add_state(r, status, od_sim_time(r->sim), err);
   return status;
 }
 

@@ -77,6 +77,7 @@ typedef struct od_run_report {
   double seconds;  // wall-clock time of the run itself
   od_run_accuracy accuracy;
   od_verdict verdict;
+  od_arena arena;  // owns the errors
 } od_run_report;
 void od_run_report_free(od_run_report *report);
 

@@ -103,7 +103,7 @@ static double value_at(const od_table *t, long row, int output) {
 }
 
 // Distance of a value from the range that the table has within one row before and after `row`.
-static double distance_from_neighbours(const od_table *t, long row, int output, double value) {
+static double distance_from_neighbors(const od_table *t, long row, int output, double value) {
   double low = INFINITY, high = -INFINITY;
   for (long j = row > 0 ? row - 1 : 0; j <= row + 1 && j < t->rows; j++) {
     low = fmin(low, value_at(t, j, output));
@@ -115,15 +115,15 @@ static double distance_from_neighbours(const od_table *t, long row, int output, 
 // Reads the events of a run in the order of time.
 typedef struct event_reader {
   const od_run_state *r;
-  long next;
+  int next;
 } event_reader;
 
 // Whether the output jumps between two times.
 static bool jumps_within(event_reader *e, int output, double from, double to) {
   const od_run_state *r = e->r;
   while (e->next < r->events && r->event[e->next] < from) e->next++;
-  for (long i = e->next; i < r->events && r->event[i] <= to; i++)
-    if (r->jumped[i * r->options->output_count + output]) return true;
+  for (int i = e->next; i < r->events && r->event[i] <= to; i++)
+    if (r->jumped[(long)i * r->options->output_count + output]) return true;
   return false;
 }
 
@@ -131,7 +131,7 @@ static bool jumps_within(event_reader *e, int output, double from, double to) {
 static double distance_of(const od_table *a, long i, const od_table *b, long j, int output, bool jumps) {
   double own = value_at(a, i, output), other = value_at(b, j, output);
   if (!jumps) return isnan(own - other) ? INFINITY : fabs(own - other);
-  return fmax(distance_from_neighbours(b, j, output, own), distance_from_neighbours(a, i, output, other));
+  return fmax(distance_from_neighbors(b, j, output, own), distance_from_neighbors(a, i, output, other));
 }
 
 bool od_run_compare(const od_run_state *r, const od_run_state *better, double factor, od_output_error *error,

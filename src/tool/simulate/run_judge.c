@@ -14,6 +14,8 @@
 #include "io/number.h"
 #include "machine/machine.h"
 #include "machine/method_names.h"
+#include "memory/scoped.h"
+#include "simulate/divergence.h"
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
@@ -25,7 +27,7 @@ static const double of_looser = 1.3, of_tighter = 0.35;
 static const double tightest_cvodes = 3e-12;  // below it a tenth of the tolerance is less than round-off
 
 // Runs of one machine that are compared.
-typedef struct contest {
+typedef struct comparison {
   const od_machine *machine;
   const od_run_options *options;
   double time;
@@ -37,10 +39,16 @@ typedef struct contest {
   od_status status[MOST_RUNS];
   double seconds[MOST_RUNS];
   od_error err[MOST_RUNS];
-} contest;
+} comparison;
+
+static void end_comparison(comparison *c) {
+  for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
+  free(c);
+}
+OD_OWNED_POINTER(comparison, end_comparison);
 
 void od_run_report_free(od_run_report *report) {
-  free(report->accuracy.error);
+  od_arena_free(&report->arena);
   od_verdict_free(&report->verdict);
   *report = (od_run_report){0};
 }
@@ -96,7 +104,7 @@ static od_run_method looser(od_run_method m) {
 }
 
 // The adaptive method that fixed steps are compared with.
-static od_run_method adaptive_beside(od_run_method m) {
+static od_run_method adaptive_reference(od_run_method m) {
   m.integrator = adaptive_integrator();
   m.adaptive = true;
   m.tolerance = OD_ADAPTIVE_TOLERANCE;
@@ -114,7 +122,7 @@ static long affordable(const od_run_state *r) {
 
 // Makes another run with this method and returns its index. c->status[i] is its status. most_residuals: limit of the evaluations,
 // 0: no limit.
-static int add_run(contest *c, od_run_method method, long most_residuals) {
+static int add_run(comparison *c, od_run_method method, long most_residuals) {
   int i = c->count++;
   od_run_state *r = &c->run[i];
   double begin = od_seconds();
@@ -131,7 +139,7 @@ static int add_run(contest *c, od_run_method method, long most_residuals) {
 }
 
 // Frees the memory of a run that is not needed any more.
-static void drop_run(contest *c, int i) {
+static void drop_run(comparison *c, int i) {
   od_run_end(&c->run[i]);
   c->run[i] = (od_run_state){0};
   c->status[i] = OD_NOT_AVAILABLE;
@@ -154,7 +162,7 @@ static double worst_part(const od_run_accuracy *a) {
 }
 
 // Computes the error of run i as its difference from run j. Returns the first time at which the error is too large.
-static double measure(const contest *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
+static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
   a->source = source;
@@ -164,7 +172,7 @@ static double measure(const contest *c, int i, int j, double factor, od_error_so
 }
 
 // Estimates the error of run i from a looser run, because a better run took too long or failed.
-static void estimate(contest *c, int i, od_run_accuracy *a) {
+static void estimate(comparison *c, int i, od_run_accuracy *a) {
   const od_run_method *m = &c->run[i].method;
   double factor = m->adaptive || !m->integrator ? of_tighter : 1 / (pow(2, m->integrator->order) - 1);
   int j = 0;
@@ -175,7 +183,7 @@ static void estimate(contest *c, int i, od_run_accuracy *a) {
 }
 
 // Whether run j can be compared with run i. If not, the error is estimated.
-static bool serves(contest *c, int i, int j, od_run_accuracy *a) {
+static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) return true;
   if (c->status[j] != OD_INTERRUPTED) estimate(c, i, a);
   return false;
@@ -193,10 +201,10 @@ static od_run_method much_tighter(od_run_method m, double part) {
 // Compares run i with a tighter one. If they differ too much, a tighter run replaces run i, at most `most` times. Returns the run
 // whose errors are in a. The last run is the one it was compared with. If no two runs agree, a->predictable is the time up to
 // which they agree.
-static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
+static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
-    if (!serves(c, i, j, a)) return i;
+    if (!is_usable(c, i, j, a)) return i;
     double first = measure(c, i, j, of_looser, OD_ERROR_MEASURED, a), part = worst_part(a);
     if (part <= OD_ACCURATE) return i;
     if (k == most) {
@@ -216,7 +224,7 @@ static int tighten(contest *c, int i, int most, od_run_accuracy *a) {
 }
 
 // Returns the run that is delivered. A tolerance given by the caller is kept.
-static int judge_adaptive(contest *c, od_run_accuracy *a) {
+static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   bool chosen = c->options->tolerance > 0;
   if (!od_run_has_events(&c->run[0])) {
     int j = add_run(c, looser(c->run[0].method), 0);
@@ -230,9 +238,9 @@ static int judge_adaptive(contest *c, od_run_accuracy *a) {
 }
 
 // Compares a run with fixed steps with an adaptive one. If they differ, the adaptive run is tightened until it is reliable.
-static void judge_fixed(contest *c, od_run_accuracy *a) {
-  int j = add_run(c, adaptive_beside(c->run[0].method), c->affordable);
-  if (!serves(c, 0, j, a)) return;
+static void judge_fixed(comparison *c, od_run_accuracy *a) {
+  int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
+  if (!is_usable(c, 0, j, a)) return;
   measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
   if (worst_part(a) <= OD_ACCURATE) return;
   // Separates the error of the steps from a motion for which no two runs agree.
@@ -243,22 +251,23 @@ static void judge_fixed(contest *c, od_run_accuracy *a) {
 }
 
 // CVODES detects events at the ends of its steps only. If the machine may have events, another integrator must agree.
-static void judge_cvodes(contest *c, od_run_accuracy *a) {
+static void judge_cvodes(comparison *c, od_run_accuracy *a) {
   if (od_plant_guards(c->run[0].plant) > 0) {
     judge_fixed(c, a);
     if (a->source != OD_ERROR_MEASURED || worst_part(a) > OD_ACCURATE) return;
   }
   bool tight = c->run[0].method.tolerance > tightest_cvodes;
   int j = add_run(c, tight ? tighter(c->run[0].method) : looser(c->run[0].method), 0);
-  if (!serves(c, 0, j, a)) return;
+  if (!is_usable(c, 0, j, a)) return;
   double first = measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
   if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
 }
 
 // Fills the errors in a and returns the index of the run that is delivered.
-static int judge(contest *c, od_run_accuracy *a) {
+static int judge(comparison *c, od_run_report *report) {
   const od_run_method *m = &c->run[0].method;
-  a->error = calloc((size_t)c->options->output_count + 1, sizeof *a->error);
+  od_run_accuracy *a = &report->accuracy;
+  a->error = OD_TAKE(&report->arena, od_output_error, c->options->output_count);
   if (!a->error) return 0;
   int delivered = 0;
   if (!m->integrator)
@@ -267,10 +276,7 @@ static int judge(contest *c, od_run_accuracy *a) {
     delivered = judge_adaptive(c, a);
   else
     judge_fixed(c, a);
-  if (a->source == OD_ERROR_UNKNOWN) {
-    free(a->error);
-    a->error = NULL;
-  }
+  if (a->source == OD_ERROR_UNKNOWN) a->error = NULL;
   return delivered;
 }
 
@@ -286,11 +292,10 @@ static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
 
 static od_status take_final(const od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
-  od_plant *plant = NULL;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   if (!o->final_outputs) return OD_OK;
   od_status status = od_machine_plant(r->machine, o->final_outputs, o->finals, NULL, 0, &plant, err);
   if (status == OD_OK) status = plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), o->final);
-  od_plant_free(plant);
   return status;
 }
 
@@ -301,7 +306,7 @@ static void call_watcher(const od_run_state *r) {
 }
 
 // why: the reason why the run ended early; NULL: the run is complete.
-static bool fill_report(const contest *c, int i, const char *why, bool interrupted, od_run_report *report) {
+static void fill_report(const comparison *c, int i, const char *why, bool interrupted, od_run_report *report) {
   const od_run_state *r = &c->run[i];
   od_run_accuracy *a = &report->accuracy;
   od_sim_counts counts = od_sim_count(r->sim);
@@ -315,10 +320,13 @@ static bool fill_report(const contest *c, int i, const char *why, bool interrupt
     if (c->status[k] == OD_OK) a->better_balance = c->run[k].balance;
   a->moved = od_run_energy_moved(r);
   a->better_step = shorter_step(r, a);
-  bool ok = od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
-  if (ok && why) ok = od_run_judge_end(r->row[0], r->time, why, &report->verdict);
-  return ok && od_run_bounds_add_remarks(r->bounds, &report->verdict) &&
-         od_cavitation_add_remarks(r->cavitation, &report->verdict);
+  od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
+  if (why)
+    od_verdict_add(&report->verdict, OD_DOUBTFUL, "run.incomplete",
+                   "Incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
+                   r->time, why);
+  od_run_bounds_add_remarks(r->bounds, &report->verdict);
+  od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
 // Checks that the options are possible for this machine.
@@ -359,7 +367,7 @@ static void keep_every(od_table *t, long thin) {
 }
 
 // Passes the table of run i to the caller, with its report and its final outputs. Rows are reduced to the requested ones.
-static od_status deliver(contest *c, int i, od_table **out, od_run_report *report, od_error *err) {
+static od_status deliver(comparison *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];
   bool interrupted = false;
@@ -369,15 +377,15 @@ static od_status deliver(contest *c, int i, od_table **out, od_run_report *repor
   if (status == OD_OK) status = take_final(r, err);
   call_watcher(r);
   const char *why = status == OD_OK ? NULL : c->err[i].text[0] ? c->err[i].text : od_status_text(status);
-  if (report && !fill_report(c, i, why, interrupted, report) && status == OD_OK)
+  if (report) fill_report(c, i, why, interrupted, report);
+  if (report && status == OD_OK && !od_verdict_is_complete(&report->verdict))
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && interrupted)
     status =
         od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
   if (status == OD_OK && c->options->progress) c->options->progress(c->options->user, 1);
   keep_every(r->table, c->thin);
-  *out = r->table;
-  r->table = NULL;
+  *out = OD_GIVE(r->table);
   return status;
 }
 
@@ -389,20 +397,17 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   double step = options->step > 0 ? options->step : options->adaptive ? defaults->rows : defaults->step;
   od_status status = check(machine, options, time, step, err);
   if (status != OD_OK) return status;
-  contest *c = calloc(1, sizeof *c);
+  OD_OWNED(end_comparison) comparison *c = calloc(1, sizeof *c);
   if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   bool judged = report && !options->unjudged;
-  *c = (contest){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};
+  *c = (comparison){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};
   od_run_method method = od_run_method_of(options, step);
   if (judged) method = with_all_rows(method, time, &c->thin);
   int delivered = add_run(c, method, 0);
   if (report) report->accuracy = (od_run_accuracy){.worst = -1, .predictable = INFINITY};
   if (judged && c->status[0] == OD_OK) {
     c->affordable = affordable(&c->run[0]);
-    delivered = judge(c, &report->accuracy);
+    delivered = judge(c, report);
   }
-  status = deliver(c, delivered, out, report, err);
-  for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
-  free(c);
-  return status;
+  return deliver(c, delivered, out, report, err);
 }

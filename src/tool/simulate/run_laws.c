@@ -1,7 +1,7 @@
 #include "simulate/run_laws.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/display.h"
@@ -43,7 +43,7 @@ typedef struct creep {
 typedef struct slide {
   int load, y;
   double slip, normal[3];
-  double begin, way;          // the present interval below that speed: its start (NAN: none) and distance
+  double begin, distance;     // the present interval below that speed: its start (NAN: none) and distance
   double moved, first, last;  // the interval with the longest distance: distance, start and end
 } slide;
 
@@ -156,22 +156,18 @@ static void add_slide(od_run_laws *l, int i) {
 }
 
 // Watches block i if it is a delay that is not sampled.
-static void add_delay(od_run_laws *l, int i) {
+static void add_delay(od_run_laws *l, int i, od_arena *arena) {
   const od_model *m = l->m;
   const od_block *b = &m->block[i];
   if (strcmp(od_block_class_of(&b->spec)->type, "delay") != 0 || b->spec.sample > 0) return;
   const od_block_line *from = &m->block_line[b->line];
   int input = from->quantity ? od_model_output_find(m, from->quantity) : find_output(m, OD_OUT_INPUT, from->source);
   int output = find_output(m, OD_OUT_INPUT, b->signal);
-  double *sample = malloc(2 * MOST_SAMPLES * sizeof *sample);
-  if (input < 0 || output < 0 || !sample) {
-    free(sample);
-    return;
-  }
+  if (input < 0 || output < 0) return;
   l->delay[l->delays++] = (delay){.block = i,
                                   .y = add_output(l, input),
                                   .time = m->theta[b->number],
-                                  .sample = sample,
+                                  .sample = OD_TAKE(arena, double, 2 * MOST_SAMPLES),
                                   .stride = 1,
                                   .input = no_range};
   add_output(l, output);
@@ -210,24 +206,6 @@ static void add_rod(od_run_laws *l, int i) {
   l->rod[l->rods++] = r;
 }
 
-static bool allocate(od_run_laws *l) {
-  const od_model *m = l->m;
-  size_t nodes = (size_t)m->nodes + 1, instances = (size_t)m->instances + 1, blocks = (size_t)m->blocks + 1;
-  size_t loads = (size_t)m->loads + 1;
-  l->output = calloc(2 * (nodes + instances + blocks) + 4 * loads, sizeof *l->output);
-  l->slide = calloc(loads, sizeof *l->slide);
-  l->highest = calloc(nodes, sizeof *l->highest);
-  l->when = calloc(nodes, sizeof *l->when);
-  l->inflow = calloc(nodes, sizeof *l->inflow);
-  l->drawn = calloc(nodes, sizeof *l->drawn);
-  l->creep = calloc(instances, sizeof *l->creep);
-  l->delay = calloc(blocks, sizeof *l->delay);
-  l->line = calloc(instances, sizeof *l->line);
-  l->rod = calloc(instances, sizeof *l->rod);
-  return l->output && l->highest && l->when && l->inflow && l->drawn && l->creep && l->slide && l->delay && l->line &&
-         l->rod;
-}
-
 // Whether pressures are absolute: no tank is far below atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
@@ -236,38 +214,29 @@ static bool is_absolute(const od_model *m) {
   return lowest < INFINITY && lowest > air / 2;
 }
 
-od_run_laws *od_run_laws_new(const od_model *m) {
-  od_run_laws *l = calloc(1, sizeof *l);
+od_run_laws *od_run_laws_new(const od_model *m, od_arena *arena) {
+  od_run_laws *l = OD_TAKE(arena, od_run_laws, 1);
   if (!l) return NULL;
-  l->m = m;
-  l->time = NAN;
-  if (!allocate(l)) {
-    od_run_laws_free(l);
-    return NULL;
-  }
+  *l = (od_run_laws){.m = m,
+                     .time = NAN,
+                     .output = OD_TAKE(arena, int, 2L * (m->nodes + m->instances + m->blocks) + 4L * m->loads),
+                     .highest = OD_TAKE(arena, double, m->nodes),
+                     .when = OD_TAKE(arena, double, m->nodes),
+                     .inflow = OD_TAKE(arena, int, m->nodes),
+                     .drawn = OD_TAKE(arena, double, m->nodes),
+                     .creep = OD_TAKE(arena, creep, m->instances),
+                     .slide = OD_TAKE(arena, slide, m->loads),
+                     .delay = OD_TAKE(arena, delay, m->blocks),
+                     .line = OD_TAKE(arena, line, m->instances),
+                     .rod = OD_TAKE(arena, rod, m->instances)};
+  if (od_arena_status(arena) != OD_OK) return NULL;
   add_nodes(l);
   for (int i = 0; i < m->instances; i++) add_creep(l, i);
   for (int i = 0; i < m->loads; i++) add_slide(l, i);
   for (int i = 0; i < m->instances; i++) add_line(l, i);
   for (int i = 0; i < m->instances && is_absolute(m); i++) add_rod(l, i);
-  for (int i = 0; i < m->blocks; i++) add_delay(l, i);
-  return l;
-}
-
-void od_run_laws_free(od_run_laws *l) {
-  if (!l) return;
-  for (int i = 0; i < l->delays; i++) free(l->delay[i].sample);
-  free(l->output);
-  free(l->highest);
-  free(l->when);
-  free(l->inflow);
-  free(l->drawn);
-  free(l->creep);
-  free(l->slide);
-  free(l->delay);
-  free(l->line);
-  free(l->rod);
-  free(l);
+  for (int i = 0; i < m->blocks; i++) add_delay(l, i, arena);
+  return od_arena_status(arena) == OD_OK ? l : NULL;
 }
 
 int od_run_laws_outputs(const od_run_laws *l, int *output) {
@@ -309,10 +278,10 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
     return;
   }
   if (isnan(s->begin))
-    s->begin = t, s->way = 0;
+    s->begin = t, s->distance = 0;
   else
-    s->way += sqrt(square) * (t - before);
-  if (s->way > s->moved) s->moved = s->way, s->first = s->begin, s->last = t;
+    s->distance += sqrt(square) * (t - before);
+  if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
 // If the memory is full, every second sample is dropped.
@@ -390,31 +359,28 @@ static percent percent_of(double part) {
   return p;
 }
 
-static bool add_pressures(const od_run_laws *l, od_verdict *v) {
+static void add_pressures(const od_run_laws *l, od_verdict *v) {
   int worst = 0, count = 0;
   for (int i = 0; i < l->m->nodes; i++) {
     count += l->highest[i] > high_pressure;
     if (l->highest[i] > l->highest[worst]) worst = i;
   }
-  if (count == 0) return true;
+  if (count == 0) return;
   char more[60] = "";
   if (count > 1) snprintf(more, sizeof more, " %d more node%s above that.", count - 1, count > 2 ? "s are" : " is");
-  return od_verdict_add(v, OD_SOUND, "pressure.high", "High pressure:",
-                        "%s.pressure reaches %.0f bar at %.4g s. Hydraulic components are made for less than %.0f bar: "
-                        "a relief valve may be missing, or a volume may have no outlet.%s",
-                        l->m->node[worst].name, l->highest[worst] / 1e5, l->when[worst], high_pressure / 1e5, more);
+  od_verdict_add(v, OD_SOUND, "pressure.high", "High pressure:",
+                 "%s.pressure reaches %.0f bar at %.4g s. Hydraulic components are made for less than %.0f bar: "
+                 "a relief valve may be missing, or a volume may have no outlet.%s",
+                 l->m->node[worst].name, l->highest[worst] / 1e5, l->when[worst], high_pressure / 1e5, more);
 }
 
-static bool add_drawn(const od_run_laws *l, od_verdict *v) {
-  bool ok = true;
-  for (int i = 0, shown = 0; i < l->m->nodes && ok; i++)
+static void add_drawn(const od_run_laws *l, od_verdict *v) {
+  for (int i = 0, shown = 0; i < l->m->nodes; i++)
     if (l->drawn[i] > 0 && shown++ < MOST_SHOWN)
-      ok =
-          od_verdict_add(v, OD_SOUND, "junction.empty", "Oil from nowhere:",
-                         "elements draw %s from the junction '%s' while its pressure is zero. A junction has no volume "
-                         "that could cavitate, so that this oil does not exist; make it a volume.",
-                         od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
-  return ok;
+      od_verdict_add(v, OD_SOUND, "junction.empty", "Oil from nowhere:",
+                     "elements draw %s from the junction '%s' while its pressure is zero. A junction has no volume "
+                     "that could cavitate, so that this oil does not exist; make it a volume.",
+                     od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
 }
 
 // Whether an interval is longer than the start or the end of a motion.
@@ -422,10 +388,9 @@ static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }
 
-static bool add_creeps(const od_run_laws *l, od_verdict *v) {
+static void add_creeps(const od_run_laws *l, od_verdict *v) {
   const od_model *m = l->m;
-  bool ok = true;
-  for (int i = 0, shown = 0; i < l->creeps && ok; i++) {
+  for (int i = 0, shown = 0; i < l->creeps; i++) {
     const creep *c = &l->creep[i];
     const od_instance *e = &m->instance[c->instance];
     const od_element_class *law = od_instance_class(e);
@@ -435,31 +400,27 @@ static bool add_creeps(const od_run_laws *l, od_verdict *v) {
     char moved[80], speed[80];
     snprintf(moved, sizeof moved, "%.79s", od_display_quantity(c->moved, turns ? "rad" : "m").text);
     snprintf(speed, sizeof speed, "%.79s", od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text);
-    ok = od_verdict_add(v, OD_SOUND, "friction.creep", "Friction that creeps:",
-                        "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
-                        "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, "
-                        "such as lugre, stands still; a smaller '%s' creeps less.",
-                        e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name, moved, c->first, c->last,
-                        speed, law->choice, find_field(law, "v0") >= 0 ? "v0" : "vs");
+    od_verdict_add(v, OD_SOUND, "friction.creep", "Friction that creeps:",
+                   "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
+                   "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, "
+                   "such as lugre, stands still; a smaller '%s' creeps less.",
+                   e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name, moved, c->first, c->last, speed,
+                   law->choice, find_field(law, "v0") >= 0 ? "v0" : "vs");
   }
-  return ok;
 }
 
-static bool add_slides(const od_run_laws *l, od_verdict *v) {
-  bool ok = true;
-  for (int i = 0, shown = 0; i < l->slides && ok; i++) {
+static void add_slides(const od_run_laws *l, od_verdict *v) {
+  for (int i = 0, shown = 0; i < l->slides; i++) {
     const slide *s = &l->slide[i];
     if (s->moved < least_creep || !is_long(l, s->first, s->last) || shown++ >= MOST_SHOWN) continue;
     char moved[80], speed[80];
     snprintf(moved, sizeof moved, "%.79s", od_display_quantity(s->moved, "m").text);
     snprintf(speed, sizeof speed, "%.79s", od_display_quantity(s->slip, "m/s").text);
-    ok = od_verdict_add(
-        v, OD_SOUND, "friction.creep", "Friction that creeps:",
-        "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s), below which "
-        "its friction holds only while it slides. A smaller 'slip' creeps less.",
-        l->m->load[s->load].name, moved, s->first, s->last, speed);
+    od_verdict_add(v, OD_SOUND, "friction.creep", "Friction that creeps:",
+                   "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s), below which "
+                   "its friction holds only while it slides. A smaller 'slip' creeps less.",
+                   l->m->load[s->load].name, moved, s->first, s->last, speed);
   }
-  return ok;
 }
 
 // Frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad.
@@ -468,26 +429,23 @@ static double pade_range(int n, double time) {
   return exp(logarithm / (2 * n + 1)) / (8 * atan(1) * time);
 }
 
-static bool add_delays(const od_run_laws *l, od_verdict *v) {
-  bool ok = true;
-  for (int i = 0, shown = 0; i < l->delays && ok; i++) {
+static void add_delays(const od_run_laws *l, od_verdict *v) {
+  for (int i = 0, shown = 0; i < l->delays; i++) {
     const delay *d = &l->delay[i];
     const od_block *b = &l->m->block[d->block];
     double span = width(d->input), mean = d->seconds > 0 ? d->sum / d->seconds : 0;
     if (!(mean > OD_ACCURATE * span) || shown++ >= MOST_SHOWN) continue;
-    ok = od_verdict_add(v, OD_SOUND, "delay.pade", "Delay beyond its approximation:",
-                        "'%s' differs from its input %s ago by %s %% of the range of the input on average, by %s %% at "
-                        "most. A Pade approximation of order %d follows signals up to %.2g Hz here; a delay with "
-                        "'sample' in the place of 'pade' is exact.",
-                        b->name, od_duration_text(d->time, 3).text, percent_of(mean / span).text,
-                        percent_of(d->most / span).text, b->spec.choice[0], pade_range(b->spec.choice[0], d->time));
+    od_verdict_add(v, OD_SOUND, "delay.pade", "Delay beyond its approximation:",
+                   "'%s' differs from its input %s ago by %s %% of the range of the input on average, by %s %% at "
+                   "most. A Pade approximation of order %d follows signals up to %.2g Hz here; a delay with "
+                   "'sample' in the place of 'pade' is exact.",
+                   b->name, od_duration_text(d->time, 3).text, percent_of(mean / span).text,
+                   percent_of(d->most / span).text, b->spec.choice[0], pade_range(b->spec.choice[0], d->time));
   }
-  return ok;
 }
 
-static bool add_lines(const od_run_laws *l, od_verdict *v) {
-  bool ok = true;
-  for (int i = 0, shown = 0; i < l->lines && ok; i++) {
+static void add_lines(const od_run_laws *l, od_verdict *v) {
+  for (int i = 0, shown = 0; i < l->lines; i++) {
     const line *x = &l->line[i];
     const od_instance *e = &l->m->instance[x->instance];
     double span = fmax(width(x->pressure[0]), width(x->pressure[1])), wave = x->impedance * x->highest;
@@ -495,19 +453,17 @@ static bool add_lines(const od_run_laws *l, od_verdict *v) {
     const double *q = l->m->theta + e->number;
     const od_element_class *c = od_instance_class(e);
     double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
-    ok = od_verdict_add(
-        v, OD_SOUND, "line.modes", "Line with few modes:",
-        "the flow in the long line '%s' changes faster than its %s (up to %.3g Hz) %s: the "
-        "highest mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of "
-        "pressure may be too high by several times as much; Joukowsky's surge, density * sound * change of "
-        "velocity, is the limit.",
-        e->name, od_count(x->modes, "mode").text, fastest, od_form(x->modes, "resolves", "resolve"), wave / 1e5,
-        percent_of(wave / span).text);
+    od_verdict_add(v, OD_SOUND, "line.modes", "Line with few modes:",
+                   "the flow in the long line '%s' changes faster than its %s (up to %.3g Hz) %s: the "
+                   "highest mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of "
+                   "pressure may be too high by several times as much; Joukowsky's surge, density * sound * change of "
+                   "velocity, is the limit.",
+                   e->name, od_count(x->modes, "mode").text, fastest, od_form(x->modes, "resolves", "resolve"),
+                   wave / 1e5, percent_of(wave / span).text);
   }
-  return ok;
 }
 
-static bool add_rods(const od_run_laws *l, od_verdict *v) {
+static void add_rods(const od_run_laws *l, od_verdict *v) {
   const rod *worst = NULL;
   double part = OD_ACCURATE;
   int count = 0;
@@ -517,18 +473,23 @@ static bool add_rods(const od_run_laws *l, od_verdict *v) {
     count += share > OD_ACCURATE;
     if (share > part) part = share, worst = r;
   }
-  if (!worst) return true;
-  char more[60] = "";
-  if (count > 1) snprintf(more, sizeof more, " So it is with %d more cylinder%s.", count - 1, count > 2 ? "s" : "");
-  return od_verdict_add(
-      v, OD_SOUND, "cylinder.air", "Air on a rod:",
-      "the pressure of the air does not act on the rod of the cylinder '%s', and pressures are absolute "
-      "here. The force of the oil is too large by %.3g N, %s %% of its largest value. With pressures "
-      "relative to the air (tanks at 0 bar) it is right.%s",
-      l->m->instance[worst->instance].name, air * (worst->area[0] - worst->area[1]), percent_of(part).text, more);
+  if (!worst) return;
+  char more[120] = "";
+  if (count > 1) snprintf(more, sizeof more, " The same holds for %s.", od_count(count - 1, "more cylinder").text);
+  od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
+                 "the pressure of the air does not act on the rod of the cylinder '%s', and pressures are absolute "
+                 "here. The force of the oil is too large by %.3g N, %s %% of its largest value. With pressures "
+                 "relative to the air (tanks at 0 bar) it is correct.%s",
+                 l->m->instance[worst->instance].name, air * (worst->area[0] - worst->area[1]), percent_of(part).text,
+                 more);
 }
 
-bool od_run_laws_add_remarks(const od_run_laws *l, od_verdict *v) {
-  return add_pressures(l, v) && add_drawn(l, v) && add_creeps(l, v) && add_slides(l, v) && add_delays(l, v) &&
-         add_lines(l, v) && add_rods(l, v);
+void od_run_laws_add_remarks(const od_run_laws *l, od_verdict *v) {
+  add_pressures(l, v);
+  add_drawn(l, v);
+  add_creeps(l, v);
+  add_slides(l, v);
+  add_delays(l, v);
+  add_lines(l, v);
+  add_rods(l, v);
 }

@@ -9,14 +9,12 @@
 
 typedef struct od_run_laws od_run_laws;
 
-// NULL: memory ran out.
-od_run_laws *od_run_laws_new(const od_model *m);
-void od_run_laws_free(od_run_laws *l);
+// In memory of the arena. NULL: memory ran out.
+od_run_laws *od_run_laws_new(const od_model *m, od_arena *arena);
 // Writes the outputs of the model to be watched and returns their number. NULL: only counts.
 int od_run_laws_outputs(const od_run_laws *l, int *output);
 // Checks a row at time t. y: the values of these outputs; states: the first-order states.
 void od_run_laws_watch(od_run_laws *l, double t, const double *y, const double *states);
-// False: memory ran out.
-bool od_run_laws_add_remarks(const od_run_laws *l, od_verdict *verdict);
+void od_run_laws_add_remarks(const od_run_laws *l, od_verdict *verdict);
 
 #endif

@@ -61,8 +61,9 @@ typedef struct od_run_state {
   od_table *watched_steps;  // arguments for options->watch; NULL: not called
   double *event;            // s: times at which inputs, modes or samples jumped
   unsigned char *jumped;    // events x outputs: whether the output jumped at the event
-  long events, event_room;
-  double now;  // s: present time of adaptive steps
+  int events;
+  double now;      // s: present time of adaptive steps
+  od_arena arena;  // owns the lists and the copies of the simulation
   double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
 } od_run_state;
 

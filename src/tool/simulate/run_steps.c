@@ -1,7 +1,6 @@
 // The steps of a run: fixed steps, adaptive steps or CVODES. Steps end where inputs jump or have a kink, where a sample is due
 // and where a mode switches. Coordinates are checked between steps.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
@@ -13,7 +12,7 @@ enum {
 };
 
 // Times closer to each other than this are equal, s.
-static double time_aside(const od_run_state *r, double t) {
+static double time_tolerance(const od_run_state *r, double t) {
   return od_machine_time_aside(t, r->method.adaptive ? fmin(r->method.longest, r->method.step) : r->method.step);
 }
 
@@ -29,25 +28,18 @@ od_status od_run_watch(od_run_state *r) {
   return status == OD_OK ? od_table_append(r->watched_steps, r->row) : status;
 }
 
-static bool make_room(od_run_state *r) {
-  if (r->events < r->event_room) return true;
-  long room = 2 * r->event_room + 64;
-  double *event = realloc(r->event, (size_t)room * sizeof *event);
-  if (event) r->event = event;
-  unsigned char *jumped = realloc(r->jumped, (size_t)(room * (r->options->output_count + 1)));
-  if (jumped) r->jumped = jumped;
-  if (event && jumped) r->event_room = room;
-  return event && jumped;
-}
-
 // Records an event and the outputs whose values before and after it differ.
 static od_status add_event(od_run_state *r) {
   int outputs = r->options->output_count;
-  if (!make_room(r)) return OD_NO_MEMORY;
+  double *event = od_arena_extend(&r->arena, r->event, r->events, sizeof *event);
+  unsigned char *jumped = od_arena_extend(&r->arena, r->jumped, r->events, outputs > 0 ? (size_t)outputs : 1);
+  if (!event || !jumped) return OD_NO_MEMORY;
+  r->event = event;
+  r->jumped = jumped;
   od_status status = od_sim_outputs(r->sim, r->y_after);
-  unsigned char *jumped = r->jumped + r->events * outputs;
   for (int i = 0; i < outputs; i++)
-    jumped[i] = fabs(r->y_after[i] - r->y_before[i]) > 1e-6 * (fabs(r->y_before[i]) + fabs(r->y_after[i]));
+    r->jumped[(size_t)r->events * (size_t)outputs + (size_t)i] =
+        fabs(r->y_after[i] - r->y_before[i]) > 1e-6 * (fabs(r->y_before[i]) + fabs(r->y_after[i]));
   r->event[r->events++] = od_sim_time(r->sim);
   return status;
 }
@@ -90,16 +82,16 @@ bool od_run_keeps_going(void *user) {
 static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
-    return od_fail(err, OD_NOT_AVAILABLE, "the run costs more than it may");
+    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than its limit");
   return OD_OK;
 }
 
 // The first time before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
 static double end_of_piece(const od_run_state *r, double t, double end) {
-  double aside = time_aside(r, end), at = INFINITY;
-  if (r->plant->nu) at = od_machine_next_break(r->machine, t + aside);
-  if (r->samples && od_sim_next_sample(r->sim) > t + aside) at = fmin(at, od_sim_next_sample(r->sim));
-  return at < end - aside ? at : end;
+  double tolerance = time_tolerance(r, end), at = INFINITY;
+  if (r->plant->nu) at = od_machine_next_break(r->machine, t + tolerance);
+  if (r->samples && od_sim_next_sample(r->sim) > t + tolerance) at = fmin(at, od_sim_next_sample(r->sim));
+  return at < end - tolerance ? at : end;
 }
 
 static od_status change_coordinates(od_run_state *r) {
@@ -149,7 +141,8 @@ static od_status step_to(od_run_state *r, double t, double *end) {
   return end_piece(r, jump && taken == h);
 }
 
-static od_status advance_fixed(od_run_state *r, double t, double next, od_error *err) {
+od_status od_run_advance(od_run_state *r, double t, double next, od_error *err) {
+  if (r->cvodes) return od_cvodes_advance(r->cvodes, next, err);
   od_status status = change_coordinates(r);
   r->located = 0;
   while (status == OD_OK && t < next) {
@@ -163,19 +156,15 @@ static od_status advance_fixed(od_run_state *r, double t, double next, od_error 
   return od_fail(err, status, "the step from %.6g s failed: %s; a smaller step may help", t, od_status_text(status));
 }
 
-od_status od_run_advance(od_run_state *r, double t, double next, od_error *err) {
-  return r->cvodes ? od_cvodes_advance(r->cvodes, next, err) : advance_fixed(r, t, next, err);
-}
-
 // --- Adaptive steps -------------------------------------------------------------------------------------------------
 
 // Records the rows up to the end of the last step by dense output. The row at that time itself is recorded after its samples and
 // switches.
 static od_status record_rows(od_run_state *r, od_error *err) {
-  double end = r->now, aside = time_aside(r, end);
+  double end = r->now, tolerance = time_tolerance(r, end);
   while (r->next_row <= r->steps) {
     double t = r->next_row == r->steps ? r->time : (double)r->next_row * r->method.step;
-    if (!(t < end - aside)) break;
+    if (!(t < end - tolerance)) break;
     if (r->plant->nu) od_machine_inputs(r->machine, t, r->u_after);
     od_status status = od_sim_interpolate(r->between, r->search.before, r->sim, t, r->u_after);
     if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
@@ -187,10 +176,10 @@ static od_status record_rows(od_run_state *r, od_error *err) {
 }
 
 static od_status record_present_row(od_run_state *r, od_error *err) {
-  double end = r->now, aside = time_aside(r, end);
-  bool last = end >= r->time - aside;
+  double end = r->now, tolerance = time_tolerance(r, end);
+  bool last = end >= r->time - tolerance;
   double t = last ? r->time : (double)r->next_row * r->method.step;
-  if (!last && (r->next_row > r->steps || fabs(t - end) > aside)) return OD_OK;
+  if (!last && (r->next_row > r->steps || fabs(t - end) > tolerance)) return OD_OK;
   if (!last) r->next_row += r->method.every;
   return od_run_record(r, r->sim, t, last, err);
 }

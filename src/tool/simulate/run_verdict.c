@@ -50,33 +50,32 @@ static od_trust trust_in(const od_run_accuracy *a) {
   return a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND;
 }
 
-static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
+static void judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
                        od_verdict *v) {
-  if (a->beyond == 0 || is_cvodes(o) || o->adaptive || isfinite(a->predictable)) return true;
-  return od_verdict_add(
-      v, trust_in(a), "step.long", "Step too long:",
-      "with steps of %s %s A step of about %s may do; with 'step: %s' the run controls its error itself.",
-      od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
-      OD_STEP_AUTO);
+  if (a->beyond == 0 || is_cvodes(o) || o->adaptive || isfinite(a->predictable)) return;
+  od_verdict_add(v, trust_in(a), "step.long", "Step too long:",
+                 "with steps of %s %s A step of about %s may do; with 'step: %s' the run controls its error itself.",
+                 od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
+                 OD_STEP_AUTO);
 }
 
 // For CVODES and adaptive steps.
-static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
+static void judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                             od_verdict *v) {
-  if (a->beyond == 0 || !(is_cvodes(o) || o->adaptive) || isfinite(a->predictable)) return true;
-  return od_verdict_add(v, trust_in(a), "tolerance.loose", "Tolerance too loose:", "with a tolerance of %g %s Use %g.",
-                        a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
+  if (a->beyond == 0 || !(is_cvodes(o) || o->adaptive) || isfinite(a->predictable)) return;
+  od_verdict_add(v, trust_in(a), "tolerance.loose", "Tolerance too loose:", "with a tolerance of %g %s Use %g.",
+                 a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
 }
 
 // Adds a remark if two runs with small tolerances disagree.
-static bool judge_predictability(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
+static void judge_predictability(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                                  od_verdict *v) {
-  if (!isfinite(a->predictable)) return true;
-  return od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
-                        "beyond t = %.4g s this motion amplifies the smallest differences, or has events that a small "
-                        "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
-                        "beyond that time are one possible motion of many.",
-                        a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
+  if (!isfinite(a->predictable)) return;
+  od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
+                 "beyond t = %.4g s this motion amplifies the smallest differences, or has events that a small "
+                 "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
+                 "beyond that time are one possible motion of many.",
+                 a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
 }
 
 // Lists the integrators with a property: "a, b and c".
@@ -104,37 +103,36 @@ od_run_message od_run_cannot_adapt(const od_integrator *integrator) {
   od_run_message m;
   char names[150];
   list_integrators(can_adapt, " or ", names, sizeof names);
-  snprintf(m.text, sizeof m.text, "'step: %s' wants an integrator that estimates the error of each step: %s, not %s",
+  snprintf(m.text, sizeof m.text, "'step: %s' needs an integrator that estimates the error of each step: %s, not %s",
            OD_STEP_AUTO, names, integrator->name);
   return m;
 }
 
-static bool judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
+static void judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
   bool harmless = a->error && a->beyond == 0;
-  if (o->adaptive || harmless || !(step > a->stable_step * 1.05)) return true;
+  if (o->adaptive || harmless || !(step > a->stable_step * 1.05)) return;
   char names[150];
   list_integrators(is_stable, " and ", names, sizeof names);
-  return od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
-                        "this machine has motions so fast that %s steps of %s amplify them; up to %s they are "
-                        "stable. With %s any step is stable.",
-                        o->integrator ? o->integrator : od_integrator_at(0)->name, od_duration_text(step, 3).text,
-                        od_duration_text(a->stable_step, 3).text, names);
+  od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
+                 "this machine has motions so fast that %s steps of %s amplify them; up to %s they are "
+                 "stable. With %s any step is stable.",
+                 o->integrator ? o->integrator : od_integrator_at(0)->name, od_duration_text(step, 3).text,
+                 od_duration_text(a->stable_step, 3).text, names);
 }
 
 // If the outputs are accurate and a better run has a smaller balance, only the integrals of powers are inaccurate.
-static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
+static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   bool accurate = a->error && a->beyond == 0 && fabs(a->better_balance) <= OD_ACCURATE * a->moved;
-  if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return true;
+  if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return;
   od_trust trust = fabs(a->balance) > OD_LOST * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
-  return od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
-                        "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy came from nowhere or got lost: "
-                        "the %s.",
-                        a->balance, part_of(fabs(a->balance) / a->moved).text, a->moved,
-                        is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
+  od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
+                 "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy was created or lost: the %s.",
+                 a->balance, part_of(fabs(a->balance) / a->moved).text, a->moved,
+                 is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
 // Closed loops with redundant constraints: the joints share the load by stiffnesses that rigid bodies do not have.
-static bool judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
+static void judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
   const od_model *model = od_machine_model(machine);
   od_model_facts facts = od_model_get_facts(model);
   int first = -1, more = 0;
@@ -145,42 +143,36 @@ static bool judge_reactions(const od_machine *machine, const od_run_options *o, 
     else
       more++;
   }
-  if (first < 0) return true;
+  if (first < 0) return;
   char others[60] = "";
   if (more > 0) snprintf(others, sizeof others, " and %d more output%s", more, more > 1 ? "s" : "");
-  return od_verdict_add(
+  od_verdict_add(
       v, OD_DOUBTFUL, "load.shared", "Load not determined:",
-      "%s%s: the loops have %d closure equations of which %d are independent, so that how their joints share "
-      "the load is not a matter of rigid bodies alone. What is shown is one way of many. A joint that gives way "
-      "in more directions makes it unique.",
+      "%s%s: the loops have %d closure equations of which %d are independent, so that rigid bodies alone do not "
+      "determine how their joints share the load. The shown values are one of many solutions. A joint with more "
+      "degrees of freedom makes the solution unique.",
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 
 // Adds a remark if the error was not measured.
-static bool judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *v) {
-  if (incomplete || a->source == OD_ERROR_MEASURED) return true;
+static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *v) {
+  if (incomplete || a->source == OD_ERROR_MEASURED) return;
   if (a->source == OD_ERROR_ESTIMATED)
-    return od_verdict_add(
-        v, OD_SOUND, "error.estimated", "Error estimated:",
-        "a better run to compare with failed or would have taken more than five times as long, so the error "
-        "is estimated from a run with longer steps.");
-  return od_verdict_add(v, OD_DOUBTFUL, "step.unknown",
-                        "Error not known:", "the runs that this one would have been compared with failed.");
+    od_verdict_add(v, OD_SOUND, "error.estimated", "Error estimated:",
+                   "a better run to compare with failed or would have taken more than five times as long, so the error "
+                   "is estimated from a run with longer steps.");
+  else
+    od_verdict_add(v, OD_DOUBTFUL, "step.unknown",
+                   "Error not known:", "the runs that this one would have been compared with failed.");
 }
 
-bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
+void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
                   const od_run_accuracy *a, od_verdict *verdict) {
-  bool ok = judge_stability(options, step, a, verdict);
-  ok = judge_step(machine, options, step, a, verdict) && ok;
-  ok = judge_tolerance(machine, options, a, verdict) && ok;
-  ok = judge_predictability(machine, options, a, verdict) && ok;
-  ok = judge_source(a, incomplete || options->unjudged, verdict) && ok;
-  ok = judge_reactions(machine, options, verdict) && ok;
-  return judge_balance(options, a, verdict) && ok;
-}
-
-bool od_run_judge_end(double t, double time, const char *why, od_verdict *verdict) {
-  return od_verdict_add(verdict, OD_DOUBTFUL, "run.incomplete",
-                        "Incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", t, time,
-                        why);
+  judge_stability(options, step, a, verdict);
+  judge_step(machine, options, step, a, verdict);
+  judge_tolerance(machine, options, a, verdict);
+  judge_predictability(machine, options, a, verdict);
+  judge_source(a, incomplete || options->unjudged, verdict);
+  judge_reactions(machine, options, verdict);
+  judge_balance(options, a, verdict);
 }

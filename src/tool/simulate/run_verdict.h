@@ -5,12 +5,9 @@
 #include "oleodyn/integrator.h"
 #include "simulate/run.h"
 
-// Adds the remarks to a verdict. step: that of the run, s. False: memory ran out.
-bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
+// Adds the remarks to a verdict. step: that of the run, s.
+void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
                   const od_run_accuracy *a, od_verdict *verdict);
-// Adds the remark about a run that ended at t, before its time.
-bool od_run_judge_end(double t, double time, const char *why, od_verdict *verdict);
-
 // The reason why steps of an integrator cannot be adaptive.
 typedef struct od_run_message {
   char text[300];

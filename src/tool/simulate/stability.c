@@ -3,7 +3,6 @@
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The longest stable step for an eigenvalue. On the ray of the eigenvalue a rule is stable up to some |z|, searched between 0.5
@@ -21,10 +20,9 @@ static double longest_step(double (*amplification)(double re, double im), double
   return low / size;
 }
 
-enum {
-  ROUNDS = 32
-};  // iterations to find the direction, and as many to measure its growth; even, since oscillating parts grow in turns
-static const double aside = 1e-6;  // distance of the trial point, relative to the size of the states
+// Iterations to find the direction, and as many to measure its growth. Even, because oscillating parts grow in turns.
+enum { ITERATIONS = 32 };
+static const double trial_distance = 1e-6;  // relative to the size of the states
 
 struct od_rate_stability {
   int nx;
@@ -34,36 +32,30 @@ struct od_rate_stability {
   size_t bytes;
   double *x, *f, *size, *v, *moved;
   double *guard, *guard_moved;
-  double memory[];
 };
 
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
-                                         double (*amplification)(double re, double im)) {
-  size_t nx = (size_t)od_plant_nx(plant);
-  size_t guards = (size_t)od_plant_guards(plant);
-  od_rate_stability *s = calloc(1, sizeof *s + (5 * nx + 2 * guards + 1) * sizeof(double));
+                                         double (*amplification)(double re, double im), od_arena *arena) {
+  int nx = od_plant_nx(plant), guards = od_plant_guards(plant);
+  od_rate_stability *s = OD_TAKE(arena, od_rate_stability, 1);
   if (!s) return NULL;
-  *s = (od_rate_stability){.nx = (int)nx, .plant = plant, .amplification = amplification, .bytes = od_sim_bytes(sim)};
-  s->probe = malloc(s->bytes);
-  s->x = s->memory;
-  s->f = s->x + nx;
-  s->size = s->f + nx;
-  s->v = s->size + nx;
-  s->moved = s->v + nx;
-  s->guard = s->moved + nx;
-  s->guard_moved = s->guard + guards;
-  if (s->probe) return s;
-  free(s);
-  return NULL;
-}
-
-void od_rate_stability_free(od_rate_stability *s) {
-  if (s) free(s->probe);
-  free(s);
+  *s = (od_rate_stability){.nx = nx,
+                           .plant = plant,
+                           .amplification = amplification,
+                           .bytes = od_sim_bytes(sim),
+                           .probe = od_arena_take(arena, od_sim_bytes(sim)),
+                           .x = OD_TAKE(arena, double, nx),
+                           .f = OD_TAKE(arena, double, nx),
+                           .size = OD_TAKE(arena, double, nx),
+                           .v = OD_TAKE(arena, double, nx),
+                           .moved = OD_TAKE(arena, double, nx),
+                           .guard = OD_TAKE(arena, double, guards),
+                           .guard_moved = OD_TAKE(arena, double, guards)};
+  return od_arena_status(arena) == OD_OK ? s : NULL;
 }
 
 // Scales the direction to length one, relative to the sizes of the states; returns its former length.
-static double normalise(od_rate_stability *s) {
+static double normalize(od_rate_stability *s) {
   double sum = 0;
   for (int i = 0; i < s->nx; i++) sum += s->v[i] * s->v[i];
   for (int i = 0; i < s->nx && sum > 0; i++) s->v[i] /= sqrt(sum);
@@ -82,7 +74,7 @@ static bool passes_jump(od_rate_stability *s) {
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
   for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));
-  double by = aside / largest;
+  double by = trial_distance / largest;
   for (int i = 0; i < s->nx; i++) s->moved[i] = s->x[i] + by * s->size[i] * s->v[i];
   if (od_sim_set(s->probe, od_sim_time(s->probe), s->moved, od_sim_inputs(s->probe)) != OD_OK) return false;
   if (passes_jump(s) || od_sim_derivatives(s->probe, s->moved, NULL, NULL, NULL) != OD_OK) return false;
@@ -103,12 +95,12 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
     s->v[i] =
         cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // a direction that is not orthogonal to any pattern of the machine
   }
-  normalise(s);
-  for (int k = 0; k < 2 * ROUNDS; k++) {
+  normalize(s);
+  for (int k = 0; k < 2 * ITERATIONS; k++) {
     if (!multiply(s)) return INFINITY;
-    double longer = normalise(s);
+    double longer = normalize(s);
     if (!(longer > 0) || !isfinite(longer)) return INFINITY;
-    if (k >= ROUNDS) growth += log(longer) / ROUNDS;
+    if (k >= ITERATIONS) growth += log(longer) / ITERATIONS;
   }
   // The eigenvalue may be real or imaginary. Explicit rules have similar limits for both.
   double rate = exp(growth);

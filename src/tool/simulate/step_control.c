@@ -1,12 +1,11 @@
 #include "simulate/step_control.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "oleodyn/machine.h"
 
-enum { MANY = 100000 };            // tries between two checks of the pace
+enum { PACE_INTERVAL = 100000 };   // tries between two checks of the pace
 static const double safety = 0.9;  // relative to the length that just meets the tolerance
 static const double least = 0.1;   // smallest factor of the length after a rejected step
 static const double most = 5;      // largest factor of the length
@@ -25,23 +24,14 @@ struct od_step_control {
   bool was_rejected;   // whether the last try was rejected
   long tries;          // tries since the last check of the pace
   double tries_from;   // time of that check, s
-  double *low, *high;  // range of each state so far
+  double *low, *high;  // range of each state up to now
   double *before, *after;
-  double memory[];
 };
 
-static void watch_states(od_step_control *c) {
-  const double *x = od_sim_state(c->sim);
-  for (int i = 0; i < c->nx; i++) {
-    c->low[i] = fmin(c->low[i], x[i]);
-    c->high[i] = fmax(c->high[i], x[i]);
-  }
-}
-
-od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest,
-                                     double time) {
+od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time,
+                                     od_arena *arena) {
   int nx = od_plant_nx(plant);
-  od_step_control *c = calloc(1, sizeof *c + (size_t)(4 * nx) * sizeof(double));
+  od_step_control *c = OD_TAKE(arena, od_step_control, 1);
   if (!c) return NULL;
   *c = (od_step_control){.sim = sim,
                          .plant = plant,
@@ -51,18 +41,15 @@ od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double 
                          .time = time,
                          .longest_allowed = longest,
                          .h = longest / 1000,
-                         .tries_from = od_sim_time(sim)};
-  c->low = c->memory;
-  c->high = c->low + nx;
-  c->before = c->high + nx;
-  c->after = c->before + nx;
+                         .tries_from = od_sim_time(sim),
+                         .low = OD_TAKE(arena, double, nx),
+                         .high = OD_TAKE(arena, double, nx),
+                         .before = OD_TAKE(arena, double, nx),
+                         .after = OD_TAKE(arena, double, nx)};
+  if (od_arena_status(arena) != OD_OK) return NULL;
   memcpy(c->low, od_sim_state(sim), (size_t)nx * sizeof *c->low);
   memcpy(c->high, od_sim_state(sim), (size_t)nx * sizeof *c->high);
   return c;
-}
-
-void od_step_control_free(od_step_control *c) {
-  free(c);
 }
 
 double od_step_control_next(od_step_control *c, double t, double end) {
@@ -88,8 +75,8 @@ static double error_size(od_step_control *c) {
 
 // Fails if steps as long as the last ones do not reach the end within OD_MOST_STEPS.
 static od_status check_pace(od_step_control *c, double t, od_error *err) {
-  if (++c->tries < MANY) return OD_OK;
-  double step = (t - c->tries_from) / MANY, needed = (c->time - t) / step;
+  if (++c->tries < PACE_INTERVAL) return OD_OK;
+  double step = (t - c->tries_from) / PACE_INTERVAL, needed = (c->time - t) / step;
   c->tries = 0;
   c->tries_from = t;
   if (needed <= OD_MOST_STEPS || !(t < c->time)) return OD_OK;
@@ -134,7 +121,11 @@ void od_step_control_shorten(od_step_control *c, double h) {
 void od_step_control_accept(od_step_control *c) {
   c->h = c->proposed;
   c->was_rejected = false;
-  watch_states(c);
+  const double *x = od_sim_state(c->sim);
+  for (int i = 0; i < c->nx; i++) {
+    c->low[i] = fmin(c->low[i], x[i]);
+    c->high[i] = fmax(c->high[i], x[i]);
+  }
 }
 
 void od_step_control_restart(od_step_control *c) {

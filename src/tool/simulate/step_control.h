@@ -10,14 +10,15 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "oleodyn/sim.h"
 
 typedef struct od_step_control od_step_control;
 
 // For a started simulation with its integrator, which must have an estimate_order. No step is longer than `longest`. `time` is
-// that of the whole run. Both are in s.
-od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time);
-void od_step_control_free(od_step_control *c);
+// that of the whole run. Both are in s. In memory of the arena. NULL: memory ran out.
+od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time,
+                                     od_arena *arena);
 
 // The end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
 double od_step_control_next(od_step_control *c, double t, double end);

@@ -19,7 +19,8 @@ static double quantile(const double *sorted, long count, double level) {
 }
 
 bool od_draw_statistics_of(const od_table *table, int column, od_draw_statistics *out) {
-  double *value = malloc(((size_t)table->rows + 1) * sizeof *value), sum = 0, squares = 0;
+  OD_SCRATCH(scratch);
+  double *value = OD_TAKE(&scratch, double, table->rows), sum = 0, squares = 0;
   *out = (od_draw_statistics){.mean = NAN, .deviation = NAN, .quantile = {NAN, NAN, NAN, NAN, NAN}};
   if (!value) return false;
   for (long i = 0; i < table->rows; i++) {
@@ -33,6 +34,5 @@ bool od_draw_statistics_of(const od_table *table, int column, od_draw_statistics
   qsort(value, (size_t)out->count, sizeof *value, by_size);
   for (int k = 0; k < OD_DRAW_LEVELS && out->count > 0; k++)
     out->quantile[k] = quantile(value, out->count, od_draw_levels[k]);
-  free(value);
   return true;
 }

@@ -22,11 +22,6 @@ bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double 
   return item->name && item->unit;
 }
 
-static void free_row(od_sweep_row *row) {
-  for (int i = 0; i < row->count; i++) free(row->item[i].name), free(row->item[i].unit);
-  free(row->item);
-}
-
 // The value of an axis at a point, in the unit of the axis.
 static double value_at(const od_sweep_plan *plan, int point, int which) {
   const od_sweep_axis *a = &plan->axis[which];
@@ -44,27 +39,25 @@ void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[
 }
 
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan) {
-  size_t points = (size_t)plan->points + 1;
   *s = (od_sweep){.plan = *plan};
-  s->machine = calloc(points, sizeof *s->machine);
-  s->row = calloc(points, sizeof *s->row);
-  s->status = calloc(points, sizeof *s->status);
-  s->err = calloc(points, sizeof *s->err);
-  s->value = calloc(points * (size_t)plan->axes, sizeof *s->value);
-  for (int i = 0; s->status && i < plan->points; i++) s->status[i] = OD_INTERRUPTED;
-  return s->machine && s->row && s->status && s->err && s->value;
+  s->machine = OD_TAKE(&s->arena, od_machine *, plan->points);
+  s->row = OD_TAKE(&s->arena, od_sweep_row, plan->points);
+  s->status = OD_TAKE(&s->arena, od_status, plan->points);
+  s->err = OD_TAKE(&s->arena, od_error, plan->points);
+  s->value = OD_TAKE(&s->arena, double, (long)plan->points * plan->axes);
+  if (od_arena_status(&s->arena) != OD_OK) return false;
+  for (int i = 0; i < plan->points; i++) s->status[i] = OD_INTERRUPTED;
+  return true;
 }
 
 void od_sweep_free(od_sweep *s) {
   for (int i = 0; i < s->plan.points; i++) {
     if (s->machine) od_machine_free(s->machine[i]);
-    if (s->row) free_row(&s->row[i]);
+    od_sweep_row *row = s->row ? &s->row[i] : &(od_sweep_row){0};
+    for (int k = 0; k < row->count; k++) free(row->item[k].name), free(row->item[k].unit);
+    free(row->item);
   }
-  free(s->machine);
-  free(s->row);
-  free(s->status);
-  free(s->err);
-  free(s->value);
+  od_arena_free(&s->arena);
   *s = (od_sweep){0};
 }
 
@@ -108,7 +101,8 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
   if (threads > points) threads = points;
   s->measure = measure;
   s->user = user;
-  pthread_t *thread = calloc((size_t)threads + 1, sizeof *thread);
+  OD_SCRATCH(scratch);
+  pthread_t *thread = OD_TAKE(&scratch, pthread_t, threads);
   while (thread && made < threads && pthread_create(&thread[made], NULL, take_points, s) == 0) made++;
   if (made == 0) take_points(s);
   while (atomic_load(&s->finished) < points && goes_on(s, 0)) {
@@ -116,7 +110,6 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
     nanosleep(&pause, NULL);
   }
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
-  free(thread);
 }
 
 // The names of the results are those of the first row with results.
@@ -131,26 +124,25 @@ bool od_sweep_has_results(const od_sweep *s) {
 }
 
 od_table *od_sweep_table(od_sweep *s) {
+  OD_SCRATCH(scratch);
   const od_sweep_row *names = first_row(s);
   int axes = s->plan.axes, columns = axes + (names ? names->count : 0);
-  od_table *table = od_table_new(columns);
-  double *row = malloc((size_t)columns * sizeof *row);
-  od_status status = table && row ? OD_OK : OD_NO_MEMORY;
-  for (int i = 0; i < columns && status == OD_OK; i++) {
+  OD_OWNED(od_table_free) od_table *table = od_table_new(columns);
+  double *row = OD_TAKE(&scratch, double, columns);
+  if (!table || !row) return NULL;
+  for (int i = 0; i < columns; i++) {
     const struct od_sweep_value *item = i < axes ? NULL : &names->item[i - axes];
-    status = od_table_label(table, i, item ? item->name : s->plan.axis[i].path, item ? item->unit : s->plan.axis[i].si);
+    const od_sweep_axis *axis = &s->plan.axis[i < axes ? i : 0];
+    if (od_table_label(table, i, item ? item->name : axis->path, item ? item->unit : axis->si) != OD_OK) return NULL;
   }
-  for (int k = 0; k < s->plan.points && status == OD_OK; k++) {
+  for (int k = 0; k < s->plan.points; k++) {
     const od_sweep_row *r = &s->row[k];
     if (s->status[k] == OD_OK && r->count != names->count)
       s->status[k] = od_fail(&s->err[k], OD_NOT_AVAILABLE,
                              "other results than at the first point: %d numbers instead of %d", r->count, names->count);
     for (int i = 0; i < columns; i++)
       row[i] = i < axes ? s->value[k * axes + i] : s->status[k] == OD_OK ? r->item[i - axes].value : NAN;
-    status = od_table_append(table, row);
+    if (od_table_append(table, row) != OD_OK) return NULL;
   }
-  free(row);
-  if (status == OD_OK) return table;
-  od_table_free(table);
-  return NULL;
+  return OD_GIVE(table);
 }

@@ -31,7 +31,8 @@ typedef struct od_sweep_plan {
 // "PATH=VALUE UNIT": the number of an axis at a point.
 void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]);
 
-// The results of one point: named numbers. Names and units are copied. False: out of memory.
+// The results of one point: named numbers. Names and units are copied. False: out of memory. Rows do not use an arena: thousands
+// of them are small.
 typedef struct od_sweep_row {
   int count, capacity;
   struct od_sweep_value {
@@ -53,7 +54,8 @@ typedef struct od_sweep {
   od_sweep_row *row;
   od_status *status;  // OD_INTERRUPTED: not computed
   od_error *err;
-  double *value;  // points x axes, in SI
+  double *value;   // points x axes, in SI
+  od_arena arena;  // owns the lists, except the rows
   od_sweep_measure *measure;
   void *user;
   atomic_int next, finished;

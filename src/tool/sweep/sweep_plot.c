@@ -9,15 +9,9 @@
 #include "io/svg.h"
 
 static const double width = 960, left = 88, right = 28, top = 94, height = 280, gap = 66, legend_line = 20;
-enum { COLOURS = 8, LEGEND_COLUMNS = 3 };
-static const char style[] =
-    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
-    ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
-    ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
-    ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}"
-    ".curve{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round}"
-    ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
-    ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
+enum { LEGEND_COLUMNS = 3 };
+static const char style[] = OD_SVG_TEXT_STYLE
+    ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}" OD_SVG_CURVE_STYLE;
 
 // A column's axis in a unit suitable for its largest number, and the factor from SI to that unit.
 static od_axis column_axis(const od_table *t, int column, double ticks, double *factor) {
@@ -33,9 +27,9 @@ static od_axis column_axis(const od_table *t, int column, double ticks, double *
   return od_axis_make(low * shown.factor, high * shown.factor, shown.unit, ticks);
 }
 
-// The number of a curve's class.
+// The CSS class of a curve.
 static void curve_class(char text[24], long curve) {
-  snprintf(text, 24, "curve c%ld", curve % COLOURS);
+  snprintf(text, 24, "curve c%ld", curve % OD_SVG_COLORS);
 }
 
 static void draw_panel(FILE *to, const od_sweep_picture *p, int column, double y) {

@@ -95,7 +95,7 @@ static void test_stiffness(void **state) {
   scratch *s = *state;
   put_pendulum(s, "inputs: {u: {unit: N, constant: 0}}\n");
   expect_message(s, "simulate machine.yaml --integrator cvodes --set spring.stiffness='1e15 N/m'", 1,
-                 "Something moves within so little time: look for a stiffness, mass or volume that is far off");
+                 "A part of the machine is that fast: look for a stiffness, mass or volume that is far off");
 }
 
 // Ctrl-C at moments of a run that is judged by a second one: what ends with 0 has all rows and a verdict. No file is cut off.

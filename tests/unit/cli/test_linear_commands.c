@@ -137,7 +137,7 @@ static void test_bode_units(void **state) {
   says(
       o.out,
       "the slopes differ on the two sides of valve.spool = 0 V (the ports of 'valve'); the linear model has their mean");
-  says(o.out, "none: the output does not follow the input here");
+  says(o.out, "none: the output does not depend on the input here");
   forget(o);
   // The same words in the terminal and in the file, for the response of a model as well: three lags with a gain above 8.
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
@@ -584,10 +584,10 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
       {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
       {"linearize lags.yaml --step '1 ms'", "--step is of the run to --at"},
-      {"bode lags.yaml --loop c", "--loop: no input adds to 'c' at once and to nothing else"},
-      {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds to 'CE2' at once"},
-      {"bode gains.yaml --loop s1", "--loop: no input adds to 's1' at once and to nothing else"},
-      {"bode gains.yaml --loop all", "has no signal to which an input adds at once"},
+      {"bode lags.yaml --loop c", "--loop: no input adds directly to 'c' and to no other signal"},
+      {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds directly to 'CE2'"},
+      {"bode gains.yaml --loop s1", "--loop: no input adds directly to 's1' and to no other signal"},
+      {"bode gains.yaml --loop all", "has no signal to which an input adds directly"},
       {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
       {"bode lags.yaml --low 5 --high 4", "is not above the lowest"},
       {"bode lags.yaml --points 1", "--points: between 2 and 1000000"},

@@ -173,7 +173,7 @@ static void test_warnings(void **state) {
   json_decref(json), forget(o);
   json = found(s, undecided, 4);
   o = run(s, "optimize machine.yaml %s", undecided);
-  says_warning(json, o.out, "requirement 'fast' is undecided: the run is not accurate enough to tell");
+  says_warning(json, o.out, "requirement 'fast' is undecided: the run is not accurate enough to decide");
   says(o.out, "1 requirement is undecided, all other goals are met");
   says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided, all other goals are met");
   json_decref(json), forget(o);
@@ -193,7 +193,7 @@ static void test_mistakes(void **state) {
       {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1",
        "--free: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant wants s"},
       {"--free lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
-      {"--free lag.gain=1:2", "there is nothing to search for"},
+      {"--free lag.gain=1:2", "the search has no goal"},
       {"--free lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},
       {"--free lag.gain=1:2 --goal lag:most=1", "is not OUTPUT:TAKE=TARGET"},
       {"--free lag.gain=1:2 --goal 'lag:final=1 bar'", "--goal: "},

@@ -124,7 +124,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "pressure_pumps: {supply: {from: T, to: P, flow: 6 l/min, set: 100 bar, range: 10 bar}}\n"
       "pumps: {other: {to: P, flow: 1 l/min}}\ninitial: {P.pressure: 10 bar}\nrun: {time: 2 s, step: 1 ms}\n",
       "run.time='50 ms'",
-      "bar at 2 s. The pressure-controlled pump supply delivers nothing from 110 bar on, and nothing lets the oil go");
+      "bar at 2 s. The pressure-controlled pump supply delivers no flow from 110 bar on, and the oil has no outlet");
 }
 
 static void test_units_for_people(void **state) {

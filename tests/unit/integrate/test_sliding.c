@@ -227,7 +227,7 @@ static void quantisers_are_named(void **state) {
     if (sampled)
       assert_true(fabs(at(t, t->rows - 1, 1) - 0.5) < 0.01);
     else
-      assert_non_null(strstr(err.text, "the quantiser 'level'"));
+      assert_non_null(strstr(err.text, "the quantizer 'level'"));
     od_table_free(t);
     od_machine_free(m);
   }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "support/test.h"
+#include "memory/scoped.h"
 #include "simulate/step_control.h"
 #include "support/machines.h"
 #include "support/random_file.h"
@@ -145,7 +146,7 @@ static void impossible_wishes_end_with_a_message(void **state) {
   od_error err = {0};
   assert_null(run(m, "trapezoid", 1e-3, 0, NULL, &err));
   assert_string_equal(err.text,
-                      "'step: auto' wants an integrator that estimates the error of each step: tr-bdf2 or rk4, "
+                      "'step: auto' needs an integrator that estimates the error of each step: tr-bdf2 or rk4, "
                       "not trapezoid");
   od_machine_free(m);
   // Endless swinging, far too fast for its time.
@@ -183,7 +184,8 @@ static void what_cannot_go_on_is_told(void **state) {
   od_sim *sim = od_sim_new(plant);
   od_sim_set_integrator(sim, od_integrator_find("tr-bdf2"));
   assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
-  od_step_control *control = od_step_control_new(sim, plant, 1e-6, 0.1, 1);
+  OD_SCRATCH(scratch);
+  od_step_control *control = od_step_control_new(sim, plant, 1e-6, 0.1, 1, &scratch);
   od_error err = {0};
   od_status status = OD_OK;
   double t = 0;
@@ -203,7 +205,6 @@ static void what_cannot_go_on_is_told(void **state) {
   // The simulation stands at the last good point.
   assert_true(fabs(t - 0.25) < 1e-9 && fabs(od_sim_time(sim) - t) < 1e-12);
   assert_true(fabs(od_sim_state(sim)[0] - exp(-t)) < 1e-5);
-  od_step_control_free(control);
   od_sim_free(sim);
   od_plant_free(plant);
 }
