@@ -2,6 +2,7 @@
 #ifndef OD_FRICTION_FIT_H
 #define OD_FRICTION_FIT_H
 
+#include "base/arena.h"
 #include "friction_fit/friction_data.h"
 #include "io/verdict.h"
 
@@ -22,6 +23,7 @@ typedef struct od_friction_parameter {
 } od_friction_parameter;
 
 typedef struct od_friction_fitted {
+  od_arena arena;
   const od_friction_plan *plan;
   const od_friction_data *data;
   od_law_numbers law;

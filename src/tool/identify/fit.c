@@ -137,6 +137,39 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   return status;
 }
 
+// Writes the influence of each value of a block: a row of one number per parameter.
+typedef struct influences {
+  const od_fit_work *w;
+  double *to;  // the next row
+} influences;
+static void add_influence(void *user, const od_fit_block *b) {
+  influences *i = user;
+  const od_fit_work *w = i->w;
+  const od_fit_data *d = w->f->data[b->set];
+  for (long k = b->first; k < b->first + b->count && k < d->fitted; k++)
+    for (int s = 0; s < w->ns; s++) {
+      if (isnan(d->y[k * w->ns + s])) continue;
+      const double *derivative = od_fit_derivatives(w, b, k, s);
+      for (int c = 0; c < b->columns; c++) {
+        const double *by = w->influence->by + od_fit_column(w, b, c) * w->np;
+        double change = derivative[c] / (d->sigma[s] * d->sigma[s]);
+        for (int a = 0; a < w->np; a++) i->to[a] += change * by[a];
+      }
+      i->to += w->np;
+    }
+}
+
+static od_status keep_influence(od_fit_work *w, od_error *err) {
+  if (!w->influence) return OD_OK;
+  w->f->influence = calloc((size_t)w->m * (size_t)w->np + 1, sizeof *w->f->influence);
+  if (!w->f->influence) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  influences i = {w, w->f->influence};
+  od_status status = OD_OK;
+  for (int set = 0; set < w->f->sets && status == OD_OK; set++)
+    if (w->f->data[set]->fitted > 0) status = od_fit_visit_set(w, set, add_influence, &i);
+  return status;
+}
+
 // Stores the estimates and allocates the arrays of later stages.
 static od_status keep_estimates(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
@@ -201,12 +234,17 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   if (status == OD_OK) searched = od_fit_search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
   w.telling = true;
-  od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,     od_fit_judge_sets,
-                                                            od_fit_find_pair,   od_fit_find_sigmas, od_fit_find_shift,
-                                                            od_fit_look_beside, od_fit_judge,       od_fit_name_causes};
+  typedef od_status stage(od_fit_work *, od_error *);
+  static stage *const of_linearization[] = {linearize, keep_influence, NULL};
+  static stage *const of_all[] = {
+      linearize,         keep_estimates,     od_fit_judge_sets, od_fit_find_pair,   od_fit_find_sigmas,
+      od_fit_find_shift, od_fit_look_beside, od_fit_judge,      od_fit_name_causes, NULL};
+  static stage *const none_more[] = {NULL};
+  stage *const *next = w.options->extent == OD_FIT_SEARCH_ONLY     ? none_more
+                       : w.options->extent == OD_FIT_LINEARIZATION ? of_linearization
+                                                                   : of_all;
   // With very many rows each stage takes long.
-  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && od_fit_keeps_going(&w); i++)
-    status = stages[i](&w, err);
+  for (; *next && status == OD_OK && od_fit_keeps_going(&w); next++) status = (*next)(&w, err);
   if (w.out_of_patience && f->search) status = describe_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
@@ -226,6 +264,7 @@ void od_fitted_free(od_fitted *f) {
   free(f->data);
   free(f->name);
   free(f->estimate);
+  free(f->influence);
   free(f->combination_value);
   od_verdict_free(&f->verdict);
   od_identifiability_free(f->identifiability);

@@ -13,6 +13,7 @@
 #include "identify/identifiability.h"
 #include "io/table.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 #include "prepare/prepare.h"
@@ -21,10 +22,20 @@
 // fitted, one for each data set.
 typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
 
-// Data of one run: a log, or simulated with the sensors' noise.
+// Data of a set and the model that predicts them, if this model is not a machine: a friction law driven by a measured speed. All
+// rows are fitted.
+typedef struct od_fit_source {
+  const double *time;   // one per row; NULL: the index of the row
+  const double *y;      // rows x sensors
+  const double *sigma;  // one per sensor
+  od_prediction_model model;
+} od_fit_source;
+
+// Data of one run: a log, simulated with the sensors' noise, or given by a source.
 typedef struct od_fit_set {
   const char *name;
-  bool validates;  // the set is predicted but not fitted
+  const od_fit_source *source;  // NULL: the experiment's machine predicts the set
+  bool validates;               // the set is predicted but not fitted
   od_log_plan plan;
   od_log *log;        // NULL: simulated
   int *channel;       // of the log: sensors, then inputs
@@ -58,8 +69,10 @@ typedef struct od_fit_shooting {
 } od_fit_shooting;
 
 typedef struct od_fit_plan {
-  od_experiment *e;  // machines, sensors, parameters with their starts and bounds
+  od_experiment *e;  // machines (NULL if all sets have a source), sensors, parameters with their starts and bounds
   od_ls_method method;
+  double cost_tolerance, step_tolerance, precision;  // of od_ls_options
+  const od_ls_transform *transform;                  // one per parameter; NULL: all linear
   od_ls_loss loss;
   double loss_scale;
   long evaluations;  // at most; 0: the default of the search engine
@@ -197,6 +210,8 @@ typedef struct od_fitted {
   int better_substeps;
   // Of the parameters, with unknown initial states projected out.
   od_identifiability *identifiability;
+  // Fitted values x parameters, only for OD_FIT_LINEARIZATION: the change of each estimate by a unit change of each fitted value.
+  double *influence;
   double *combination_value, *combination_sigma, *combination_white, *combination_coloured;
   double *combination_bound;  // Cramer-Rao bound for the sensors' sigmas
   double start_fit, fit;      // percent, root mean square over fitted sets and sensors that are not constant
@@ -210,7 +225,15 @@ typedef struct od_fitted {
   od_verdict verdict;
 } od_fitted;
 
+// Extent of a fit. Repeated searches and studies need no statistics.
+typedef enum od_fit_extent {
+  OD_FIT_COMPLETE,      // everything
+  OD_FIT_SEARCH_ONLY,   // od_fitted.search
+  OD_FIT_LINEARIZATION  // also the identifiability and the influence of each value
+} od_fit_extent;
+
 typedef struct od_fit_options {
+  od_fit_extent extent;
   bool only_predict;  // no search: predict with the starting values
   bool random_start;  // begin at a point of the box drawn with `start_seed`
   uint64_t start_seed;
@@ -228,6 +251,7 @@ typedef struct od_fit_options {
 // plan must outlive the result.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
+OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
 // Describes the effort of the search in words.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);

@@ -221,6 +221,19 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
   return find_sigmas(plan, d, err);
 }
 
+// --- From a source -------------------------------------------------------------------------------------------------
+
+static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+  const od_fit_source *s = d->set->source;
+  size_t ns = (size_t)plan->e->sensors;
+  d->rows = d->fitted = s->model.rows;
+  if (!allocate(d, 0, plan->e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (long k = 0; k < d->rows; k++) d->time[k] = s->time ? s->time[k] : (double)k;
+  memcpy(d->y, s->y, (size_t)d->rows * ns * sizeof *d->y);
+  memcpy(d->sigma, s->sigma, ns * sizeof *d->sigma);
+  return OD_OK;
+}
+
 // --- Both ---------------------------------------------------------------------------------------------------------
 
 // The log's own times are kept if they are not uniform to the last digits. A rule that needs uniform times may still treat them
@@ -296,6 +309,7 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
   od_fit_data *d = *out = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;
+  if (set->source) return take_source(plan, d, err);
   od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
   if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
   if (status == OD_OK && d->rows < 2)

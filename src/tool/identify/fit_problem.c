@@ -43,6 +43,7 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
 
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err) {
   const od_fit_data *d = w->f->data[set];
+  if (d->set->source) return od_predictor_of_model(&d->set->source->model, out, err);
   od_rule rule = od_fit_rule(w->plan, d->uniform);
   if (rule.exact && !d->uniform) return complain_about_times(d, err);
   const od_drive drive = {.count = (int)d->rows,
@@ -70,12 +71,14 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   size_t most = w->options->most_kept > 0 ? w->options->most_kept : most_kept;
   w->y[set] = malloc((values + 1) * sizeof(double));
   // Without memory for derivatives, rows are predicted again when their derivatives are needed.
-  if (d->fitted > 0 && !od_fit_is_shooting(w) && w->kept + derivatives <= most) {
+  bool whole = d->set->source;
+  w->whole = w->whole || whole;
+  if (d->fitted > 0 && !od_fit_is_shooting(w) && (whole || w->kept + derivatives <= most)) {
     w->dy[set] = malloc((derivatives + 1) * sizeof(double));
     w->kept += derivatives;
   }
-  if (set == 0) w->f->rule = od_fit_rule(w->plan, d->uniform);
-  return w->y[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (set == 0 && !whole) w->f->rule = od_fit_rule(w->plan, d->uniform);
+  return w->y[set] && (!whole || w->dy[set]) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // The model's initial state, the reference for unknown initial states.
@@ -109,7 +112,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
   if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
   if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
-  if (w->m < w->n && !w->options->only_predict)
+  if (w->m < w->n && !w->options->only_predict && w->options->extent == OD_FIT_COMPLETE)
     return od_fail(err, OD_BAD_INPUT, "%s cannot be found from %s", od_count(w->n, "number").text,
                    od_count(w->m, "sample").text);
   size_t n = (size_t)w->n;
@@ -147,15 +150,17 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
 
 od_status od_fit_prepare(od_fit_work *w, od_error *err) {
   const od_experiment *e = w->plan->e;
-  od_status status = make_data(w, err);
-  if (status == OD_OK) status = od_experiment_plant(e, &w->plant, err);
-  if (status != OD_OK) return status;
   w->np = e->parameters;
-  w->nx = od_plant_nx(w->plant);
-  w->ns = e->sensors;
-  w->ny = w->plant->ny;
-  w->nu = w->plant->nu;
-  status = find_initial_state(w, err);
+  w->ns = w->ny = e->sensors;
+  od_status status = make_data(w, err);
+  if (status == OD_OK && e->model) {
+    status = od_experiment_plant(e, &w->plant, err);
+    if (status != OD_OK) return status;
+    w->nx = od_plant_nx(w->plant);
+    w->ny = w->plant->ny;
+    w->nu = w->plant->nu;
+    status = find_initial_state(w, err);
+  }
   for (int i = 0; i < w->f->sets && status == OD_OK; i++) status = make_predictor(w, i, err);
   if (status == OD_OK) status = make_problem(w, err);
   return status == OD_OK ? od_fit_make_shooting(w, err) : status;

@@ -77,6 +77,8 @@ static od_status predict_and_visit(const od_fit_work *w, int set, const double *
 }
 
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives) {
+  if (w->f->data[set]->set->source)
+    return od_predict(w->predictor[set], x, NULL, w->y[set], derivatives ? w->dy[set] : NULL);
   if (w->shooting && w->shooting[set]) return od_shooting_predict(w->shooting[set], x, derivatives);
   return predict_and_visit(w, set, x, derivatives, NULL, NULL);
 }
@@ -98,8 +100,9 @@ bool od_fit_is_derived_at(const od_fit_work *w, const double *x) {
 
 // --- Rows with derivatives at the solution ------------------------------------------------------------------------
 
-od_fit_block od_fit_segments(const od_fit_work *w, int set) {
-  return (od_fit_block){set, w->np, 0, 0, w->f->data[set]->rows, w->shooting[set]->projected};
+od_fit_block od_fit_whole_block(const od_fit_work *w, int set) {
+  const double *dy = w->shooting ? w->shooting[set]->projected : w->dy[set];
+  return (od_fit_block){set, w->np, 0, 0, w->f->data[set]->rows, dy};
 }
 
 static bool any_is_kept(const od_fit_work *w) {
@@ -116,9 +119,9 @@ od_status od_fit_stand(od_fit_work *w) {
 }
 
 od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *user) {
-  const double *dy = w->shooting ? NULL : w->dy[set];
-  if (!w->shooting && !dy) return predict_and_visit(w, set, w->f->search->x, true, visit, user);
-  od_fit_block block = w->shooting ? od_fit_segments(w, set) : block_of(w, set, 0, w->f->data[set]->rows, dy);
+  const double *dy = w->dy[set];
+  if (!w->whole && !dy) return predict_and_visit(w, set, w->f->search->x, true, visit, user);
+  od_fit_block block = w->whole ? od_fit_whole_block(w, set) : block_of(w, set, 0, w->f->data[set]->rows, dy);
   visit(user, &block);
   return OD_OK;
 }

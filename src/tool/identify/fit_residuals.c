@@ -1,5 +1,5 @@
 // Residuals of all fitted samples in units of their noise, and their derivatives, for the least-squares engine: row by row
-// during the prediction, or all together if sets are predicted in segments.
+// during the prediction, or all together if sets are predicted as a whole.
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ int od_fit_rows(void *user, const double *x, bool derivatives, int every, od_ls_
   return 0;
 }
 
-// --- Segments -----------------------------------------------------------------------------------------------------
+// --- Whole sets ---------------------------------------------------------------------------------------------------
 
 // Values and derivatives together cost less than separately, and most trials are accepted. After a rejected trial, values are
 // computed first.
@@ -108,7 +108,7 @@ int od_fit_jacobian(void *user, const double *x, double *J) {
   if (!od_fit_is_derived_at(w, x) && !od_fit_predict_fitted(w, x, true)) return 1;
   if (od_fit_eliminate(w) != OD_OK) return 1;
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) {
-    od_fit_block block = od_fit_segments(w, set);
+    od_fit_block block = od_fit_whole_block(w, set);
     put_row(w, &block, od_fit_derivatives(w, &block, k, i), 1 / d->sigma[i], J);
     J += w->n;
   }

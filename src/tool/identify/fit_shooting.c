@@ -111,6 +111,7 @@ od_status od_fit_make_shooting(od_fit_work *w, od_error *err) {
   if (!od_fit_is_shooting(w)) return OD_OK;
   w->shooting = calloc((size_t)w->f->sets + 1, sizeof *w->shooting);
   if (!w->shooting) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->whole = true;
   for (int set = 0; set < w->f->sets && status == OD_OK; set++)
     if (w->f->data[set]->fitted > 0) status = make_set(w, set, err);
   return status;

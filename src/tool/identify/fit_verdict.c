@@ -431,6 +431,7 @@ static bool forgets_derivatives(const od_model *m, const od_block *b) {
 
 // If the derivatives of predictions by parameters are not exact, no result based on derivatives is valid.
 static void judge_gradient(judge *j) {
+  if (!j->e->model) return;
   const od_model *m = od_machine_model(j->e->model);
   od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};
   for (int i = 0; i < m->blocks; i++)

@@ -31,7 +31,8 @@ typedef struct od_fit_work {
   size_t kept;       // number of doubles of all dy
   od_fit_passing passing;
   double *derived_at;  // n: the point of the predictions with derivatives, in dy and in segments; NAN: none
-  bool eager;          // segments: the last trial was accepted, so the derivatives of the next one are probably
+  bool whole;          // all rows of a set are predicted at once: in segments, or by a source
+  bool eager;          // then: the last trial was accepted, so the derivatives of the next one are probably
                        // needed
   double *x0;          // the plant's initial state, and a trial's
   long m;              // residuals
@@ -86,8 +87,8 @@ static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fi
 static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
   return c < w->np ? c : b->states + c - w->np;
 }
-// All rows of a set that is predicted in segments.
-od_fit_block od_fit_segments(const od_fit_work *w, int set);
+// All rows of a set that is predicted as a whole.
+od_fit_block od_fit_whole_block(const od_fit_work *w, int set);
 // Call before rows at the solution are visited: computes the stored predictions at the solution.
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
@@ -104,7 +105,7 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
 
 // Residuals for the search engine; the user is the od_fit_work. Rows during the prediction:
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
-// For segments: all residuals, and their Jacobian (m x n).
+// For sets that are predicted as a whole: all residuals, and their Jacobian (m x n).
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 

@@ -457,6 +457,7 @@ od_status od_fit_plan_load(const char *path, const od_experiment_options *option
   fit_loader fl = {.plan = calloc(1, sizeof *fl.plan)};
   *out = NULL;
   if (!fl.plan) return OD_NO_MEMORY;
+  fl.plan->cost_tolerance = 1e-12, fl.plan->step_tolerance = 1e-9, fl.plan->precision = 1e-11;
   mine.more = read_more;
   mine.user = &fl;
   od_status status = od_experiment_load(path, &mine, &fl.plan->e, messages);
