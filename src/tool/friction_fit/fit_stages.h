@@ -23,7 +23,8 @@ typedef struct od_point_group {
 } od_point_group;
 int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_arena *arena, od_point_group group[2]);
 
-// speed_order.c: whether residuals of neighboring speeds are correlated; always false for fewer than 20 points.
+// Whether residuals of neighboring speeds are correlated, as they are if the curve has another form than the law; always false for
+// fewer than 20 points.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model);
 
 // complete_fit.c: fits numbers to the run, from several starts.

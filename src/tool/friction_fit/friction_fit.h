@@ -56,6 +56,7 @@ typedef struct od_friction_run_options {
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
+OD_OWNED_POINTER(od_friction_fitted, od_friction_fitted_free);
 
 // The largest relative error of the parameters with a true value; NAN: none has one.
 double od_friction_largest_error(const od_friction_fitted *f);

@@ -26,7 +26,7 @@ typedef struct od_pressure_map {
   const double (*pressure)[2];
   od_map_parameter parameter[OD_MOST_LAW_NUMBERS];
   od_verdict verdict;
-  double *memory;
+  od_arena arena;
 } od_pressure_map;
 
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,

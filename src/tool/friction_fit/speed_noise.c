@@ -18,7 +18,7 @@ static od_status noisy_run(const od_friction_data *d, uint64_t seed, int substep
   if (!noisy.v) return OD_NO_MEMORY;
   for (int i = 0; i < d->samples; i++)
     noisy.v[i] = d->speed_noise * od_random_gaussian(seed, stream, (uint64_t)i, OD_USE_NOISE);
-  if (!od_smooth(d->samples, d->smoothed, noisy.v)) return OD_NO_MEMORY;
+  if (od_smooth(d->samples, d->smoothed, noisy.v) != OD_OK) return OD_NO_MEMORY;
   for (int i = 0; i < d->samples; i++) noisy.v[i] += d->v[i];
   return od_friction_data_model(&noisy, substeps, out);
 }
