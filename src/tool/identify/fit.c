@@ -184,11 +184,11 @@ static od_status keep_estimates(od_fit_work *w, od_error *err) {
     free(gradient);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  f->sigma = f->estimate + np, f->sigma_white = f->sigma + np, f->sigma_coloured = f->sigma_white + np;
-  f->shift = f->sigma_coloured + np;
+  f->sigma = f->estimate + np, f->sigma_white = f->sigma + np, f->sigma_colored = f->sigma_white + np;
+  f->shift = f->sigma_colored + np;
   f->correlation = f->shift + np;
   f->combination_sigma = f->combination_value + nc, f->combination_bound = f->combination_sigma + nc;
-  f->combination_white = f->combination_bound + nc, f->combination_coloured = f->combination_white + nc;
+  f->combination_white = f->combination_bound + nc, f->combination_colored = f->combination_white + nc;
   for (int i = 0; i < w->np; i++) {
     f->name[i] = plan->e->parameter[i].path;
     f->estimate[i] = r->x[i];
@@ -237,8 +237,8 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   typedef od_status stage(od_fit_work *, od_error *);
   static stage *const of_linearization[] = {linearize, keep_influence, NULL};
   static stage *const of_all[] = {
-      linearize,         keep_estimates,     od_fit_judge_sets, od_fit_find_pair,   od_fit_find_sigmas,
-      od_fit_find_shift, od_fit_look_beside, od_fit_judge,      od_fit_name_causes, NULL};
+      linearize,         keep_estimates,         od_fit_judge_sets, od_fit_find_pair,   od_fit_find_sigmas,
+      od_fit_find_shift, od_fit_check_cost_rise, od_fit_judge,      od_fit_name_causes, NULL};
   static stage *const none_more[] = {NULL};
   stage *const *next = w.options->extent == OD_FIT_SEARCH_ONLY     ? none_more
                        : w.options->extent == OD_FIT_LINEARIZATION ? of_linearization

@@ -163,7 +163,7 @@ typedef struct od_fit_quality {
 // Probabilities below this are taken for zero.
 #define OD_FIT_UNLIKELY 0.001
 // Whether the residuals of fitted samples are correlated strongly enough to matter.
-bool od_fit_is_coloured(const od_fit_quality *q);
+bool od_fit_is_colored(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
   const char *name;
@@ -183,11 +183,11 @@ typedef struct od_fit_pair {
 } od_fit_pair;
 
 // The rise of the cost one standard deviation away from its minimum, divided by the rise of a quadratic cost, at the point
-// where this ratio is farthest from 1. See fit_bowl.c.
-typedef struct od_fit_bowl {
+// where this ratio is farthest from 1. See fit_cost_rise.c.
+typedef struct od_fit_cost_rise {
   int parameter;  // -1: not examined, or no such point
-  double rise;
-} od_fit_bowl;
+  double ratio;
+} od_fit_cost_rise;
 
 typedef struct od_fitted {
   const od_fit_plan *plan;
@@ -199,8 +199,8 @@ typedef struct od_fitted {
   double *estimate;     // of the parameters
   double *sigma;        // the reported standard deviation; infinite: not identifiable
   double *sigma_white;  // for white residuals
-  // For correlated residuals, never below sigma_white. `sigma` is this one if `widened` is set. See coloured.c.
-  double *sigma_coloured;
+  // For correlated residuals, never below sigma_white. `sigma` is this one if `widened` is set. See colored_residuals.c.
+  double *sigma_colored;
   bool widened;
   long window;          // number of rows over which residuals may be correlated
   double *correlation;  // of the errors of the estimates; NAN without a sigma
@@ -212,7 +212,7 @@ typedef struct od_fitted {
   od_identifiability *identifiability;
   // Fitted values x parameters, only for OD_FIT_LINEARIZATION: the change of each estimate by a unit change of each fitted value.
   double *influence;
-  double *combination_value, *combination_sigma, *combination_white, *combination_coloured;
+  double *combination_value, *combination_sigma, *combination_white, *combination_colored;
   double *combination_bound;  // Cramer-Rao bound for the sensors' sigmas
   double start_fit, fit;      // percent, root mean square over fitted sets and sensors that are not constant
   od_fit_set_result *set;
@@ -220,7 +220,7 @@ typedef struct od_fitted {
   int sets;
   od_table *table;  // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
   double seconds;   // of the search only
-  od_fit_bowl bowl;
+  od_fit_cost_rise cost_rise;
   od_fit_pair pair;
   od_verdict verdict;
 } od_fitted;

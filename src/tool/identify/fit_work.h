@@ -56,7 +56,7 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // regardless of the plan.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_residual_blocks.c: whether the initial states of fitted sets are unknowns.
+// fit_residuals.c: whether the initial states of fitted sets are unknowns.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
 // The prediction of a set at x (parameters, then unknown initial states): row by row, or its values into y.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
@@ -69,7 +69,7 @@ void od_fit_keep_rows(const od_fit_work *w, int set, const od_predicted *rows);
 bool od_fit_predict_fitted(od_fit_work *w, const double *x, bool derivatives);
 bool od_fit_is_derived_at(const od_fit_work *w, const double *x);
 
-// fit_residuals.c: the residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor
+// The residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor
 // has no value.
 double od_fit_residual(const od_fit_work *w, int set, long k, int i);
 // Derivatives of some rows of a set's predictions: by the parameters, then by the initial state of the set, whose columns among
@@ -133,16 +133,16 @@ od_status od_fit_search(od_fit_work *w, od_error *err);
 // fit_quality.c: fills f->set, f->start_fit, f->fit and, if requested, the table. Afterwards predictions are at the solution.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
-// coloured.c: standard deviations for correlated residuals. Fills all sigmas of f. Without an influence they are those of white
+// colored_residuals.c: standard deviations for correlated residuals. Fills all sigmas of f. Without an influence they are those of white
 // residuals.
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: the shift of the estimates by integration errors. Fills f->shift and f->better_substeps.
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
-// fit_pairs.c: sensors with correlated residuals.
+// fit_quality.c: sensors with correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_bowl.c: checks the cost at a distance of one standard deviation.
-od_status od_fit_look_beside(od_fit_work *w, od_error *err);
+// fit_cost_rise.c: checks the cost at a distance of one standard deviation.
+od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.
 od_status od_fit_judge(od_fit_work *w, od_error *err);

@@ -69,7 +69,7 @@ typedef struct od_shooting_of {
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err);
 void od_shooting_free(od_shooting *s);
 
-// Initial nodes: each is the end of the segment before, moved towards the data of its own segment (shooting_start.c).
+// Initial nodes: each is the end of the segment before, moved towards the data of its own segment.
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
 // Predicts all segments from the nodes `at`, with derivatives if requested.
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);

@@ -106,7 +106,7 @@ static void test_gaps_and_still_signals(void **state) {
   ends_with(o, 3);
   says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of what the sensors say");
   says(o.out, "data: 5 values of sensors are missing and left out.");
-  says(o.out, "data: 3 missing values of inputs taken from their neighbours.");
+  says(o.out, "data: 3 missing values of inputs taken from their neighbors.");
   says(o.out, "data  lag     fit       55        5");
   says(o.out, "\nset data: log log.csv, ");
   forget(o);

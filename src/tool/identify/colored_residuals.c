@@ -37,14 +37,14 @@ static const double least_correlation = 0.05;  // of residuals; smaller correlat
 static const double rounding = 1e-6;           // of the noise; residuals of noise-free fits are round-off and need
                                                // not be white
 
-bool od_fit_is_coloured(const od_fit_quality *q) {
+bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
 }
 
-static bool any_is_coloured(const od_fitted *f) {
+static bool any_is_colored(const od_fitted *f) {
   for (int set = 0; set < f->sets; set++)
     for (int i = 0; f->set[set].fitted > 0 && i < f->plan->e->sensors; i++)
-      if (od_fit_is_coloured(&f->set[set].fitted_quality[i])) return true;
+      if (od_fit_is_colored(&f->set[set].fitted_quality[i])) return true;
   return false;
 }
 
@@ -85,12 +85,12 @@ OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long
 }
 
 // Sums for the correlation of a row's contribution with the contribution of the row before.
-typedef struct neighbours {
+typedef struct neighbors {
   const od_fit_work *w;
   double *z, *last, *squares, *products;  // np each
-} neighbours;
-OD_WIDE static void add_neighbours(void *user, const od_fit_block *b) {
-  const neighbours *n = user;
+} neighbors;
+OD_WIDE static void add_neighbors(void *user, const od_fit_block *b) {
+  const neighbors *n = user;
   for (long k = b->first; k < b->first + b->count && k < n->w->f->data[b->set]->fitted; k++) {
     contribution(n->w, b, k, n->z);
     for (int a = 0; a < n->w->np; a++) {
@@ -106,8 +106,8 @@ static od_status find_window(od_fit_work *w, int set, long *window, od_error *er
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
   double *memory = calloc(4 * (size_t)np + 1, sizeof *memory);
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  neighbours n = {w, memory, memory + np, memory + 2 * np, memory + 3 * np};
-  od_status status = od_fit_visit_set(w, set, add_neighbours, &n);
+  neighbors n = {w, memory, memory + np, memory + 2 * np, memory + 3 * np};
+  od_status status = od_fit_visit_set(w, set, add_neighbors, &n);
   for (int a = 0; a < np; a++) {
     double rho = n.squares[a] > 0 ? fmin(fmax(n.products[a] / n.squares[a], 0), 0.999) : 0,
            alpha = 2 * rho / (1 - rho * rho);
@@ -346,15 +346,15 @@ static void keep(od_fit_work *w, const double *V, double *gradient) {
     memset(gradient, 0, (size_t)np * sizeof *gradient);
     gradient[i] = 1;
     f->sigma_white[i] = r->sigma[i];
-    f->sigma_coloured[i] = larger(r->sigma[i], sqrt(variance_along(np, V, gradient)));
-    f->sigma[i] = f->widened ? f->sigma_coloured[i] : f->sigma_white[i];
+    f->sigma_colored[i] = larger(r->sigma[i], sqrt(variance_along(np, V, gradient)));
+    f->sigma[i] = f->widened ? f->sigma_colored[i] : f->sigma_white[i];
     for (int j = 0; j < np; j++) f->correlation[i * np + j] = correlation(w, V, i, j);
   }
   for (int c = 0; c < plan->combinations; c++) {
     od_combination_value(&plan->combination[c], np, r->x, gradient);
     f->combination_white[c] = f->combination_bound[c] * sqrt(r->variance);
-    f->combination_coloured[c] = larger(f->combination_white[c], sqrt(variance_along(np, V, gradient)));
-    f->combination_sigma[c] = f->widened ? f->combination_coloured[c] : f->combination_white[c];
+    f->combination_colored[c] = larger(f->combination_white[c], sqrt(variance_along(np, V, gradient)));
+    f->combination_sigma[c] = f->widened ? f->combination_colored[c] : f->combination_white[c];
   }
 }
 
@@ -368,7 +368,7 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
   for (int set = 0; set < w->f->sets && w->influence && status == OD_OK; set++)
     if (w->f->data[set]->fitted > 0) status = add_set(w, set, V, err);
   for (size_t i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
-  w->f->widened = w->influence && any_is_coloured(w->f);
+  w->f->widened = w->influence && any_is_colored(w->f);
   if (status == OD_OK) keep(w, V, gradient);
   free(V);
   return status;
