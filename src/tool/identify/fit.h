@@ -43,9 +43,9 @@ typedef struct od_fit_set {
   double time;        // duration of the simulation, s
   bool clean;         // simulated without noise
   bool borrowed;      // log, plan and channels belong to the experiment
-  // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row. NULL: each fit simulates it. See
-  // od_fit_keep_truth().
-  double *true_u, *true_y;
+  // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row, without noise. NULL: each fit
+  // simulates it. See od_fit_keep_truth().
+  struct od_fit_data *true_motion;
 } od_fit_set;
 
 // A user-defined function of the parameters: a product of powers times a weighted sum.
@@ -69,6 +69,7 @@ typedef struct od_fit_shooting {
 } od_fit_shooting;
 
 typedef struct od_fit_plan {
+  od_arena arena;
   od_experiment *e;  // machines (NULL if all sets have a source), sensors, parameters with their starts and bounds
   od_ls_method method;
   double cost_tolerance, step_tolerance, precision;  // of od_ls_options
@@ -101,6 +102,7 @@ extern const char *const od_fit_methods[];
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
+OD_OWNED_POINTER(od_fit_plan, od_fit_plan_free);
 
 // The scale of the loss that the search engine uses.
 double od_fit_loss_scale(const od_fit_plan *plan);
@@ -117,6 +119,7 @@ double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const
 
 // One prepared set in SI: rows of inputs and of sensor values (NAN: no value).
 typedef struct od_fit_data {
+  od_arena arena;
   const od_fit_set *set;
   long rows, fitted;  // rows, and the number of rows that are fitted
   double begin, step;
@@ -138,6 +141,7 @@ typedef struct od_waiting {
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
+OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // For plans that are fitted many times: the memory of the true motion of a simulated set, in bytes; and the function that
 // simulates the motion once and keeps it until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
@@ -190,6 +194,7 @@ typedef struct od_fit_cost_rise {
 } od_fit_cost_rise;
 
 typedef struct od_fitted {
+  od_arena arena;
   const od_fit_plan *plan;
   od_ls_result *search;  // its parameters: the experiment's, then the unknown initial states of each set
   const char **name;     // names of the parameters

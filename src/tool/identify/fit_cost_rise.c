@@ -3,8 +3,6 @@
 // the variance of a residual. Otherwise the cost is non-smooth or strongly nonlinear on that scale: errors of the estimates may
 // exceed their standard deviations, and other minima may be near.
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
@@ -55,7 +53,8 @@ od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err) {
   bool found = r->reason == OD_LS_GRADIENT || r->reason == OD_LS_COST || r->reason == OD_LS_STEP;
   f->cost_rise = (od_fit_cost_rise){.parameter = -1, .ratio = 1};
   if (!found || f->only_predicted || w->shooting || r->constraints > 0 || !(r->variance > 0)) return OD_OK;
-  double *x = calloc((size_t)w->n + 1, sizeof *x);
+  OD_SCRATCH(scratch);
+  double *x = OD_TAKE(&scratch, double, w->n);
   if (!x) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   int list[MOST_CHECKED + 1], count = list_parameters(w, list);
   for (int i = 0; i < 2 * count && od_fit_keeps_going(w); i++) {
@@ -65,6 +64,5 @@ od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err) {
     if (fabs(log(fmax(ratio, least))) > fabs(log(fmax(f->cost_rise.ratio, least))))
       f->cost_rise = (od_fit_cost_rise){list[i / 2], ratio};
   }
-  free(x);
   return OD_OK;
 }

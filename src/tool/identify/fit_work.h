@@ -14,6 +14,7 @@ typedef struct od_fit_passing {
 } od_fit_passing;
 
 typedef struct od_fit_work {
+  od_arena arena;
   const od_fit_plan *plan;
   const od_fit_options *options;
   double done;  // estimated fraction of the search that is done

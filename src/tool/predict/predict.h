@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/integrator.h"
 #include "oleodyn/plant.h"
 
@@ -56,6 +57,7 @@ typedef struct od_predictor od_predictor;
 od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *options,
                            od_predictor **out, od_error *err);
 void od_predictor_free(od_predictor *predictor);
+OD_OWNED_POINTER(od_predictor, od_predictor_free);
 
 // Another model than a plant, with its own way to compute outputs and exact sensitivities, such as a friction law driven by a
 // measured speed (friction_fit/law_fit.c).

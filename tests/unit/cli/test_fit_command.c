@@ -64,7 +64,7 @@ static void test_bad_logs(void **state) {
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2, "log.csv:4:1: error: times must increase");
   expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 numbers cannot be found from 1 sample");
-  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor says anything");
+  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor has a value");
   scratch_put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n3,0,1\n4,1,2\n");
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {integrator: exact}\n", both);

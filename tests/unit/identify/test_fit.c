@@ -530,7 +530,7 @@ static void test_data_that_say_nothing(void **state) {
   assert_string_equal(err.text, "3 numbers cannot be found from 2 samples");
   scratch_put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: none.csv}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "there is nothing to fit to: no sensor says anything");
+  assert_string_equal(err.text, "there is nothing to fit to: no sensor has a value");
   scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the set 'data' has 1 row, expected at least 2");
