@@ -1,7 +1,6 @@
 // Fit of all numbers of a law to a run at once. From some starts the search ends in a local minimum (an exponent near 0.3, an
 // unlimited time constant), which has a large residual. The search is then repeated with another Stribeck speed and exponent.
 #include <math.h>
-#include <stdlib.h>
 
 #include "friction_fit/fit_stages.h"
 
@@ -58,56 +57,40 @@ double od_friction_most_rms(const od_friction_fitted *f) {
   return sqrt(pow(f->plan->accept, 2) + noise * (1 + 4 * sqrt(2.0 / f->data->samples)));
 }
 
-typedef struct grids {
-  od_run_model *coarse, *fine;
-} grids;
-
-static od_status search_once(od_friction_fitted *f, const od_law_options *o, const grids *g, int columns,
-                             const int *number, od_law_numbers *law, od_law_found *best, od_error *err) {
-  const od_run_model *models[2] = {g->coarse, g->fine};
-  od_status status = OD_OK;
-  for (int k = 0; k < 2 && models[k] && (status == OD_OK || status == OD_NOT_CONVERGED); k++) {
-    od_law_target t;
-    bool ok = od_law_target_run(f->data, models[k], f->plan->log.skip, INFINITY, columns, &t);
-    status = ok ? od_law_search(&t, o, columns, number, law, best, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-    od_friction_count(f, best);
-    od_law_target_free(&t);
-  }
-  return status;
-}
-
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;
-  od_law_options o = od_friction_law_options(plan, options);
   od_law_numbers first = f->law, best = f->law;
   double least = INFINITY;
-  grids g = {0};
-  od_status status = od_friction_data_model(d, plan->substeps, &g.coarse);
-  if (status == OD_OK && plan->polish > plan->substeps) status = od_friction_data_model(d, plan->polish, &g.fine);
-  if (status != OD_OK) od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
-  for (int k = 0; status == OD_OK && k <= plan->restarts && !f->accepted; k++) {
+  OD_SCOPED(od_law_rows_free) od_law_rows coarse = {0};
+  OD_SCOPED(od_law_rows_free) od_law_rows fine = {0};
+  od_status status = od_law_rows_of_run(d, plan->substeps, plan->log.skip, INFINITY, &coarse);
+  bool polish = plan->polish > plan->substeps;
+  if (status == OD_OK && polish) status = od_law_rows_of_run(d, plan->polish, plan->log.skip, INFINITY, &fine);
+  if (status != OD_OK) return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  for (int k = 0; k <= plan->restarts && !f->accepted; k++) {
     od_law_numbers law = first;
     od_law_found found;
     if (k > 0) begin_again(plan, d, k, columns, number, &law);
-    status = search_once(f, &o, &g, columns, number, &law, &found, err);
-    f->searches++;
-    if (status != OD_OK && status != OD_NOT_CONVERGED) {
-      // A start that cannot be evaluated does not end the loop over starts.
-      if (status == OD_NOT_FINITE && k < plan->restarts) status = OD_OK;
-      continue;
+    status = od_law_fit(&coarse, plan, options, columns, number, &law, &found, err);
+    od_friction_count(f, &found);
+    if (polish && (status == OD_OK || status == OD_NOT_CONVERGED)) {
+      status = od_law_fit(&fine, plan, options, columns, number, &law, &found, err);
+      od_friction_count(f, &found);
     }
+    f->searches++;
+    // A start that cannot be evaluated does not end the loop over starts.
+    if (status == OD_NOT_FINITE && k < plan->restarts) continue;
+    if (status != OD_OK && status != OD_NOT_CONVERGED) return status;
     if (found.squares < least) {
       least = found.squares, best = law, f->converged = found.converged;
-      f->speed_force = od_friction_speed_force(d, g.coarse, &best);
+      f->speed_force = od_friction_speed_force(d, coarse.model, &best);
     }
     f->accepted = sqrt(least / d->samples) <= od_friction_most_rms(f);
-    status = OD_OK;
   }
   f->law = best;
-  if (status == OD_OK && !isfinite(least))
-    status = od_fail(err, OD_NOT_CONVERGED, "%s: no search could even begin", plan->path);
-  od_run_model_free(g.coarse), od_run_model_free(g.fine);
-  return status;
+  if (!isfinite(least))
+    return od_fail(err, OD_NOT_CONVERGED, "%s: no start of the search can be evaluated", plan->path);
+  return OD_OK;
 }

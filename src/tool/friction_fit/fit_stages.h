@@ -3,11 +3,10 @@
 #define OD_FIT_STAGES_H
 
 #include "friction_fit/friction_fit.h"
-#include "friction_fit/law_search.h"
+#include "friction_fit/law_fit.h"
 
 // Adds the effort of a search.
 void od_friction_count(od_friction_fitted *f, const od_law_found *found);
-od_law_options od_friction_law_options(const od_friction_plan *plan, const od_friction_run_options *options);
 
 // Selects parameters of the plan: those of the positive direction (0), of the negative direction (1), or those common to both
 // (2).
@@ -15,16 +14,17 @@ int od_friction_select(const od_friction_plan *plan, int which, int *number);
 
 // steady_fit.c: fits the numbers that points determine, each direction separately if it has its own numbers.
 od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
-// The rows of this fit, per direction. Free with od_point_groups_free().
+// The rows of this fit and the numbers they determine, per direction. Returns the number of groups, 0: out of memory. The arrays
+// belong to the arena.
 typedef struct od_point_group {
-  int count, columns, number[OD_MOST_LAW_NUMBERS];
-  double *v, *force, *weight;
-  double noise;
+  od_law_rows rows;
+  int columns, number[OD_MOST_LAW_NUMBERS];
+  double noise;  // mean standard deviation of the forces, N; 0: not known
 } od_point_group;
-int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_point_group group[2]);
-void od_point_groups_free(od_point_group group[2]);
+int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_arena *arena, od_point_group group[2]);
 
-// speed_order.c: whether residuals of neighboring speeds are correlated; always false for fewer than 20 points.
+// Whether residuals of neighboring speeds are correlated, as they are if the curve has another form than the law; always false for
+// fewer than 20 points.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model);
 
 // complete_fit.c: fits numbers to the run, from several starts.
@@ -38,10 +38,10 @@ od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_
 
 // friction_errors.c: standard deviations, and the information in parts of the run.
 od_status od_friction_find_errors(od_friction_fitted *f, od_error *err);
-// speed_noise.c: effect of noise of a log's speed on estimates from a run: their shift, and the increase of their standard
-// deviations.
-od_status od_friction_speed_errors(const od_friction_fitted *f, int columns, const int *number, double *shift,
-                                   double *spread, od_error *err);
+// speed_noise.c: effect of noise of a log's speed on estimates from a run, which depend on the rows by `influence`: their shift,
+// and the increase of their standard deviations.
+od_status od_friction_speed_errors(const od_friction_fitted *f, od_law_rows *rows, const double *influence, int columns,
+                                   double *shift, double *spread, od_error *err);
 // The part of the predicted force that is due to noise of a log's speed, root mean square.
 double od_friction_speed_force(const od_friction_data *d, const od_run_model *m, const od_law_numbers *law);
 // friction_verdict.c

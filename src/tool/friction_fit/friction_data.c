@@ -30,79 +30,84 @@ double od_law_steady_slope(const od_law_numbers *n, double v, int number) {
 
 // --- Memory -------------------------------------------------------------------------------------------------------
 
-bool od_steady_points_room(od_steady_points *p, int count) {
-  size_t size = (size_t)count + 1;
-  p->v = calloc(size, sizeof *p->v), p->force = calloc(size, sizeof *p->v), p->sigma = calloc(size, sizeof *p->v);
-  p->count = count;
-  return p->v && p->force && p->sigma;
+od_status od_friction_data_take_points(od_friction_data *d, int count) {
+  d->points = (od_steady_points){.count = count,
+                                 .v = OD_TAKE(&d->arena, double, count),
+                                 .force = OD_TAKE(&d->arena, double, count),
+                                 .sigma = OD_TAKE(&d->arena, double, count)};
+  return od_arena_status(&d->arena);
 }
 
-bool od_friction_data_room(od_friction_data *d, int samples, bool simulated) {
-  size_t size = (size_t)samples + 1;
+od_status od_friction_data_take_run(od_friction_data *d, int samples, bool simulated) {
+  od_arena *arena = &d->run_arena;
+  od_arena_free(arena);
+  d->pressure[0] = d->pressure[1] = d->position = d->clean = NULL;
   d->samples = samples;
-  d->t = calloc(size, sizeof *d->t), d->v = calloc(size, sizeof *d->t), d->force = calloc(size, sizeof *d->t);
-  d->part = calloc(size, sizeof *d->part);
-  if (simulated) d->clean = calloc(size, sizeof *d->clean);
-  return d->t && d->v && d->force && d->part && (d->clean || !simulated);
-}
-
-void od_friction_data_clear_run(od_friction_data *d) {
-  free(d->t), free(d->v), free(d->force), free(d->clean), free(d->position), free(d->part);
-  free(d->pressure[0]), free(d->pressure[1]);
-  d->pressure[0] = d->pressure[1] = NULL;
-  d->t = d->v = d->force = d->clean = d->position = NULL;
-  d->part = NULL;
-  d->samples = 0;
+  d->t = OD_TAKE(arena, double, samples), d->v = OD_TAKE(arena, double, samples);
+  d->force = OD_TAKE(arena, double, samples), d->part = OD_TAKE(arena, int, samples);
+  if (simulated) d->clean = OD_TAKE(arena, double, samples);
+  return od_arena_status(arena);
 }
 
 void od_friction_data_free(od_friction_data *d) {
   if (!d) return;
-  free(d->points.v), free(d->points.force), free(d->points.sigma);
-  free(d->point_clean);
-  od_friction_data_clear_run(d);
-  free(d->run);
   if (!d->shares_motion) {
     od_true_run_free(d->motion);
     od_verdict_free(&d->of_truth);
   }
+  od_arena_free(&d->arena);
+  od_arena_free(&d->run_arena);
   free(d);
 }
 
-static bool copy_doubles(double **to, const double *from, int count) {
-  if (!from) return true;
-  free(*to);
-  *to = malloc(((size_t)count + 1) * sizeof **to);
-  if (*to) memcpy(*to, from, (size_t)count * sizeof **to);
-  return *to != NULL;
+static double *copy_doubles(od_arena *arena, const double *from, int count) {
+  double *to = from ? OD_TAKE(arena, double, count) : NULL;
+  if (to) memcpy(to, from, (size_t)count * sizeof *to);
+  return to;
 }
 
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err) {
-  od_friction_data *d = calloc(1, sizeof *d);
+  od_friction_data *d = *out = calloc(1, sizeof *d);
   int points = from->points.count, samples = from->samples;
-  bool ok = d && od_steady_points_room(&d->points, points) && od_friction_data_room(d, samples, from->clean != NULL);
-  ok = ok && copy_doubles(&d->points.v, from->points.v, points) &&
-       copy_doubles(&d->points.force, from->points.force, points) &&
-       copy_doubles(&d->points.sigma, from->points.sigma, points) &&
-       copy_doubles(&d->point_clean, from->point_clean, points) && copy_doubles(&d->t, from->t, samples) &&
-       copy_doubles(&d->v, from->v, samples) && copy_doubles(&d->force, from->force, samples) &&
-       copy_doubles(&d->clean, from->clean, samples) && copy_doubles(&d->position, from->position, samples) &&
-       copy_doubles(&d->pressure[0], from->pressure[0], samples) &&
-       copy_doubles(&d->pressure[1], from->pressure[1], samples);
-  if (ok && from->run) {
-    d->run = malloc(sizeof *d->run);
-    ok = d->run != NULL;
-    if (ok) *d->run = *from->run;
-  }
-  *out = NULL;
-  if (!ok) {
+  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *d = *from;
+  d->arena = d->run_arena = (od_arena){0};
+  d->shares_motion = true;
+  double **const of_points[] = {&d->points.v, &d->points.force, &d->points.sigma, &d->point_clean};
+  double **const of_run[] = {&d->t, &d->v, &d->force, &d->clean, &d->position, &d->pressure[0], &d->pressure[1]};
+  for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++)
+    *of_points[i] = copy_doubles(&d->arena, *of_points[i], points);
+  for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++)
+    *of_run[i] = copy_doubles(&d->run_arena, *of_run[i], samples);
+  d->part = OD_TAKE(&d->run_arena, int, samples);
+  d->run = from->run ? OD_TAKE(&d->arena, od_velocity_run, 1) : NULL;
+  if (od_arena_status(&d->arena) != OD_OK || od_arena_status(&d->run_arena) != OD_OK) {
     od_friction_data_free(d);
+    *out = NULL;
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   if (samples > 0) memcpy(d->part, from->part, (size_t)samples * sizeof *d->part);
-  d->parts = from->parts, d->noise = from->noise, d->speed_noise = from->speed_noise, d->smoothed = from->smoothed,
-  d->budget = from->budget;
-  d->motion = from->motion, d->of_truth = from->of_truth, d->shares_motion = true;
-  *out = d;
+  if (from->run) *d->run = *from->run;
+  return OD_OK;
+}
+
+// White noise is reduced to about sqrt(9 / (8 half + 4)) of its size; slow variations are preserved.
+od_status od_smooth(int count, int half, double *x) {
+  if (half < 1 || count < 3) return OD_OK;
+  OD_SCRATCH(scratch);
+  double *from = OD_TAKE(&scratch, double, count);
+  if (!from) return OD_NO_MEMORY;
+  memcpy(from, x, (size_t)count * sizeof *from);
+  for (int i = 0; i < count; i++) {
+    // At the ends the window is as wide as it can be symmetrically.
+    int m = half;
+    if (i < m) m = i;
+    if (count - 1 - i < m) m = count - 1 - i;
+    double n = 2.0 * m + 1, squares = m * (m + 1.0) * n / 3, fourths = squares * (3.0 * m * (m + 1.0) - 1) / 5;
+    double sum = 0, weighted = 0, below = n * fourths - squares * squares;
+    for (int k = -m; k <= m; k++) sum += from[i + k], weighted += (double)k * k * from[i + k];
+    x[i] = m > 1 ? (fourths * sum - squares * weighted) / below : from[i];
+  }
   return OD_OK;
 }
 
@@ -130,12 +135,12 @@ static double placed(const od_friction_points *p, double part) {
   return (low + high) / 2;
 }
 
-static bool place_points(const od_friction_plan *plan, od_friction_data *d) {
+static od_status place_points(const od_friction_plan *plan, od_friction_data *d) {
   const od_friction_points *p = &plan->points;
   int steps = p->step > 0 ? (int)floor((p->high - p->low) / p->step + 1e-9) : 0;
-  if (!od_steady_points_room(&d->points, p->count > 0 ? 2 * p->count : steps + 1)) return false;
-  d->point_clean = calloc((size_t)d->points.count + 1, sizeof *d->point_clean);
-  if (!d->point_clean) return false;
+  int count = p->count > 0 ? 2 * p->count : steps + 1;
+  d->point_clean = OD_TAKE(&d->arena, double, count);
+  if (od_friction_data_take_points(d, count) != OD_OK) return OD_NO_MEMORY;
   for (int i = 0; i < d->points.count; i++) {
     double v = p->low + i * p->step;
     if (p->count > 0) v = (i < p->count ? 1 : -1) * placed(p, (double)(i % p->count) / (p->count - 1));
@@ -143,7 +148,7 @@ static bool place_points(const od_friction_plan *plan, od_friction_data *d) {
     d->points.v[i] = v;
     d->point_clean[i] = od_law_steady(&plan->truth, v);
   }
-  return true;
+  return OD_OK;
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -172,34 +177,30 @@ od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run
     for (int i = 0; i < 2 && status == OD_OK; i++) (*out)->pressure[i] = d->pressure[i];
     return status;
   }
+  OD_SCRATCH(scratch);
   int fine = (d->samples - 1) * substeps + 1;
-  double *t = calloc(2 * (size_t)fine + 1, sizeof *t);
-  if (!t) return OD_NO_MEMORY;
+  double *t = OD_TAKE(&scratch, double, fine), *v = OD_TAKE(&scratch, double, fine);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   for (int i = 0; i < fine; i++) t[i] = i * (d->run->step / substeps);
-  od_velocity_run_sample(d->run, fine, t, t + fine, NULL);
-  od_status status = od_run_model_new(fine, t, t + fine, substeps, out);
-  free(t);
-  return status;
+  od_velocity_run_sample(d->run, fine, t, v, NULL);
+  return od_run_model_new(fine, t, v, substeps, out);
 }
 
-static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
-  od_run_model *m = NULL;
-  od_status status = OD_NO_MEMORY;
-  d->run = malloc(sizeof *d->run);
-  if (d->run) *d->run = varied(plan, seed);
-  if (d->run && od_friction_data_room(d, od_velocity_run_samples(d->run), true)) {
-    for (int i = 0; i < d->samples; i++) d->t[i] = i * d->run->step;
-    od_velocity_run_sample(d->run, d->samples, d->t, d->v, d->part);
-    d->parts = d->run->pieces;
-    d->position = calloc((size_t)d->samples + 1, sizeof *d->position);
-    for (int i = 1; d->position && i < d->samples; i++)
-      d->position[i] = d->position[i - 1] + (d->v[i] + d->v[i - 1]) / 2 * d->run->step;
-    status = od_friction_data_model(d, plan->data_substeps, &m);
-  }
-  if (status == OD_OK) status = od_run_model_force(m, &plan->truth, d->clean);
-  od_run_model_free(m);
-  if (status == OD_OK) return OD_OK;
-  return od_fail(err, status, "%s: the true law could not be simulated: %s", plan->path, od_status_text(status));
+// Simulates the true law over the run of the plan, without errors.
+static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_friction_data *d) {
+  OD_OWNED(od_run_model_free) od_run_model *m = NULL;
+  d->run = OD_TAKE(&d->arena, od_velocity_run, 1);
+  if (!d->run) return OD_NO_MEMORY;
+  *d->run = varied(plan, seed);
+  if (od_friction_data_take_run(d, od_velocity_run_samples(d->run), true) != OD_OK) return OD_NO_MEMORY;
+  d->position = OD_TAKE(&d->run_arena, double, d->samples);
+  if (!d->position) return OD_NO_MEMORY;
+  for (int i = 0; i < d->samples; i++) d->t[i] = i * d->run->step;
+  od_velocity_run_sample(d->run, d->samples, d->t, d->v, d->part);
+  d->parts = d->run->pieces;
+  for (int i = 1; i < d->samples; i++) d->position[i] = d->position[i - 1] + (d->v[i] + d->v[i - 1]) / 2 * d->run->step;
+  od_status status = od_friction_data_model(d, plan->data_substeps, &m);
+  return status == OD_OK ? od_run_model_force(m, &plan->truth, d->clean) : status;
 }
 
 // --- Errors -------------------------------------------------------------------------------------------------------
@@ -240,7 +241,6 @@ static od_status measure(const od_friction_plan *plan, uint64_t seed, od_frictio
   od_table *table = NULL;
   od_status status = od_true_run_measure(d->motion, seed, &table, err);
   if (status != OD_OK) return status;
-  od_friction_data_clear_run(d);
   status = od_friction_table_take(plan, table, plan->log.experiment->path, d, err);
   od_table_free(table);
   return status;
@@ -268,24 +268,27 @@ static od_status simulate_experiment(const od_friction_plan *plan, uint64_t seed
   return status == OD_OK ? measure(plan, seed, d, err) : status;
 }
 
+static od_status make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data *d,
+                      od_error *err) {
+  od_status status = OD_OK;
+  if (plan->points.given && plan->points.log) status = od_points_log_read(plan, d, err);
+  if (plan->points.given && !plan->points.log && place_points(plan, d) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status != OD_OK || !plan->has_run) return status;
+  if (plan->log.experiment) return simulate_experiment(plan, seed, going, d, err);
+  if (plan->log.file) return od_friction_log_read(plan, d, err);
+  status = simulate_run(plan, seed, d);
+  if (status == OD_OK) return OD_OK;
+  return od_fail(err, status, "%s: the true law cannot be simulated: %s", plan->path, od_status_text(status));
+}
+
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err) {
-  od_friction_data *d = calloc(1, sizeof *d);
-  od_status status = d ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_friction_data *d = *out = calloc(1, sizeof *d);
+  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = make(plan, seed, going, d, err);
+  if (status == OD_OK) return OD_OK;
+  od_friction_data_free(d);
   *out = NULL;
-  if (status == OD_OK && plan->points.given) {
-    if (plan->points.log)
-      status = od_points_log_read(plan, d, err);
-    else if (!place_points(plan, d))
-      status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  if (status == OD_OK && plan->has_run)
-    status = plan->log.experiment ? simulate_experiment(plan, seed, going, d, err)
-             : plan->log.file     ? od_friction_log_read(plan, d, err)
-                                  : simulate_run(plan, seed, d, err);
-  if (status == OD_OK)
-    *out = d;
-  else
-    od_friction_data_free(d);
   return status;
 }

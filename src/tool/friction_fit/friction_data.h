@@ -19,6 +19,8 @@ typedef struct od_force_budget {
 } od_force_budget;
 
 typedef struct od_friction_data {
+  od_arena arena;      // memory of the points
+  od_arena run_arena;  // memory of the run
   od_steady_points points;
   double *point_clean;  // the force without errors; NULL: not simulated
   int samples, parts;
@@ -42,6 +44,7 @@ od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_
 // Adds the errors of a seed to simulated measurements.
 od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err);
 void od_friction_data_free(od_friction_data *d);
+OD_OWNED_POINTER(od_friction_data, od_friction_data_free);
 // A copy, so that several threads can add errors to the same simulation. The copy must not outlive the original.
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err);
 
@@ -61,12 +64,12 @@ od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, 
 // steady_points.c: points from the settled parts of a run, for methods that need points if the file gives none.
 od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
-// smooth_speed.c: replaces each value by the value of a parabola through `half` neighbors on either side. False: out of memory.
-bool od_smooth(int count, int half, double *x);
+// Replaces each value by the value of a parabola through `half` neighbors on either side (Savitzky and Golay).
+od_status od_smooth(int count, int half, double *x);
 
-// Allocates memory for the samples of a run, or for points. False: out of memory.
-bool od_friction_data_room(od_friction_data *d, int samples, bool simulated);
-void od_friction_data_clear_run(od_friction_data *d);
-bool od_steady_points_room(od_steady_points *p, int count);
+// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors). The second also
+// frees the samples that were there before.
+od_status od_friction_data_take_points(od_friction_data *d, int count);
+od_status od_friction_data_take_run(od_friction_data *d, int samples, bool simulated);
 
 #endif

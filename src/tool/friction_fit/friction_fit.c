@@ -3,19 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "friction_fit/fit_stages.h"
 #include "random/random.h"
-
-od_law_options od_friction_law_options(const od_friction_plan *plan, const od_friction_run_options *options) {
-  return (od_law_options){.method = plan->search,
-                          .log_scale = plan->log_scale,
-                          .step_tolerance = plan->step_tolerance,
-                          .evaluations = plan->evaluations,
-                          .progress = options->progress,
-                          .user = options->user};
-}
 
 void od_friction_count(od_friction_fitted *f, const od_law_found *found) {
   f->iterations += found->iterations;
@@ -47,39 +37,32 @@ double od_friction_largest_error(const od_friction_fitted *f) {
 
 // --- Residuals and parameters -------------------------------------------------------------------------------------
 
-static bool ends_with_points(const od_friction_plan *plan) {
-  return plan->method == OD_FRICTION_STEADY;
-}
-
 // The residuals of the law at the fitted points, or over the run.
 static od_status find_residuals(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;
-  bool points = ends_with_points(plan);
+  bool points = plan->method == OD_FRICTION_STEADY;
   const double *measured = points ? d->points.force : d->force;
   f->rows = points ? d->points.count : d->samples;
-  f->model = calloc((size_t)f->rows + 1, sizeof *f->model);
+  f->model = OD_TAKE(&f->arena, double, f->rows);
   if (!f->model) return OD_NO_MEMORY;
-  od_status status = OD_OK;
   if (points) {
     for (int i = 0; i < f->rows; i++) f->model[i] = od_law_steady(&f->law, d->points.v[i]);
   } else {
-    od_run_model *m = NULL;
-    int substeps = plan->polish > plan->substeps ? plan->polish : plan->substeps;
-    status = od_friction_data_model(d, substeps, &m);
+    OD_OWNED(od_run_model_free) od_run_model *m = NULL;
+    od_status status = od_friction_data_model(d, plan->polish > plan->substeps ? plan->polish : plan->substeps, &m);
     if (status == OD_OK) status = od_run_model_force(m, &f->law, f->model);
-    od_run_model_free(m);
+    if (status != OD_OK) return status;
   }
-  double sum = 0, squares = 0;
-  for (int i = 0; i < f->rows && status == OD_OK; i++) {
+  double sum = 0;
+  for (int i = 0; i < f->rows; i++) {
     double r = fabs(f->model[i] - measured[i]);
-    sum += r, squares += r * r;
+    sum += r, f->squares += r * r;
     f->largest = fmax(f->largest, r);
   }
-  f->squares = squares;
   f->mean_abs = f->rows > 0 ? sum / f->rows : 0;
-  f->rms = f->rows > 0 ? sqrt(squares / f->rows) : 0;
-  return status;
+  f->rms = f->rows > 0 ? sqrt(f->squares / f->rows) : 0;
+  return OD_OK;
 }
 
 static void list_parameters(od_friction_fitted *f) {
@@ -108,7 +91,8 @@ static od_status run_stages(od_friction_fitted *f, const od_friction_run_options
   if (f->data->points.count == 0)
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s: the run never settles: no window of %g s has a constant speed; the method 'complete' needs none",
+        "%s: the run never settles: no window of %g s has a constant speed. Use the method 'complete', which needs no "
+        "settled parts",
         plan->path, plan->settling.window);
   od_status status = od_friction_fit_points(f, options, err);
   if (status == OD_OK && plan->method == OD_FRICTION_SEQUENTIAL) status = od_friction_fit_sequence(f, options, err);
@@ -154,7 +138,7 @@ od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *
 
 void od_friction_fitted_free(od_friction_fitted *f) {
   if (!f) return;
-  free(f->model), free(f->share);
   od_verdict_free(&f->verdict);
+  od_arena_free(&f->arena);
   free(f);
 }

@@ -2,6 +2,7 @@
 #ifndef OD_FRICTION_FIT_H
 #define OD_FRICTION_FIT_H
 
+#include "base/arena.h"
 #include "friction_fit/friction_data.h"
 #include "io/verdict.h"
 
@@ -22,6 +23,7 @@ typedef struct od_friction_parameter {
 } od_friction_parameter;
 
 typedef struct od_friction_fitted {
+  od_arena arena;
   const od_friction_plan *plan;
   const od_friction_data *data;
   od_law_numbers law;
@@ -54,6 +56,7 @@ typedef struct od_friction_run_options {
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
+OD_OWNED_POINTER(od_friction_fitted, od_friction_fitted_free);
 
 // The largest relative error of the parameters with a true value; NAN: none has one.
 double od_friction_largest_error(const od_friction_fitted *f);

@@ -63,11 +63,6 @@ static od_status open_log(reader *r) {
   return OD_OK;
 }
 
-static void close_log(reader *r) {
-  od_table_free(r->table);
-  if (r->units) od_units_free(r->units);
-}
-
 // The noise of a smooth signal: second differences have six times its variance. The median excludes places of large curvature.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -75,13 +70,12 @@ static int by_size(const void *a, const void *b) {
 }
 static double noise_of(int count, const double *x) {
   if (count < 8) return 0;
-  double *bend = malloc((size_t)count * sizeof *bend), noise = 0;
-  if (!bend) return 0;
-  for (int i = 0; i + 2 < count; i++) bend[i] = fabs(x[i] - 2 * x[i + 1] + x[i + 2]);
-  qsort(bend, (size_t)count - 2, sizeof *bend, by_size);
-  noise = bend[(count - 2) / 2] / (0.6745 * sqrt(6));
-  free(bend);
-  return noise;
+  OD_SCRATCH(scratch);
+  double *difference = OD_TAKE(&scratch, double, count);
+  if (!difference) return 0;
+  for (int i = 0; i + 2 < count; i++) difference[i] = fabs(x[i] - 2 * x[i + 1] + x[i + 2]);
+  qsort(difference, (size_t)count - 2, sizeof *difference, by_size);
+  return difference[(count - 2) / 2] / (0.6745 * sqrt(6));
 }
 
 // --- Eq. 6.10 -----------------------------------------------------------------------------------------------------
@@ -103,39 +97,35 @@ static void differentiate(int count, const double *t, const double *v, double *a
   }
 }
 
+// Computes the friction force and the error of each term.
 static od_status balance(const reader *r, const od_force_balance *b, od_friction_data *d) {
-  size_t n = (size_t)d->samples;
-  double *memory = calloc(4 * n + 1, sizeof *memory);
-  if (!memory) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
-  double *p[2] = {memory, memory + n}, *load = memory + 2 * n, *a = memory + 3 * n;
-  bool ok = read_column(r, b->pressure[0], "Pa", p[0]) && read_column(r, b->pressure[1], "Pa", p[1]);
-  if (ok && b->load) ok = read_column(r, b->load, "N", load);
-  if (ok && b->acceleration)
-    ok = read_column(r, b->acceleration, "m/s2", a);
-  else if (ok)
-    differentiate(d->samples, d->t, d->v, a);
-  for (int i = 0; ok && i < d->samples; i++)
+  OD_SCRATCH(scratch);
+  double *p[2] = {OD_TAKE(&scratch, double, d->samples), OD_TAKE(&scratch, double, d->samples)};
+  double *load = OD_TAKE(&scratch, double, d->samples), *a = OD_TAKE(&scratch, double, d->samples);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (!read_column(r, b->pressure[0], "Pa", p[0]) || !read_column(r, b->pressure[1], "Pa", p[1])) return OD_BAD_INPUT;
+  if (b->load && !read_column(r, b->load, "N", load)) return OD_BAD_INPUT;
+  if (b->acceleration && !read_column(r, b->acceleration, "m/s2", a)) return OD_BAD_INPUT;
+  if (!b->acceleration) differentiate(d->samples, d->t, d->v, a);
+  for (int i = 0; i < d->samples; i++)
     d->force[i] = p[0][i] * b->area[0] - p[1][i] * b->area[1] - load[i] - b->mass * a[i];
-  if (ok) {
-    od_force_budget *g = &d->budget;
-    double of_area[2];
-    for (int i = 0; i < 2; i++) of_area[i] = root_mean_square(d->samples, p[i]) * b->area[i] * b->area_sigma;
-    g->known = true;
-    g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
-    g->load = b->load_sigma;
-    // The slope of a line through five samples has the variance of one sample divided by ten times the squared sampling
-    // interval.
-    double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
-    double slope_sigma = b->acceleration ? 0 : noise_of(d->samples, d->v) / (sqrt(10) * step);
-    g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
-    g->area = hypot(of_area[0], of_area[1]);
-    g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
-    // Errors of areas and mass are constant over the samples: they are not noise, but part of the error of the force.
-    d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
-    g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
-  }
-  free(memory);
-  return ok ? OD_OK : OD_BAD_INPUT;
+  od_force_budget *g = &d->budget;
+  double of_area[2];
+  for (int i = 0; i < 2; i++) of_area[i] = root_mean_square(d->samples, p[i]) * b->area[i] * b->area_sigma;
+  g->known = true;
+  g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
+  g->load = b->load_sigma;
+  // The slope of a line through five samples has the variance of one sample divided by ten times the squared sampling
+  // interval.
+  double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
+  double slope_sigma = b->acceleration ? 0 : noise_of(d->samples, d->v) / (sqrt(10) * step);
+  g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
+  g->area = hypot(of_area[0], of_area[1]);
+  g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
+  // Errors of areas and mass are constant over the samples: they are not noise, but part of the error of the force.
+  d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
+  g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
+  return OD_OK;
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
@@ -160,41 +150,41 @@ static void find_first_row(reader *r, const od_friction_log *log) {
     }
 }
 
+// A column of samples that the run keeps; NULL after an error.
+static double *take_column(const reader *r, const char *name, const char *si, od_friction_data *d) {
+  double *column = OD_TAKE(&d->run_arena, double, d->samples);
+  if (!column) od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  return column && read_column(r, name, si, column) ? column : NULL;
+}
+
 static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_data *d) {
   const od_friction_log *log = &plan->log;
+  const char *velocity = log->velocity ? log->velocity : "velocity";
   find_first_row(r, log);
   if (r->table->rows - r->first < 2)
     return od_fail(r->err, OD_BAD_INPUT, "%s: all columns have numbers from row %ld on; expected at least 2 such rows",
                    r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: has no column of times", r->path);
-  if (!od_friction_data_room(d, (int)(r->table->rows - r->first), false))
+  if (od_friction_data_take_run(d, (int)(r->table->rows - r->first), false) != OD_OK)
     return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
-  bool ok = read_column(r, r->table->name[time], "s", d->t) &&
-            read_column(r, log->velocity ? log->velocity : "velocity", "m/s", d->v);
-  if (ok && log->position) {
-    d->position = calloc((size_t)d->samples + 1, sizeof *d->position);
-    ok = d->position && read_column(r, log->position, "m", d->position);
-  }
-  for (int i = 1; ok && i < d->samples; i++)
+  if (!read_column(r, r->table->name[time], "s", d->t) || !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;
+  if (log->position && !(d->position = take_column(r, log->position, "m", d))) return r->err->status;
+  for (int i = 1; i < d->samples; i++)
     if (!(d->t[i] > d->t[i - 1]))
       return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
-  if (!ok) return OD_BAD_INPUT;
-  od_time_doubt doubt = od_time_doubt_of(r->table->name[time], r->table->unit[time], r->path,
-                                         (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1), NULL);
-  if (!od_time_doubt_remark(&doubt, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; ok && i < 2 && (log->pressure[0] || log->balance.given); i++) {
-    d->pressure[i] = calloc((size_t)d->samples + 1, sizeof *d->pressure[i]);
-    ok = d->pressure[i] &&
-         read_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d->pressure[i]);
-    for (int k = 0; ok && k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
-  }
-  if (!ok) return OD_BAD_INPUT;
-  od_status status = OD_OK;
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
+  od_time_doubt doubt = od_time_doubt_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
+  if (!od_time_doubt_remark(&doubt, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < 2 && (log->pressure[0] || log->balance.given); i++) {
+    d->pressure[i] = take_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d);
+    if (!d->pressure[i]) return r->err->status;
+    for (int k = 0; k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
+  }
   d->speed_noise = noise_of(d->samples, d->v);
   d->smoothed = (int)round(log->smooth / step / 2);
-  if (!od_smooth(d->samples, d->smoothed, d->v)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (od_smooth(d->samples, d->smoothed, d->v) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  od_status status = OD_OK;
   if (log->balance.given)
     status = balance(r, &log->balance, d);
   else if (!read_column(r, log->force ? log->force : "force", "N", d->force))
@@ -204,6 +194,11 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   d->parts = PARTS;
   for (int i = 0; i < d->samples; i++) d->part[i] = (int)((long)i * PARTS / d->samples);
   return status;
+}
+
+static void close_log(reader *r) {
+  od_table_free(r->table);
+  if (r->units) od_units_free(r->units);
 }
 
 od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
@@ -216,22 +211,19 @@ od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, 
 }
 
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
-  reader r = {.path = plan->log.file, .err = err};
+  OD_SCOPED(close_log) reader r = {.path = plan->log.file, .err = err};
   od_status status = open_log(&r);
-  if (status == OD_OK) status = read_run(&r, plan, d);
-  close_log(&r);
-  return status;
+  return status == OD_OK ? read_run(&r, plan, d) : status;
 }
 
 od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
-  reader r = {.path = p->log, .err = err};
+  OD_SCOPED(close_log) reader r = {.path = p->log, .err = err};
   od_status status = open_log(&r);
-  if (status == OD_OK && !od_steady_points_room(&d->points, (int)r.table->rows))
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  bool ok = status == OD_OK && read_column(&r, p->velocity ? p->velocity : "velocity", "m/s", d->points.v) &&
+  if (status != OD_OK) return status;
+  if (od_friction_data_take_points(d, (int)r.table->rows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  bool ok = read_column(&r, p->velocity ? p->velocity : "velocity", "m/s", d->points.v) &&
             read_column(&r, p->force ? p->force : "force", "N", d->points.force) &&
             (!p->sigma || read_column(&r, p->sigma, "N", d->points.sigma));
-  close_log(&r);
-  return status != OD_OK ? status : ok ? OD_OK : OD_BAD_INPUT;
+  return ok ? OD_OK : OD_BAD_INPUT;
 }

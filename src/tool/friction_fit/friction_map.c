@@ -48,8 +48,8 @@ static void set_truth(const od_friction_plan *plan, od_map_parameter *p, int num
 static od_status fit_pair(const od_friction_plan *plan, int pair, uint64_t seed, const od_friction_run_options *options,
                           od_pressure_map *m, od_error *err) {
   od_friction_plan own = *plan;
-  od_friction_data *d = NULL;
-  od_friction_fitted *f = NULL;
+  OD_OWNED(od_friction_data_free) od_friction_data *d = NULL;
+  OD_OWNED(od_friction_fitted_free) od_friction_fitted *f = NULL;
   od_friction_run_options judged = *options;
   judged.judge = true;
   if (plan->simulates) own.truth = law_at(plan, plan->map.pressure[pair]);
@@ -57,17 +57,13 @@ static od_status fit_pair(const od_friction_plan *plan, int pair, uint64_t seed,
   // Each pair has its own errors.
   uint64_t own_seed = seed * 10007 + (uint64_t)pair;
   od_status status = od_friction_data_make(&own, own_seed, (od_going_on){options->progress, options->user}, &d, err);
-  if (status == OD_OK) {
-    status = od_friction_data_disturb(&own, own_seed, d, err);
-    if (status == OD_OK) status = od_steady_points_find(&own, d, err);
-  }
+  if (status == OD_OK) status = od_friction_data_disturb(&own, own_seed, d, err);
+  if (status == OD_OK) status = od_steady_points_find(&own, d, err);
   if (status == OD_OK) status = od_friction_fit(&own, d, &judged, &f, err);
   for (int i = 0; f && i < f->parameters; i++) {
     m->parameter[i].estimate[pair] = f->parameter[i].value;
     m->parameter[i].error[pair] = f->parameter[i].known == OD_PARAMETER_UNKNOWN ? INFINITY : f->parameter[i].sigma;
   }
-  od_friction_fitted_free(f);
-  od_friction_data_free(d);
   return status;
 }
 
@@ -149,8 +145,9 @@ double od_pressure_map_inside(const od_pressure_map *m, int *count) {
 
 // --- The map ------------------------------------------------------------------------------------------------------
 
+// Adds all remarks. False: out of memory.
 static bool remark(od_pressure_map *m) {
-  bool ok = true;
+  bool ok = true, few = false;
   char list[400] = "";
   for (int i = 0; i < m->parameters; i++) {
     const od_map_parameter *p = &m->parameter[i];
@@ -158,18 +155,16 @@ static bool remark(od_pressure_map *m) {
     // Five standard deviations of chi-squared for a correct form.
     double most = 1 + 5 * sqrt(2.0 / fmax(p->used - p->coefficients, 1));
     if (p->chi_squared > most) snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", p->key);
+    few = few || p->used <= OD_MAP_MOST_COEFFICIENTS;
   }
   if (*list)
-    ok = od_verdict_add(
-        &m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
-        "estimates of %s scatter more around this dependence than their standard deviations explain; try "
-        "another form (linear, saturating, table).",
-        list);
-  bool few = false;
-  for (int i = 0; i < m->parameters; i++) few = few || m->parameter[i].used <= OD_MAP_MOST_COEFFICIENTS;
+    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
+                        "estimates of %s scatter more around this dependence than their standard deviations explain; "
+                        "try another form (linear, saturating, table).",
+                        list);
   if (few && m->plan->map.form != OD_MAP_TABLE)
     ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few",
-                        "Too few:", "parameters that fewer than %d pairs of pressures tell have no dependence.",
+                        "Too few:", "a parameter has a dependence only if at least %d pairs of pressures determine it.",
                         OD_MAP_MOST_COEFFICIENTS + 1) &&
          ok;
   if (m->failed > 0)
@@ -179,44 +174,49 @@ static bool remark(od_pressure_map *m) {
   return ok;
 }
 
-od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
-                              od_pressure_map **out, od_error *err) {
-  od_pressure_map *m = calloc(1, sizeof *m);
-  size_t pairs = (size_t)plan->map.pairs, numbers = (size_t)plan->parameters;
-  *out = NULL;
-  if (m) m->memory = calloc(2 * pairs * numbers + 1, sizeof *m->memory);
-  if (!m || !m->memory) {
-    od_pressure_map_free(m);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
+static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_run_options *options, od_error *err) {
+  const od_friction_plan *plan = m->plan;
   for (int i = 0; i < plan->parameters; i++) {
     const od_element_field *field = od_law_field(plan->start.law, plan->parameter[i]);
     od_map_parameter *p = &m->parameter[m->parameters++];
-    *p = (od_map_parameter){.key = field->key, .unit = field->unit};
-    p->estimate = m->memory + 2 * pairs * (size_t)i, p->error = p->estimate + pairs;
-    for (size_t k = 0; k < pairs; k++) p->estimate[k] = NAN, p->error[k] = INFINITY;
+    *p = (od_map_parameter){.key = field->key,
+                            .unit = field->unit,
+                            .estimate = OD_TAKE(&m->arena, double, m->pairs),
+                            .error = OD_TAKE(&m->arena, double, m->pairs)};
+    if (od_arena_status(&m->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    for (int k = 0; k < m->pairs; k++) p->estimate[k] = NAN, p->error[k] = INFINITY;
     set_truth(plan, p, plan->parameter[i]);
   }
-  od_status status = OD_OK;
-  for (int k = 0; k < m->pairs && status == OD_OK; k++) {
-    status = fit_pair(plan, k, seed, options, m, err);
-    if (options->progress && !options->progress(options->user, (double)k / m->pairs)) status = OD_INTERRUPTED;
+  for (int k = 0; k < m->pairs; k++) {
+    od_status status = fit_pair(plan, k, seed, options, m, err);
+    if (options->progress && !options->progress(options->user, (double)k / m->pairs)) return OD_INTERRUPTED;
     // A pair that cannot be fitted does not affect the other pairs.
-    if (status == OD_NOT_CONVERGED || status == OD_NOT_FINITE) m->failed++, status = OD_OK;
+    bool failed = status == OD_NOT_CONVERGED || status == OD_NOT_FINITE;
+    if (status != OD_OK && !failed) return status;
+    m->failed += failed;
   }
-  for (int i = 0; i < m->parameters && status == OD_OK; i++) status = fit_dependence(m, &m->parameter[i], err);
-  if (status == OD_OK && !remark(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK)
-    *out = m;
-  else
-    od_pressure_map_free(m);
+  for (int i = 0; i < m->parameters; i++) {
+    od_status status = fit_dependence(m, &m->parameter[i], err);
+    if (status != OD_OK) return status;
+  }
+  return remark(m) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
+                              od_pressure_map **out, od_error *err) {
+  od_pressure_map *m = *out = calloc(1, sizeof *m);
+  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
+  od_status status = fit_map(m, seed, options, err);
+  if (status == OD_OK) return OD_OK;
+  od_pressure_map_free(m);
+  *out = NULL;
   return status;
 }
 
 void od_pressure_map_free(od_pressure_map *m) {
   if (!m) return;
-  free(m->memory);
   od_verdict_free(&m->verdict);
+  od_arena_free(&m->arena);
   free(m);
 }

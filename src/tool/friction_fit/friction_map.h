@@ -26,12 +26,13 @@ typedef struct od_pressure_map {
   const double (*pressure)[2];
   od_map_parameter parameter[OD_MOST_LAW_NUMBERS];
   od_verdict verdict;
-  double *memory;
+  od_arena arena;
 } od_pressure_map;
 
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                               od_pressure_map **out, od_error *err);
 void od_pressure_map_free(od_pressure_map *m);
+OD_OWNED_POINTER(od_pressure_map, od_pressure_map_free);
 
 // The fraction of the true coefficients within 99 % intervals. *count receives their number.
 double od_pressure_map_inside(const od_pressure_map *m, int *count);

@@ -1,6 +1,5 @@
 // Verdict on a friction fit, and the parameters that are not identifiable.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "friction_fit/fit_stages.h"
@@ -33,7 +32,7 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
   }
   *text = 0;
   if (fastest[0] == 0 || fastest[1] == 0) {
-    snprintf(text, size, " It never moves in the %s direction.", fastest[0] == 0 ? "positive" : "negative");
+    snprintf(text, size, " The data have no motion in the %s direction.", fastest[0] == 0 ? "positive" : "negative");
     return;
   }
   if (!law->has_family) return;
@@ -43,21 +42,21 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
     end = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_LOG_VB_VS]);
     const char *way = side ? "negative" : "positive";
     if (fastest[side] < end)
-      snprintf(text, size, " In the %s direction it reaches %.3g m/s, and the film is complete from %.3g m/s on.", way,
-               fastest[side], end);
+      snprintf(text, size, " In the %s direction the speed reaches %.3g m/s; the film is complete from %.3g m/s on.",
+               way, fastest[side], end);
     else if (slowest[side] > p[OD_FAMILY_VS])
-      snprintf(text, size, " In the %s direction it is never slower than %.3g m/s; the Stribeck speed is %.3g m/s.",
-               way, slowest[side], p[OD_FAMILY_VS]);
+      snprintf(text, size, " In the %s direction the lowest speed is %.3g m/s; the Stribeck speed is %.3g m/s.", way,
+               slowest[side], p[OD_FAMILY_VS]);
   }
 }
 
 // Residuals in the direction of motion, averaged over bins of the position.
 enum { BINS = 12 };
 typedef struct by_position {
-  double range;  // difference between the largest and smallest mean of a bin
-  double part;   // fraction of the residuals' variance that the bins explain
-  double alike;  // correlation of the means of both directions: position-dependent friction is the same in both; NAN:
-                 // too few common bins
+  double range;        // difference between the largest and smallest mean of a bin, N
+  double part;         // fraction of the residuals' variance that the bins explain
+  double correlation;  // of the means of both directions: position-dependent friction is the same in both; NAN: too
+                       // few common bins
 } by_position;
 
 typedef struct bins {
@@ -81,9 +80,9 @@ static bool fill_bins(const od_friction_fitted *f, bins *b) {
   return b->used > 0;
 }
 
-// Uses the bins that both directions pass long enough.
-static double find_alike(const bins *b) {
-  double mean[2] = {0, 0}, up = 0, down[2] = {0, 0};
+// Correlation of the means of both directions, over the bins that both pass long enough.
+static double correlation_of_directions(const bins *b) {
+  double mean[2] = {0, 0}, product = 0, square[2] = {0, 0};
   int shared[BINS], count = 0;
   for (int k = 0; k < BINS; k++)
     if (b->count[0][k] > b->used / (20 * BINS) && b->count[1][k] > b->used / (20 * BINS)) shared[count++] = k;
@@ -92,14 +91,16 @@ static double find_alike(const bins *b) {
     for (int side = 0; side < 2; side++) mean[side] += b->sum[side][shared[i]] / b->count[side][shared[i]] / count;
   for (int i = 0; i < count; i++) {
     double off[2];
-    for (int side = 0; side < 2; side++)
-      off[side] = b->sum[side][shared[i]] / b->count[side][shared[i]] - mean[side], down[side] += off[side] * off[side];
-    up += off[0] * off[1];
+    for (int side = 0; side < 2; side++) {
+      off[side] = b->sum[side][shared[i]] / b->count[side][shared[i]] - mean[side];
+      square[side] += off[side] * off[side];
+    }
+    product += off[0] * off[1];
   }
-  return up / sqrt(down[0] * down[1]);
+  return product / sqrt(square[0] * square[1]);
 }
 
-static by_position look_at_position(const od_friction_fitted *f) {
+static by_position residuals_by_position(const od_friction_fitted *f) {
   bins b = {0};
   double between = 0, least = INFINITY, most = -INFINITY;
   if (!fill_bins(f, &b)) return (by_position){0};
@@ -111,7 +112,7 @@ static by_position look_at_position(const od_friction_fitted *f) {
     between += count * pow(of_bin - mean, 2);
     least = fmin(least, of_bin), most = fmax(most, of_bin);
   }
-  return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, find_alike(&b)};
+  return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, correlation_of_directions(&b)};
 }
 
 // Whether a logged run begins in motion, with a significant effect.
@@ -123,6 +124,7 @@ static bool begins_moving(const od_friction_fitted *f) {
          fabs(d->v[0]) > 0.01 * fastest;
 }
 
+// The parameter with the largest shift in standard deviations; NULL: none has a standard deviation.
 static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   const od_friction_parameter *most = NULL;
   for (int i = 0; i < f->parameters; i++) {
@@ -133,97 +135,75 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   return most;
 }
 
-// Whether residuals of fitted points depend on the speed significantly.
-static bool follows_speed(const od_friction_fitted *f) {
-  const od_steady_points *p = &f->data->points;
-  if (f->plan->method != OD_FRICTION_STEADY) return false;
-  return od_residuals_follow_speed(p->count, p->v, p->force, f->model);
-}
+#define REMARK(...) (ok = od_verdict_add(v, __VA_ARGS__) && ok)
 
-// Passes on remarks against the simulation of the data.
-static bool pass_on_truth(const od_verdict *from, od_verdict *to) {
-  bool ok = true;
-  for (int i = 0; i < from->count && ok; i++)
-    ok = od_verdict_add(to, from->remark[i].trust, from->remark[i].code, from->remark[i].lead, "%s",
-                        from->remark[i].text);
-  return ok;
-}
-
+// Adds all remarks. False: out of memory.
 static bool remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
+  const od_steady_points *p = &f->data->points;
   od_verdict *v = &f->verdict;
   char list[600], advice[300];
-  bool ok = pass_on_truth(&f->data->of_truth, v), alike = follows_speed(f);
+  bool ok = true, steady = plan->method == OD_FRICTION_STEADY;
+  bool follows_speed = steady && od_residuals_follow_speed(p->count, p->v, p->force, f->model);
   bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
-  bool explained = plan->method == OD_FRICTION_STEADY ? !alike && !moving : f->rms <= od_friction_most_rms(f);
+  bool explained = steady ? !follows_speed && !moving : f->rms <= od_friction_most_rms(f);
+  // Remarks against the simulation of the data, or about the times of a log.
+  for (int i = 0; i < f->data->of_truth.count; i++) {
+    const od_remark *r = &f->data->of_truth.remark[i];
+    REMARK(r->trust, r->code, r->lead, "%s", r->text);
+  }
   if (moving)
-    ok = od_verdict_add(
-             v, OD_DOUBTFUL, "points.moving", "Not steady:",
-             "the points are samples of the run, settled or not, so that what film and bristles do is taken for "
-             "the steady curve. Standard deviations take it for noise.") &&
-         ok;
+    REMARK(OD_DOUBTFUL, "points.moving", "Not steady:",
+           "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
+           "bristles, and the standard deviations treat this motion as noise.");
   if (f->film_leads)
-    ok = od_verdict_add(
-             v, OD_DOUBTFUL, "film.leads", "Film leads:",
-             "the film computed from the force does not lag behind the speed in this step (pole %.4g, expected between "
-             "0 and 1), so that tau_hn stays at its start, with which sigma_0 was found. Begin and end the step at "
-             "lower speeds, or give film_by: least-squares.",
-             f->film_pole) &&
-         ok;
+    REMARK(OD_DOUBTFUL, "film.leads", "Film leads:",
+           "the film computed from the force does not lag behind the speed in this step (pole %.4g, expected between "
+           "0 and 1). Therefore tau_hn keeps its start, and sigma_0 is fitted with this value. Begin and end the step "
+           "at lower speeds, or set film_by: least-squares.",
+           f->film_pole);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown",
-                        "Not determined:", "the data do not determine %s: the values shown are not estimates.%s%s",
-                        list, explained ? " The others hold." : "", advice) &&
-         ok;
+    REMARK(OD_DOUBTFUL, "parameters.unknown",
+           "Not determined:", "the data do not determine %s: the values shown are not estimates.%s%s", list,
+           explained ? " The other estimates are valid." : "", advice);
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
-    ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:", "noise hides more than a tenth of %s.%s", list,
-                        advice) &&
-         ok;
-  if (!f->converged)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.") && ok;
-  if (alike)
-    ok = od_verdict_add(
-             v, OD_DOUBTFUL, "residual.speed", "Not explained:",
-             "residuals of neighbouring speeds are alike, %.3g N root mean square in all: the law has another "
-             "curve, or measurements are off by more than noise. Standard deviations take all of it for noise.",
-             f->rms) &&
-         ok;
+    REMARK(OD_SOUND, "parameters.weak", "Weak:", "the standard deviation of %s is more than a tenth of the value.%s",
+           list, advice);
+  if (!f->converged) REMARK(OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.");
+  if (follows_speed)
+    REMARK(
+        OD_DOUBTFUL, "residual.speed", "Not explained:",
+        "residuals of neighboring speeds are correlated (%.3g N root mean square): the law has a different curve, or "
+        "measurement errors exceed the noise. The standard deviations treat all residuals as noise.",
+        f->rms);
   else if (!explained && !moving)
-    ok = od_verdict_add(
-             v, OD_DOUBTFUL, "residual.large", "Not explained:",
-             "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "
-             "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
-             "minimum. Standard deviations take all of it for noise.",
-             f->rms, plan->accept, f->data->noise) &&
-         ok;
+    REMARK(OD_DOUBTFUL, "residual.large", "Not explained:",
+           "residuals are %.3g N (root mean square), more than the accepted %.3g N and the noise of %.3g N explain. "
+           "Measurement errors exceed the noise, or another law applies, or this is a local minimum. The standard "
+           "deviations treat all residuals as noise.",
+           f->rms, plan->accept, f->data->noise);
   const od_friction_parameter *most = most_shifted(f);
   if (most && fabs(most->shift) > 0.5 * most->sigma)
-    ok =
-        od_verdict_add(
-            v, OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
-            "the speed trembles by %.3g m/s, which the law takes for motion. It has shifted %s by about %.3g %s, %.2g of its "
-            "standard deviations, and others less. Smooth the speed, or measure it better.",
-            f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma) &&
-        ok;
+    REMARK(OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
+           "the speed has noise of %.3g m/s, which acts on the law like motion. It shifts %s by about %.3g %s, %.2g of "
+           "its standard deviations, and other parameters less. Smooth the speed, or measure it better.",
+           f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
   if (begins_moving(f))
-    ok = od_verdict_add(
-             v, OD_DOUBTFUL, "run.moving", "Begins moving:",
-             "the log begins at %.3g m/s, the law at rest without a film; leave out its beginning (run.skip).",
-             f->data->v[0]) &&
-         ok;
-  by_position position = look_at_position(f);
+    REMARK(OD_DOUBTFUL, "run.moving", "Begins moving:",
+           "the log begins at %.3g m/s, but the law begins at rest without a film. Leave out its beginning (run.skip).",
+           f->data->v[0]);
+  by_position position = residuals_by_position(f);
+  bool known = !isnan(position.correlation);
   // If the directions have no common bins, the position may be correlated with another quantity; a larger explained fraction is
   // required.
-  if (!explained && position.part > (isnan(position.alike) ? 0.5 : 0.2) && !(position.alike < 0.5))
-    ok = od_verdict_add(
-             v, OD_DOUBTFUL, "position.matters", "Position:",
-             "%.0f %% of what is not explained goes with the position%s: friction seems to differ by %.3g N over "
-             "the stroke, which parameters take for something else. Run over the same part of the stroke each time.",
-             100 * position.part, isnan(position.alike) ? "" : ", in both directions alike", position.range) &&
-         ok;
+  if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
+    REMARK(OD_DOUBTFUL, "position.matters", "Position:",
+           "%.0f %% of the residuals' variance depends on the position%s: friction seems to differ by %.3g N over the "
+           "stroke, which distorts the parameters. Run over the same part of the stroke each time.",
+           100 * position.part, known ? ", in the same way in both directions" : "", position.range);
   return ok;
 }
 

@@ -25,7 +25,8 @@ static const char *method_name(int i) {
 
 static const od_key truth_keys[] = {
     {"numbers", OD_TEXT, NULL, "an entry of `laws`", .otherwise = "by `machine`"},
-    {"law", OD_CHOICE, NULL, "the law that they are taken for", .otherwise = "that of the entry", .choice = law_name},
+    {"law", OD_CHOICE, NULL, "the law that these numbers are used in", .otherwise = "that of the entry",
+     .choice = law_name},
     {"set", OD_NUMBER_MAP, NULL, "numbers to change"},
     {"machine", OD_TEXT, NULL, "a friction of the experiment's machine, such as main.friction"},
 };
@@ -39,7 +40,7 @@ static const od_key fit_keys[] = {
      "`tau_hn` from a step of the speed, then `sigma_0`. `dynamic`: points, then all other parameters together",
      .choice = method_name},
     {"start", OD_TEXT, NULL, "an entry of `laws`, or `truth`", .fallback = OD_REQUIRED},
-    {"set", OD_NUMBER_MAP, NULL, "numbers to change before, fixed or searched; `vb: 0 m/s` means by `vs` and `n`"},
+    {"set", OD_NUMBER_MAP, NULL, "numbers to change first, fixed or searched; `vb: 0 m/s`: computed from `vs` and `n`"},
     {"parameters", OD_TEXTS, NULL, "keys to search, in both directions",
      .otherwise = "all without a default of their own, and `viscous`"},
     {"search", OD_CHOICE, "reflective|levenberg-marquardt|gauss-newton", "how the minimum is searched",
@@ -51,15 +52,15 @@ static const od_key fit_keys[] = {
      "for studies with `start: random`: each parameter begins at its start times or divided by up to this factor",
      OD_POSITIVE, 5},
     {"accept", OD_NUMBER, "N",
-     "a search counts if its residuals are below this and what noise explains, or, for points without a known noise, if "
-     "residuals of neighboring speeds are not alike",
+     "a search is accepted if its residuals are below this value plus the noise, or, for points without a known noise, if "
+     "residuals of neighboring speeds are not correlated",
      OD_POSITIVE, 0.05},
     {"evaluations", OD_WHOLE, "1", "of the law in a search, at most", OD_POSITIVE, 200, {1, 1e9}},
     {"restarts",
      OD_WHOLE,
      "1",
-     "a search that does not count begins again with another `vs` and `n`, sometimes also with forces that the data have, at "
-     "most this many times; the best search counts",
+     "a search that is not accepted begins again with another `vs` and `n`, every other time also with forces from the data, at "
+     "most this many times; the result is the best search",
      OD_NOT_NEGATIVE,
      12,
      {0, 1000}},
@@ -67,7 +68,7 @@ static const od_key fit_keys[] = {
     {"polish",
      OD_WHOLE,
      "1",
-     "the same of a last search that begins where the others end; 0: none",
+     "the same for a last search that begins at the result of the search before it; 0: none",
      OD_NOT_NEGATIVE,
      0,
      {0, 10000}},
@@ -76,13 +77,13 @@ static const od_key fit_keys[] = {
      OD_RANGE_TOLERANCE},
     {"normal", OD_NUMBERS, "Pa",
      "pressures in the two chambers at which the numbers hold. `parameters` may have `per_p1` and `per_p2`: by how much of "
-     "itself the law's [factor](machine-files.md#friction) grows per pressure, which a run with varying `pressures` shows "
-     "(method `complete`); `set` says which numbers follow the factor besides Fs and Fc (`factor_vs: 1`)",
+     "itself the law's [factor](machine-files.md#friction) grows per pressure. They need a run with varying `pressures` and the "
+     "method `complete`. `set` selects the numbers that follow the factor in addition to Fs and Fc (`factor_vs: 1`)",
      .otherwise = "0"},
     {"noise", OD_NUMBER, "N", "standard deviation of a log's force", OD_NOT_NEGATIVE, 0,
      .otherwise = "by second differences, or by the [balance](friction-files.md#run)"},
     {"film_by", OD_CHOICE, "armax|least-squares", "`sequential`: how `tau_hn` is found"},
-    {"film", OD_NUMBERS, "s", "`sequential`: from when to when in the run `tau_hn` is taken", .otherwise = "all"},
+    {"film", OD_NUMBERS, "s", "`sequential`: the times in the run from which `tau_hn` is found", .otherwise = "all"},
     {"bristles", OD_NUMBERS, "s", "`sequential`: the same for `sigma_0`", .otherwise = "all"},
 };
 static const od_section_class fit_section = {"friction fit", "which law is fitted, and how", OD_KEYS(fit_keys)};
@@ -112,8 +113,9 @@ static void read_true_machine(od_friction_reader *r, const od_section *section) 
   const char *path = od_read_text(ld, node, "machine", "a friction of the experiment's machine, such as main.friction");
   const od_friction_law *law = od_friction_read_law(r, od_section_need(ld, section, "law"));
   if (!r->names_experiment)
-    od_complain(ld, node,
-                "'machine' is about the true machine of the run's 'experiment', which this file does not have");
+    od_complain(
+        ld, node,
+        "'machine' names a part of the true machine of the run's 'experiment', but the run has no 'experiment'");
   if (!path || !law || !plan->log.experiment) return;
   const od_machine *m = plan->log.experiment->truth;
   plan->truth = (od_law_numbers){.name = path, .law = law};
@@ -221,7 +223,7 @@ static void read_start(od_friction_reader *r, const od_section *section) {
   read_parameters(r, od_section_get(ld, section, "parameters"));
   for (int i = 0; i < plan->parameters; i++)
     if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
-      od_complain(ld, section->node, "'%s' is searched, but begins with zero; give it a start by 'set'",
+      od_complain(ld, section->node, "the start of the searched number '%s' is zero; change it with 'set'",
                   od_law_field(law, plan->parameter[i])->key);
 }
 
@@ -263,7 +265,7 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   bool simulated =
       (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->names_experiment);
   if (simulated && !plan->simulates)
-    od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
+    od_complain(ld, section->node, "data without a log are simulated; this needs the section 'truth'");
   bool follows = false;
   for (int i = 0; i < plan->parameters; i++) follows = follows || od_is_per_pressure(plan->parameter[i]);
   if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))
@@ -271,7 +273,8 @@ static void check_method(od_friction_reader *r, const od_section *section) {
         ld, section->node,
         "per_p1 and per_p2 need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
   if (plan->start.law && complete && !plan->start.law->has_family)
-    od_complain(ld, section->node, "the law '%s' has no states that a run could tell; fit it with the method 'steady'",
+    od_complain(ld, section->node,
+                "the law '%s' has no states that a run can determine; fit it with the method 'steady'",
                 plan->start.law->name);
 }
 

@@ -22,7 +22,7 @@ static const od_section_class error_section = {"friction error", "simulated erro
 #define COLUMN(name, what) \
   { name, OD_TEXT, NULL, "the column of " what, .otherwise = "\"" name "\"" }
 static const od_key points_keys[] = {
-    {"log", OD_TEXT, NULL, "a file with the points; else they are simulated, or taken of the run"},
+    {"log", OD_TEXT, NULL, "a file with the points; without it they are simulated, or taken from the run"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
     {"sigma", OD_TEXT, NULL, "the column of standard deviations of the forces"},
@@ -47,8 +47,8 @@ static const od_key points_keys[] = {
      OD_POSITIVE,
      0,
      {1, 1e6},
-     "points are not taken of the run"},
-    {"time", OD_NUMBERS, "s", "from when to when in the run", .otherwise = "all"},
+     "points are not taken from the run"},
+    {"time", OD_NUMBERS, "s", "first and last time in the run", .otherwise = "all"},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
 };
 const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",
@@ -61,7 +61,7 @@ static const od_key piece_keys[] = {
     SPEED("hold", "constant speed; the number has no effect"),
     SPEED("ramp", "straight to this speed"),
     SPEED("half_cosine", "along a half-cosine to this speed"),
-    SPEED("lag", "behind a first-order lag to this speed"),
+    SPEED("lag", "through a first-order lag to this speed"),
     SPEED("sine", "a sine of this amplitude"),
     SPEED("jump", "a jump to this speed"),
     {"frequency", OD_NUMBER, "Hz", "of a sine", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "required with `sine`"},
@@ -89,8 +89,8 @@ static const od_section_class balance_section = {
 
 static const od_key settling_keys[] = {
     {"window", OD_NUMBER, "s", "means of thirds of this time are compared", OD_POSITIVE, 0.1},
-    {"drift", OD_NUMBER, "1", "they differ by less than this part of the speed, or than noise explains", OD_POSITIVE,
-     0.01},
+    {"drift", OD_NUMBER, "1", "they differ by less than this fraction of the speed, or by no more than noise explains",
+     OD_POSITIVE, 0.01},
     {"least", OD_NUMBER, "s", "for at least this long", OD_NOT_NEGATIVE, 0.5},
     {"drop_rise", OD_FLAG, NULL, "leave out points that are slower than the one of the largest force"},
 };
@@ -107,12 +107,12 @@ static const od_key run_keys[] = {
     {"time", OD_TEXT, NULL, "the column of times", .otherwise = "found by its name"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
-    {"position", OD_TEXT, NULL, "the column of positions, which serves to find friction that depends on it"},
+    {"position", OD_TEXT, NULL, "the column of positions, used to find friction that depends on the position"},
     {"balance", OD_SECTION, NULL, "the force from pressures, load and acceleration", .inside = &balance_section},
     {"pressures", OD_TEXTS, NULL, "two columns, for `per_p1` and `per_p2`", .otherwise = "those of the balance"},
     {"smooth", OD_NUMBER, "s",
      "the logged speed is smoothed over this time (parabolas through neighboring samples, Savitzky and Golay): noise of the "
-     "speed shifts estimates, since the law takes it for motion",
+     "speed shifts estimates, because it acts on the law like motion",
      OD_NOT_NEGATIVE, 0},
     {"skip", OD_NUMBER, "s", "time at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE, 0},
     {"step", OD_NUMBER, "s", "time between samples of a simulated run", OD_POSITIVE, 1e-3, OD_RANGE_STEP},
@@ -123,8 +123,7 @@ static const od_key run_keys[] = {
      OD_POSITIVE,
      1,
      {1, 100000}},
-    {"vary", OD_NUMBER, "1", "in studies speeds and times are drawn by the seed, up to this part off", OD_NOT_NEGATIVE,
-     0},
+    {"vary", OD_NUMBER, "1", "in studies the seed varies speeds and times, by up to this fraction", OD_NOT_NEGATIVE, 0},
     {"stretch", OD_NUMBER, "1", "all times are this many times as long", OD_POSITIVE, 1},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
     {"pieces", OD_SECTIONS, NULL, "a simulated run, piece by piece from rest", .inside = &piece_section},
@@ -182,7 +181,8 @@ void od_friction_read_points(od_friction_reader *r, int node) {
     od_complain_number(ld, first, "points of a 'count' are placed in both directions: 'from' must be positive");
   if (p->count > 0 && !(p->peak + p->floor > 0)) od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero");
   if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
-  if (p->step > 0 && (p->high - p->low) / p->step > 1e6) od_complain_number(ld, first + 2, "that is too many points");
+  if (p->step > 0 && (p->high - p->low) / p->step > 1e6)
+    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give more than 1e6 points");
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
   }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
-    od_complain_number(ld, first, "that is more than 1e8 steps");
+    od_complain_number(ld, first, "the run has more than 1e8 steps");
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;
   od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", &settling_section);

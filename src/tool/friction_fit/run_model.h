@@ -1,19 +1,18 @@
-// The force of a friction law over a run, with its derivatives: a grid in memory of its own (core: friction/drive.h).
+// The force of a friction law over a run, with its derivatives. The kernels are in src/core/friction/drive.h.
 #ifndef OD_RUN_MODEL_H
 #define OD_RUN_MODEL_H
 
 #include "friction/drive.h"
 #include "friction_fit/friction_plan.h"
+#include "memory/scoped.h"
 
 typedef struct od_run_model {
+  od_arena arena;
   od_friction_grid grid;
   int samples;
-  void *memory;
-  int *sample;
   double *work;
   const double
-      *pressure[2];  // at the samples, minus the normal ones, for pressure-dependent laws; owned by the caller. NULL:
-                     // none
+      *pressure[2];  // of both chambers at the samples, minus the normal pressures, Pa; owned by the caller. NULL: none
 } od_run_model;
 
 // Over `count` nodes; one in each `every` is a sample.
@@ -21,6 +20,7 @@ od_status od_run_model_new(int count, const double *t, const double *v, int ever
 // Over samples with linear interpolation, each interval divided into `substeps` steps.
 od_status od_run_model_between(int samples, const double *t, const double *v, int substeps, od_run_model **out);
 void od_run_model_free(od_run_model *m);
+OD_OWNED_POINTER(od_run_model, od_run_model_free);
 
 // Starts at rest. OD_NOT_FINITE: the numbers are not valid for the law.
 od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force);

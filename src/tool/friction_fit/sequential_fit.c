@@ -4,7 +4,6 @@
 // and tau follows from an ARMAX model of first order with noise of second order. The bristles' stiffness is then fitted by
 // least squares.
 #include <math.h>
-#include <stdlib.h>
 
 #include "discrete/discrete_model.h"
 #include "friction_fit/fit_stages.h"
@@ -41,8 +40,9 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   int count = end - first;
   if (count < 50)
     return od_fail(err, OD_BAD_INPUT, "%s: 'film' has %d samples of the run, expected at least 50", plan->path, count);
-  double *film = calloc(2 * (size_t)count, sizeof *film), *settled = film ? film + count : NULL;
-  if (!film) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  OD_SCRATCH(scratch);
+  double *film = OD_TAKE(&scratch, double, count), *settled = OD_TAKE(&scratch, double, count);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_friction_film(&f->law, count, d->v + first, d->force + first, film, settled);
   // Both are constant before the step.
   double film_0 = film[0], settled_0 = settled[0];
@@ -58,7 +58,6 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   f->film_leads = status == OD_OK && !(pole > 0 && pole < 1);
   if (status == OD_OK && !f->film_leads) f->law.q[tau] = -step / log(pole);
   f->iterations += model.iterations;
-  free(film);
   return status;
 }
 
@@ -66,23 +65,17 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
 static od_status fit_part(od_friction_fitted *f, const od_friction_run_options *options, int number,
                           const double time[2], od_error *err) {
   const od_friction_plan *plan = f->plan;
-  od_law_options o = od_friction_law_options(plan, options);
-  od_law_found found = {0};
-  od_run_model *m = NULL;
-  od_law_target t = {0};
-  od_status status = od_friction_data_model(f->data, plan->substeps, &m);
-  if (status == OD_OK && !od_law_target_run(f->data, m, time[0], time[1], 1, &t)) status = OD_NO_MEMORY;
-  if (status != OD_OK)
-    od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
-  else if (t.rows < 2)
-    status = od_fail(err, OD_BAD_INPUT, "%s: the run has no samples from %g s to %g s", plan->path, time[0], time[1]);
-  else
-    status = od_law_search(&t, &o, 1, &number, &f->law, &found, err);
+  od_law_found found;
+  OD_SCOPED(od_law_rows_free) od_law_rows rows = {0};
+  od_status status = od_law_rows_of_run(f->data, plan->substeps, time[0], time[1], &rows);
+  if (status != OD_OK) return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  if (rows.count < 2)
+    return od_fail(err, OD_BAD_INPUT, "%s: the run has no samples from %g s to %g s", plan->path, time[0], time[1]);
+  status = od_law_fit(&rows, plan, options, 1, &number, &f->law, &found, err);
   od_friction_count(f, &found);
-  od_law_target_free(&t);
-  od_run_model_free(m);
-  if (status == OD_NOT_CONVERGED) f->converged = false, status = OD_OK;
-  return status;
+  if (status != OD_NOT_CONVERGED) return status;
+  f->converged = false;
+  return OD_OK;
 }
 
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err) {

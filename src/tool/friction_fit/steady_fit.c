@@ -29,61 +29,99 @@ static int keep_steady(const od_law_numbers *n, int count, const double *v, int 
   return kept;
 }
 
-void od_point_groups_free(od_point_group group[2]) {
-  for (int g = 0; g < 2; g++) free(group[g].v), free(group[g].force), free(group[g].weight);
-}
-
 // Points of one direction (side 0, 1) or all (2). Weights are relative, so that residuals stay in newtons.
-static bool fill_group(const od_friction_plan *plan, const od_steady_points *p, int side, od_point_group *g) {
-  size_t size = (size_t)p->count + 1;
-  double sum = 0;
+static od_status fill_group(const od_friction_plan *plan, const od_steady_points *p, int side, od_arena *arena,
+                            od_point_group *g) {
+  double *v = OD_TAKE(arena, double, p->count), *force = OD_TAKE(arena, double, p->count);
+  double *weight = OD_TAKE(arena, double, p->count), sum = 0;
   bool known = p->count > 0;
-  g->v = calloc(size, sizeof *g->v), g->force = calloc(size, sizeof *g->v), g->weight = calloc(size, sizeof *g->v);
-  if (!g->v || !g->force || !g->weight) return false;
+  int count = 0;
+  if (od_arena_status(arena) != OD_OK) return OD_NO_MEMORY;
   for (int i = 0; i < p->count; i++) {
     if (side < 2 && (p->v[i] < 0) != (side == 1)) continue;
-    g->v[g->count] = p->v[i], g->force[g->count] = p->force[i], g->weight[g->count++] = p->sigma[i];
+    v[count] = p->v[i], force[count] = p->force[i], weight[count++] = p->sigma[i];
     known = known && p->sigma[i] > 0;
     sum += p->sigma[i];
   }
-  g->noise = known && g->count > 0 ? sum / g->count : 0;
-  for (int i = 0; i < g->count; i++) g->weight[i] = known ? g->noise / fmax(g->weight[i], 0.05 * g->noise) : 1;
+  g->noise = known && count > 0 ? sum / count : 0;
+  for (int i = 0; i < count; i++) weight[i] = known ? g->noise / fmax(weight[i], 0.05 * g->noise) : 1;
+  g->rows = (od_law_rows){.count = count, .v = v, .force = force, .weight = known ? weight : NULL};
   g->columns = od_friction_select(plan, side, g->number);
-  g->columns = keep_steady(&plan->start, g->count, g->v, g->columns, g->number);
-  return true;
+  g->columns = keep_steady(&plan->start, count, v, g->columns, g->number);
+  return OD_OK;
 }
 
-int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_point_group group[2]) {
+int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_arena *arena, od_point_group group[2]) {
   int number[OD_MOST_LAW_NUMBERS];
   int groups = od_friction_select(plan, 1, number) > 0 ? 2 : 1;
   memset(group, 0, 2 * sizeof *group);
   for (int g = 0; g < groups; g++)
-    if (!fill_group(plan, p, groups == 2 ? g : 2, &group[g])) return 0;
+    if (fill_group(plan, p, groups == 2 ? g : 2, arena, &group[g]) != OD_OK) return 0;
   return groups;
 }
+
+// --- Correlation of neighboring speeds ----------------------------------------------------------------------------
+
+typedef struct speed_residual {
+  double v, r;
+} speed_residual;
+
+static int by_speed(const void *a, const void *b) {
+  double x = ((const speed_residual *)a)->v, y = ((const speed_residual *)b)->v;
+  return (x > y) - (x < y);
+}
+
+// For independent residuals, half the mean square of the differences of neighbors divided by the mean square is 1 with a
+// deviation of 1/sqrt(n) (von Neumann). Residuals below a thousandth of the force are neglected. Directions are treated
+// separately.
+bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model) {
+  enum { LEAST = 20 };
+  double squares = 0, steps = 0, largest = 0;
+  int pairs = 0;
+  if (count < LEAST) return false;
+  OD_SCRATCH(scratch);
+  speed_residual *point = OD_TAKE(&scratch, speed_residual, count);
+  if (!point) return false;
+  for (int i = 0; i < count; i++) {
+    point[i] = (speed_residual){v[i], force[i] - model[i]};
+    squares += point[i].r * point[i].r;
+    largest = fmax(largest, fabs(force[i]));
+  }
+  qsort(point, (size_t)count, sizeof *point, by_speed);
+  for (int i = 1; i < count; i++) {
+    if ((point[i].v < 0) != (point[i - 1].v < 0)) continue;
+    steps += pow(point[i].r - point[i - 1].r, 2);
+    pairs++;
+  }
+  bool matters = sqrt(squares / count) > 1e-3 * largest;
+  return matters && pairs >= LEAST - 2 && steps / pairs / 2 < (1 - 4 / sqrt(pairs)) * squares / count;
+}
+
+// --- The fit -------------------------------------------------------------------------------------------------------
 
 // Whether a law explains the points: to within their noise; if the noise is not known, without correlated residuals of
 // neighbors.
 static bool explains(const od_friction_plan *plan, const od_point_group *g, const od_law_numbers *law,
                      const od_law_found *found) {
+  int count = g->rows.count;
   if (!found->converged) return false;
   if (g->noise > 0)
-    return found->squares / g->count <= pow(plan->accept, 2) + pow(g->noise, 2) * (1 + 4 * sqrt(2.0 / g->count));
-  double *model = malloc(((size_t)g->count + 1) * sizeof *model);
-  for (int i = 0; model && i < g->count; i++) model[i] = od_law_steady(law, g->v[i]);
-  bool alike = model && od_residuals_follow_speed(g->count, g->v, g->force, model);
-  free(model);
-  return !alike;
+    return found->squares / count <= pow(plan->accept, 2) + pow(g->noise, 2) * (1 + 4 * sqrt(2.0 / count));
+  OD_SCRATCH(scratch);
+  double *model = OD_TAKE(&scratch, double, count);
+  for (int i = 0; model && i < count; i++) model[i] = od_law_steady(law, g->rows.v[i]);
+  return !(model && od_residuals_follow_speed(count, g->rows.v, g->rows.force, model));
 }
 
 // Another start: a Stribeck speed within the range of the points, another exponent, and forces of the points' size.
 static void begin_again(const od_friction_plan *plan, const od_point_group *g, int attempt, od_law_numbers *law) {
   static const double exponent[] = {0.7, 1, 1.4, 0.5};
   double slowest = INFINITY, fastest = 0, largest = 0, least = INFINITY;
-  for (int i = 0; i < g->count; i++) {
-    if (g->v[i] == 0) continue;
-    slowest = fmin(slowest, fabs(g->v[i])), fastest = fmax(fastest, fabs(g->v[i]));
-    largest = fmax(largest, fabs(g->force[i])), least = fmin(least, fabs(g->force[i]));
+  for (int i = 0; i < g->rows.count; i++) {
+    double speed = fabs(g->rows.v[i]), force = fabs(g->rows.force[i]);
+    if (speed == 0) continue;
+    slowest = fmin(slowest, speed), fastest = fmax(fastest, speed);
+    largest = fmax(largest, force), least = fmin(least, force);
   }
   if (!(fastest > 0)) return;
   double part = (attempt - 0.5) / plan->restarts;
@@ -103,41 +141,38 @@ static void begin_again(const od_friction_plan *plan, const od_point_group *g, i
 }
 
 // Fits from the file's start and, if the result does not explain the points, from further starts. The best result is kept.
-static od_status fit_group(od_friction_fitted *f, const od_law_options *o, const od_point_group *g, od_error *err) {
+static od_status fit_group(od_friction_fitted *f, const od_friction_run_options *options, od_point_group *g,
+                           od_error *err) {
   const od_friction_plan *plan = f->plan;
-  od_law_target t = od_law_target_points(g->count, g->v, g->force, g->weight);
   od_law_numbers first = f->law;
   double least = INFINITY;
   bool done = false, converged = false;
-  od_status status = OD_OK;
-  for (int k = 0; k <= plan->restarts && !done && status == OD_OK; k++) {
+  for (int k = 0; k <= plan->restarts && !done; k++) {
     od_law_numbers law = first;
-    od_law_found found = {0};
+    od_law_found found;
     if (k > 0) begin_again(plan, g, k, &law);
-    status = od_law_search(&t, o, g->columns, g->number, &law, &found, err);
+    od_status status = od_law_fit(&g->rows, plan, options, g->columns, g->number, &law, &found, err);
     od_friction_count(f, &found);
     // A start that cannot be evaluated does not end the loop over starts.
     if (status == OD_NOT_FINITE && (k < plan->restarts || isfinite(least))) status = OD_OK, found.squares = INFINITY;
-    if (status != OD_OK && status != OD_NOT_CONVERGED) break;
-    status = OD_OK;
+    if (status != OD_OK && status != OD_NOT_CONVERGED) return status;
     if (found.squares < least) least = found.squares, f->law = law, converged = found.converged;
     done = isfinite(found.squares) && explains(plan, g, &law, &found);
     if (k > 0 && f->searches < k + 1) f->searches = k + 1;
   }
   if (!converged) f->converged = false;
-  return status;
+  return OD_OK;
 }
 
 od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_options *options, od_error *err) {
-  const od_friction_plan *plan = f->plan;
+  OD_SCRATCH(scratch);
   od_point_group group[2];
-  od_law_options o = od_friction_law_options(plan, options);
-  int groups = od_point_groups(plan, &f->data->points, group);
-  od_status status = groups > 0 ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int g = 0; g < groups && status == OD_OK; g++) {
-    if (group[g].count == 0 || group[g].columns == 0) continue;
-    status = fit_group(f, &o, &group[g], err);
+  int groups = od_point_groups(f->plan, &f->data->points, &scratch, group);
+  if (groups == 0) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int g = 0; g < groups; g++) {
+    if (group[g].rows.count == 0 || group[g].columns == 0) continue;
+    od_status status = fit_group(f, options, &group[g], err);
+    if (status != OD_OK) return status;
   }
-  od_point_groups_free(group);
-  return status;
+  return OD_OK;
 }

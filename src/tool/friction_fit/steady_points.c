@@ -2,7 +2,6 @@
 // no more than a small fraction of the speed, or than noise explains. If consecutive settled windows of one speed last long
 // enough, the last one is the point: film and bristles have had the longest time to settle.
 #include <math.h>
-#include <stdlib.h>
 
 #include "friction_fit/friction_data.h"
 
@@ -33,7 +32,7 @@ static double drift_of(const double *x, int first, int count) {
   return fmax(fmax(a, b), c) - fmin(fmin(a, b), c);
 }
 
-static window look_at(const od_friction_data *d, const od_settling *s, int first, int count) {
+static window describe_window(const od_friction_data *d, const od_settling *s, int first, int count) {
   window w = {.v = mean_of(d->v, first, count), .force = mean_of(d->force, first, count)};
   w.noise = noise_of(d->v, first, count) / sqrt(count);
   w.force_sigma = hypot(noise_of(d->force, first, count) / sqrt(count), drift_of(d->force, first, count) / 2);
@@ -43,7 +42,7 @@ static window look_at(const od_friction_data *d, const od_settling *s, int first
   return w;
 }
 
-static bool goes_on(const window *a, const window *b, double drift) {
+static bool continues(const window *a, const window *b, double drift) {
   return a->settled && b->settled && fabs(a->v - b->v) <= drift * fabs(a->v) + 3 * (a->noise + b->noise);
 }
 
@@ -65,8 +64,7 @@ static void drop_rise(od_steady_points *p) {
 // Uses samples of the run as points of steady motion.
 static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
-  free(d->points.v), free(d->points.force), free(d->points.sigma);
-  if (!od_steady_points_room(&d->points, d->samples / p->every + 1))
+  if (od_friction_data_take_points(d, d->samples / p->every + 1) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->points.count = 0;
   for (int i = 0; i < d->samples; i += p->every) {
@@ -85,24 +83,20 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   int count = step > 0 ? (int)round(s->window / step) : 0;
   if (count < 6)
     return od_fail(err, OD_BAD_INPUT, "%s: settling.window has %d samples, expected at least 6", plan->path, count);
+  OD_SCRATCH(scratch);
   int windows = d->samples / count;
-  window *w = calloc((size_t)windows + 1, sizeof *w);
-  free(d->points.v), free(d->points.force), free(d->points.sigma);
-  if (!od_steady_points_room(&d->points, windows) || !w) {
-    free(w);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  for (int i = 0; i < windows; i++) w[i] = look_at(d, s, i * count, count);
+  window *w = OD_TAKE(&scratch, window, windows);
+  if (!w || od_friction_data_take_points(d, windows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < windows; i++) w[i] = describe_window(d, s, i * count, count);
   d->points.count = 0;
   for (int i = 0, first = 0; i < windows; i++) {
-    if (i > 0 && !goes_on(&w[i - 1], &w[i], s->drift)) first = i;
-    if (!w[i].settled || (i + 1 < windows && goes_on(&w[i], &w[i + 1], s->drift))) continue;
+    if (i > 0 && !continues(&w[i - 1], &w[i], s->drift)) first = i;
+    if (!w[i].settled || (i + 1 < windows && continues(&w[i], &w[i + 1], s->drift))) continue;
     if ((i + 1 - first) * s->window < s->least * (1 - 1e-9)) continue;
     int at = d->points.count++;
     d->points.v[at] = w[i].v, d->points.force[at] = w[i].force;
     d->points.sigma[at] = w[i].force_sigma;
   }
-  free(w);
   if (s->drops_rise) drop_rise(&d->points);
   return OD_OK;
 }

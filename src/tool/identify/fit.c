@@ -115,25 +115,57 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
   return true;
 }
 
-// With known sigmas the rows of the Jacobian have noise 1.
+// The identifiability of the parameters and the influence of the rows, from the derivatives at the solution. The rows are in units
+// of their noise.
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
-  size_t square = (size_t)n * (size_t)n;
-  double *memory = malloc((2 * od_row_qr_size(n) + 2 * square + (size_t)(w->np * (1 + tied)) + 1) * sizeof *memory);
   const od_ls_result *r = w->f->search;
-  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = OD_OK;
-  double *plain = memory + 2 * od_row_qr_size(n), *weighted = plain + square, *size = weighted + square,
-         *tie = size + w->np;
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, 2 * od_row_qr_size(n)), *plain = OD_TAKE(&scratch, double, n *n);
+  double *weighted = OD_TAKE(&scratch, double, n *n), *size = OD_TAKE(&scratch, double, w->np);
+  double *tie = OD_TAKE(&scratch, double, w->np *tied);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_fit_active_rows(w->f, tie);
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], r->x[i]);
-  if (find_triangles(w, memory, plain, weighted) && od_fit_keeps_going(w)) {
-    status = od_identifiability_without_states(n, n, w->np, plain, r->x, size, tied, tie, &w->f->identifiability, err);
-    const od_influence_of of = {
-        .m = n, .n = n, .np = w->np, .J = weighted, .at_bound = r->at_bound, .tied = tied, .tie = tie};
-    if (status == OD_OK && od_fit_keeps_going(w)) status = od_influence_new(&of, &w->influence, err);
-  }
-  free(memory);
+  if (!find_triangles(w, memory, plain, weighted) || !od_fit_keeps_going(w)) return OD_OK;
+  od_status status =
+      od_identifiability_without_states(n, n, w->np, plain, r->x, size, tied, tie, &w->f->identifiability, err);
+  if (status != OD_OK || !od_fit_keeps_going(w)) return status;
+  const od_influence_of of = {
+      .m = n, .n = n, .np = w->np, .J = weighted, .at_bound = r->at_bound, .tied = tied, .tie = tie};
+  return od_influence_new(&of, &w->influence, err);
+}
+
+// Writes the influence of each value of a block: a row of one number per parameter.
+typedef struct influences {
+  const od_fit_work *w;
+  double *to;  // the next row
+} influences;
+static void add_influence(void *user, const od_fit_block *b) {
+  influences *i = user;
+  const od_fit_work *w = i->w;
+  const od_fit_data *d = w->f->data[b->set];
+  for (long k = b->first; k < b->first + b->count && k < d->fitted; k++)
+    for (int s = 0; s < w->ns; s++) {
+      if (isnan(d->y[k * w->ns + s])) continue;
+      const double *derivative = od_fit_derivatives(w, b, k, s);
+      for (int c = 0; c < b->columns; c++) {
+        const double *by = w->influence->by + od_fit_column(w, b, c) * w->np;
+        double change = derivative[c] / (d->sigma[s] * d->sigma[s]);
+        for (int a = 0; a < w->np; a++) i->to[a] += change * by[a];
+      }
+      i->to += w->np;
+    }
+}
+
+static od_status keep_influence(od_fit_work *w, od_error *err) {
+  if (!w->influence) return OD_OK;
+  w->f->influence = OD_TAKE(&w->f->arena, double, w->m * w->np);
+  if (!w->f->influence) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  influences i = {w, w->f->influence};
+  od_status status = OD_OK;
+  for (int set = 0; set < w->f->sets && status == OD_OK; set++)
+    if (w->f->data[set]->fitted > 0) status = od_fit_visit_set(w, set, add_influence, &i);
   return status;
 }
 
@@ -142,53 +174,36 @@ static od_status keep_estimates(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;
   od_fitted *f = w->f;
-  size_t np = (size_t)w->np, nc = (size_t)plan->combinations;
-  f->name = calloc(np + 1, sizeof *f->name);
-  f->estimate = calloc(5 * np + np * np + 1, sizeof *f->estimate);
-  f->combination_value = calloc(5 * nc + 1, sizeof *f->combination_value);
-  double *gradient = calloc((size_t)w->n + 1, sizeof *gradient);
-  if (!f->name || !f->estimate || !f->combination_value || !gradient) {
-    free(gradient);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  f->sigma = f->estimate + np, f->sigma_white = f->sigma + np, f->sigma_coloured = f->sigma_white + np;
-  f->shift = f->sigma_coloured + np;
-  f->correlation = f->shift + np;
-  f->combination_sigma = f->combination_value + nc, f->combination_bound = f->combination_sigma + nc;
-  f->combination_white = f->combination_bound + nc, f->combination_coloured = f->combination_white + nc;
-  for (int i = 0; i < w->np; i++) {
+  int np = w->np, nc = plan->combinations;
+  OD_SCRATCH(scratch);
+  double *gradient = OD_TAKE(&scratch, double, w->n);
+  f->name = OD_TAKE(&f->arena, const char *, np);
+  double **const of_parameters[] = {&f->estimate, &f->sigma, &f->sigma_white, &f->sigma_colored, &f->shift};
+  double **const of_combinations[] = {&f->combination_value, &f->combination_sigma, &f->combination_bound,
+                                      &f->combination_white, &f->combination_colored};
+  for (size_t i = 0; i < 5; i++) *of_parameters[i] = OD_TAKE(&f->arena, double, np);
+  for (size_t i = 0; i < 5; i++) *of_combinations[i] = OD_TAKE(&f->arena, double, nc);
+  f->correlation = OD_TAKE(&f->arena, double, np *np);
+  if (!gradient || od_arena_status(&f->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < np; i++) {
     f->name[i] = plan->e->parameter[i].path;
     f->estimate[i] = r->x[i];
   }
-  for (int c = 0; c < plan->combinations; c++) {
-    f->combination_value[c] = od_combination_value(&plan->combination[c], w->np, r->x, gradient);
+  for (int c = 0; c < nc; c++) {
+    f->combination_value[c] = od_combination_value(&plan->combination[c], np, r->x, gradient);
     f->combination_bound[c] = f->identifiability ? od_identifiability_sigma(f->identifiability, gradient) : (double)NAN;
   }
-  free(gradient);
   return OD_OK;
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
 static void release(od_fit_work *w) {
-  for (int i = 0; i < w->f->sets; i++) {
-    od_predictor_free(w->predictor[i]);
-    free(w->y[i]);
-    free(w->dy[i]);
-  }
+  for (int i = 0; i < w->f->sets; i++) od_predictor_free(w->predictor[i]);
   for (int i = 0; w->shooting && i < w->f->sets; i++) od_shooting_free(w->shooting[i]);
-  free(w->shooting);
-  free(w->predictor);
-  free(w->y);
-  free(w->dy);
-  free(w->x0);
-  free(w->start);
-  free(w->passing.r);
-  free(w->passing.of);
-  free(w->every_state);
-  free(w->states);
   od_influence_free(w->influence);
   od_plant_free(w->plant);
+  od_arena_free(&w->arena);
 }
 
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err) {
@@ -201,12 +216,17 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   if (status == OD_OK) searched = od_fit_search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
   w.telling = true;
-  od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,     od_fit_judge_sets,
-                                                            od_fit_find_pair,   od_fit_find_sigmas, od_fit_find_shift,
-                                                            od_fit_look_beside, od_fit_judge,       od_fit_name_causes};
+  typedef od_status stage(od_fit_work *, od_error *);
+  static stage *const of_linearization[] = {linearize, keep_influence, NULL};
+  static stage *const of_all[] = {
+      linearize,         keep_estimates,         od_fit_judge_sets, od_fit_find_pair,   od_fit_find_sigmas,
+      od_fit_find_shift, od_fit_check_cost_rise, od_fit_judge,      od_fit_name_causes, NULL};
+  static stage *const none_more[] = {NULL};
+  stage *const *next = w.options->extent == OD_FIT_SEARCH_ONLY     ? none_more
+                       : w.options->extent == OD_FIT_LINEARIZATION ? of_linearization
+                                                                   : of_all;
   // With very many rows each stage takes long.
-  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && od_fit_keeps_going(&w); i++)
-    status = stages[i](&w, err);
+  for (; *next && status == OD_OK && od_fit_keeps_going(&w); next++) status = (*next)(&w, err);
   if (w.out_of_patience && f->search) status = describe_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
@@ -217,18 +237,11 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
 
 void od_fitted_free(od_fitted *f) {
   if (!f) return;
-  for (int i = 0; i < f->sets; i++) {
-    free(f->set[i].fitted_quality);
-    od_fit_data_free(f->data[i]);
-  }
+  for (int i = 0; i < f->sets; i++) od_fit_data_free(f->data[i]);
   od_table_free(f->table);
-  free(f->set);
-  free(f->data);
-  free(f->name);
-  free(f->estimate);
-  free(f->combination_value);
   od_verdict_free(&f->verdict);
   od_identifiability_free(f->identifiability);
   od_ls_result_free(f->search);
+  od_arena_free(&f->arena);
   free(f);
 }

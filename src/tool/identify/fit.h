@@ -13,6 +13,7 @@
 #include "identify/identifiability.h"
 #include "io/table.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 #include "prepare/prepare.h"
@@ -21,10 +22,20 @@
 // fitted, one for each data set.
 typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
 
-// Data of one run: a log, or simulated with the sensors' noise.
+// Data of a set and the model that predicts them, if this model is not a machine: a friction law driven by a measured speed. All
+// rows are fitted.
+typedef struct od_fit_source {
+  const double *time;   // one per row; NULL: the index of the row
+  const double *y;      // rows x sensors
+  const double *sigma;  // one per sensor
+  od_prediction_model model;
+} od_fit_source;
+
+// Data of one run: a log, simulated with the sensors' noise, or given by a source.
 typedef struct od_fit_set {
   const char *name;
-  bool validates;  // the set is predicted but not fitted
+  const od_fit_source *source;  // NULL: the experiment's machine predicts the set
+  bool validates;               // the set is predicted but not fitted
   od_log_plan plan;
   od_log *log;        // NULL: simulated
   int *channel;       // of the log: sensors, then inputs
@@ -32,9 +43,9 @@ typedef struct od_fit_set {
   double time;        // duration of the simulation, s
   bool clean;         // simulated without noise
   bool borrowed;      // log, plan and channels belong to the experiment
-  // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row. NULL: each fit simulates it. See
-  // od_fit_keep_truth().
-  double *true_u, *true_y;
+  // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row, without noise. NULL: each fit
+  // simulates it. See od_fit_keep_truth().
+  struct od_fit_data *true_motion;
 } od_fit_set;
 
 // A user-defined function of the parameters: a product of powers times a weighted sum.
@@ -58,8 +69,11 @@ typedef struct od_fit_shooting {
 } od_fit_shooting;
 
 typedef struct od_fit_plan {
-  od_experiment *e;  // machines, sensors, parameters with their starts and bounds
+  od_arena arena;
+  od_experiment *e;  // machines (NULL if all sets have a source), sensors, parameters with their starts and bounds
   od_ls_method method;
+  double cost_tolerance, step_tolerance, precision;  // of od_ls_options
+  const od_ls_transform *transform;                  // one per parameter; NULL: all linear
   od_ls_loss loss;
   double loss_scale;
   long evaluations;  // at most; 0: the default of the search engine
@@ -88,6 +102,7 @@ extern const char *const od_fit_methods[];
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
+OD_OWNED_POINTER(od_fit_plan, od_fit_plan_free);
 
 // The scale of the loss that the search engine uses.
 double od_fit_loss_scale(const od_fit_plan *plan);
@@ -104,6 +119,7 @@ double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const
 
 // One prepared set in SI: rows of inputs and of sensor values (NAN: no value).
 typedef struct od_fit_data {
+  od_arena arena;
   const od_fit_set *set;
   long rows, fitted;  // rows, and the number of rows that are fitted
   double begin, step;
@@ -125,6 +141,7 @@ typedef struct od_waiting {
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
+OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // For plans that are fitted many times: the memory of the true motion of a simulated set, in bytes; and the function that
 // simulates the motion once and keeps it until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
@@ -150,7 +167,7 @@ typedef struct od_fit_quality {
 // Probabilities below this are taken for zero.
 #define OD_FIT_UNLIKELY 0.001
 // Whether the residuals of fitted samples are correlated strongly enough to matter.
-bool od_fit_is_coloured(const od_fit_quality *q);
+bool od_fit_is_colored(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
   const char *name;
@@ -170,13 +187,14 @@ typedef struct od_fit_pair {
 } od_fit_pair;
 
 // The rise of the cost one standard deviation away from its minimum, divided by the rise of a quadratic cost, at the point
-// where this ratio is farthest from 1. See fit_bowl.c.
-typedef struct od_fit_bowl {
+// where this ratio is farthest from 1. See fit_cost_rise.c.
+typedef struct od_fit_cost_rise {
   int parameter;  // -1: not examined, or no such point
-  double rise;
-} od_fit_bowl;
+  double ratio;
+} od_fit_cost_rise;
 
 typedef struct od_fitted {
+  od_arena arena;
   const od_fit_plan *plan;
   od_ls_result *search;  // its parameters: the experiment's, then the unknown initial states of each set
   const char **name;     // names of the parameters
@@ -186,8 +204,8 @@ typedef struct od_fitted {
   double *estimate;     // of the parameters
   double *sigma;        // the reported standard deviation; infinite: not identifiable
   double *sigma_white;  // for white residuals
-  // For correlated residuals, never below sigma_white. `sigma` is this one if `widened` is set. See coloured.c.
-  double *sigma_coloured;
+  // For correlated residuals, never below sigma_white. `sigma` is this one if `widened` is set. See colored_residuals.c.
+  double *sigma_colored;
   bool widened;
   long window;          // number of rows over which residuals may be correlated
   double *correlation;  // of the errors of the estimates; NAN without a sigma
@@ -197,7 +215,9 @@ typedef struct od_fitted {
   int better_substeps;
   // Of the parameters, with unknown initial states projected out.
   od_identifiability *identifiability;
-  double *combination_value, *combination_sigma, *combination_white, *combination_coloured;
+  // Fitted values x parameters, only for OD_FIT_LINEARIZATION: the change of each estimate by a unit change of each fitted value.
+  double *influence;
+  double *combination_value, *combination_sigma, *combination_white, *combination_colored;
   double *combination_bound;  // Cramer-Rao bound for the sensors' sigmas
   double start_fit, fit;      // percent, root mean square over fitted sets and sensors that are not constant
   od_fit_set_result *set;
@@ -205,12 +225,20 @@ typedef struct od_fitted {
   int sets;
   od_table *table;  // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
   double seconds;   // of the search only
-  od_fit_bowl bowl;
+  od_fit_cost_rise cost_rise;
   od_fit_pair pair;
   od_verdict verdict;
 } od_fitted;
 
+// Extent of a fit. Repeated searches and studies need no statistics.
+typedef enum od_fit_extent {
+  OD_FIT_COMPLETE,      // everything
+  OD_FIT_SEARCH_ONLY,   // od_fitted.search
+  OD_FIT_LINEARIZATION  // also the identifiability and the influence of each value
+} od_fit_extent;
+
 typedef struct od_fit_options {
+  od_fit_extent extent;
   bool only_predict;  // no search: predict with the starting values
   bool random_start;  // begin at a point of the box drawn with `start_seed`
   uint64_t start_seed;
@@ -228,6 +256,7 @@ typedef struct od_fit_options {
 // plan must outlive the result.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
+OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
 // Describes the effort of the search in words.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);

@@ -1,11 +1,11 @@
 // The cause of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set, and
 // hypothetical faults are removed one after another (experiment/diagnosis.h).
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/diagnosis.h"
 #include "identify/fit_work.h"
+#include "memory/owned.h"
 #include "oleodyn/sim.h"
 
 enum { MOST_ROWS = 2000 };
@@ -52,69 +52,65 @@ static od_record *record_of(const od_fit_work *w, const od_fit_data *d) {
   return r;
 }
 
-// Ranges of the states in a simulation with the inputs of the record.
+// Ranges of the states in a simulation with the inputs of the record. A simulation that fails has the ranges until then.
 static od_status find_ranges(const od_fit_work *w, const od_record *r, double *range) {
-  od_sim *sim = od_sim_new(w->plant);
-  double *low = calloc(2 * (size_t)w->nx + 1, sizeof *low), *high = low ? low + w->nx : NULL;
-  od_status status = sim && low ? od_sim_start(sim, r->t[0], r->u) : OD_NO_MEMORY;
-  bool ok = status == OD_OK;
-  for (int i = 0; i < w->nx && ok; i++) low[i] = high[i] = od_sim_state(sim)[i];
-  for (long k = 1; k < r->rows && ok; k++) {
-    ok = od_sim_step(sim, r->t[k] - r->t[k - 1], r->u + k * w->nu) == OD_OK;
-    for (int i = 0; i < w->nx && ok; i++) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_sim_free) od_sim *sim = od_sim_new(w->plant);
+  double *low = OD_TAKE(&scratch, double, w->nx), *high = OD_TAKE(&scratch, double, w->nx);
+  if (!sim || od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  od_status status = od_sim_start(sim, r->t[0], r->u);
+  if (status == OD_NO_MEMORY) return status;
+  for (int i = 0; i < w->nx && status == OD_OK; i++) low[i] = high[i] = od_sim_state(sim)[i];
+  for (long k = 1; k < r->rows && status == OD_OK; k++) {
+    status = od_sim_step(sim, r->t[k] - r->t[k - 1], r->u + k * w->nu);
+    for (int i = 0; i < w->nx && status == OD_OK; i++) {
       low[i] = fmin(low[i], od_sim_state(sim)[i]);
       high[i] = fmax(high[i], od_sim_state(sim)[i]);
     }
   }
-  for (int i = 0; i < w->nx && low; i++) range[i] = fmax(high[i] - low[i], 1e-9 * fmax(fabs(high[i]), 1e-6));
-  od_sim_free(sim);
-  free(low);
-  return status == OD_NO_MEMORY ? status : OD_OK;
+  for (int i = 0; i < w->nx; i++) range[i] = fmax(high[i] - low[i], 1e-9 * fmax(fabs(high[i]), 1e-6));
+  return OD_OK;
 }
 
 // Runs the diagnosis with the fit as an experiment.
 static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record *record, od_error *err) {
   od_experiment e = *w->plan->e;
-  size_t nx = (size_t)w->nx, n = nx + (size_t)w->np;
-  double *P = calloc(n * n + nx + 1, sizeof *P), *range = P + n * n;
-  od_sensor *sensor = malloc(((size_t)w->ns + 1) * sizeof *sensor);
-  od_estimated *parameter = malloc(((size_t)w->np + 1) * sizeof *parameter);
-  od_status status = P && sensor && parameter ? find_ranges(w, record, range) : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    memcpy(sensor, e.sensor, (size_t)w->ns * sizeof *sensor);
-    for (int i = 0; i < w->ns; i++) sensor[i].assume = d->sigma[i];
-    if (w->np) memcpy(parameter, e.parameter, (size_t)w->np * sizeof *parameter);
-    for (int i = 0; i < w->np; i++) {
-      od_estimated *p = &parameter[i];
-      double box = isfinite(p->low) && isfinite(p->high) ? (p->high - p->low) / 4 : INFINITY;
-      double size = widest * fmax(fabs(p->start), fabs(w->f->estimate[i]));
-      p->noise = 0;
-      p->sigma = p->sigma > 0 ? p->sigma : fmin(box, size > 0 ? size : box);
-      if (!isfinite(p->sigma)) p->sigma = 1;
-      P[(nx + (size_t)i) * (n + 1)] = p->sigma * p->sigma;
-    }
-    // An initial state other than the model's may be anywhere in the range of the states.
-    for (size_t i = 0; i < nx && w->plan->start != OD_FIT_FROM_MODEL; i++) P[i * (n + 1)] = pow(range[i], 2);
-    e.sensor = sensor, e.parameter = parameter, e.covariance = P;
-    e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;
-    e.log = NULL, e.filter = od_filter_find("iterated-ekf"), e.gate = 0, e.uncorrected = false;
-    if (!e.integrator_is_given && !w->f->rule.exact && w->f->rule.integrator) e.integrator = w->f->rule.integrator;
-    e.step = d->step / (w->plan->substeps ? w->plan->substeps : 1);
-    const od_diagnosis_task task = {.e = &e,
-                                    .record = record,
-                                    .step = e.step,
-                                    .can_hold = !holds(w, d),
-                                    .can_shorten = !w->f->rule.exact,
-                                    .progress = w->options->progress,
-                                    .user = w->options->user};
-    status = od_diagnose(&task, &w->f->verdict, NULL, err);
-  } else {
-    od_fail(err, status, "memory ran out");
+  int nx = w->nx, n = nx + w->np;
+  OD_SCRATCH(scratch);
+  double *P = OD_TAKE(&scratch, double, n *n), *range = OD_TAKE(&scratch, double, nx);
+  od_sensor *sensor = OD_TAKE(&scratch, od_sensor, w->ns);
+  od_estimated *parameter = OD_TAKE(&scratch, od_estimated, w->np);
+  if (od_arena_status(&scratch) != OD_OK || find_ranges(w, record, range) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < w->ns; i++) {
+    sensor[i] = e.sensor[i];
+    sensor[i].assume = d->sigma[i];
   }
-  free(P);
-  free(sensor);
-  free(parameter);
-  return status;
+  for (int i = 0; i < w->np; i++) {
+    od_estimated *p = &parameter[i];
+    *p = e.parameter[i];
+    double box = isfinite(p->low) && isfinite(p->high) ? (p->high - p->low) / 4 : INFINITY;
+    double size = widest * fmax(fabs(p->start), fabs(w->f->estimate[i]));
+    p->noise = 0;
+    p->sigma = p->sigma > 0 ? p->sigma : fmin(box, size > 0 ? size : box);
+    if (!isfinite(p->sigma)) p->sigma = 1;
+    P[(nx + i) * (n + 1)] = p->sigma * p->sigma;
+  }
+  // An initial state other than the model's may be anywhere in the range of the states.
+  for (int i = 0; i < nx && w->plan->start != OD_FIT_FROM_MODEL; i++) P[i * (n + 1)] = pow(range[i], 2);
+  e.sensor = sensor, e.parameter = parameter, e.covariance = P;
+  e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;
+  e.log = NULL, e.filter = od_filter_find("iterated-ekf"), e.gate = 0, e.uncorrected = false;
+  if (!e.integrator_is_given && !w->f->rule.exact && w->f->rule.integrator) e.integrator = w->f->rule.integrator;
+  e.step = d->step / (w->plan->substeps ? w->plan->substeps : 1);
+  const od_diagnosis_task task = {.e = &e,
+                                  .record = record,
+                                  .step = e.step,
+                                  .can_hold = !holds(w, d),
+                                  .can_shorten = !w->f->rule.exact,
+                                  .progress = w->options->progress,
+                                  .user = w->options->user};
+  return od_diagnose(&task, &w->f->verdict, NULL, err);
 }
 
 od_status od_fit_name_causes(od_fit_work *w, od_error *err) {

@@ -7,6 +7,7 @@
 #include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"
+#include "memory/owned.h"
 #include "random/random.h"
 #include "io/wording.h"
 
@@ -23,13 +24,12 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform) {
   return (od_rule){.exact = uniform && !plan->shooting.on && is_linear(plan->e->model)};
 }
 
-static bool allocate(od_fit_data *d, int inputs, int sensors) {
-  size_t rows = (size_t)d->rows, ns = (size_t)sensors;
-  d->time = calloc(rows + 1, sizeof *d->time);
-  d->u = calloc(rows * (size_t)inputs + 1, sizeof *d->u);
-  d->y = calloc(rows * ns + 1, sizeof *d->y);
-  d->sigma = calloc(ns + 1, sizeof *d->sigma);
-  return d->time && d->u && d->y && d->sigma;
+static od_status allocate(od_fit_data *d, int inputs, int sensors, od_error *err) {
+  d->time = OD_TAKE(&d->arena, double, d->rows);
+  d->u = OD_TAKE(&d->arena, double, (long long)d->rows *inputs);
+  d->y = OD_TAKE(&d->arena, double, (long long)d->rows *sensors);
+  d->sigma = OD_TAKE(&d->arena, double, sensors);
+  return od_arena_status(&d->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- Noise --------------------------------------------------------------------------------------------------------
@@ -71,20 +71,22 @@ static od_status interrupted(const od_fit_data *d, od_error *err) {
   return od_fail(err, OD_INTERRUPTED, "interrupted while the set '%s' was simulated", d->set->name);
 }
 
+// Predicts the sensor outputs of the true machine.
 static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d,
                               const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
-  int *output = calloc((size_t)e->sensors + 1, sizeof *output);
-  od_plant *plant = NULL;
-  od_predictor *predictor = NULL;
-  od_status status = output ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; status == OD_OK && i < e->sensors; i++) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
+  OD_OWNED(od_predictor_free) od_predictor *predictor = NULL;
+  int *output = OD_TAKE(&scratch, int, e->sensors);
+  if (!output) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < e->sensors; i++) {
     output[i] = od_machine_output_find(truth, e->sensor[i].name);
     if (output[i] < 0)
-      status = od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'", d->set->name,
-                       e->sensor[i].name);
+      return od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'", d->set->name,
+                     e->sensor[i].name);
   }
-  if (status == OD_OK) status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
+  od_status status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
   const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
   // The true machine may be nonlinear even if the model is linear.
   od_rule rule = od_fit_rule(plan, true);
@@ -96,14 +98,11 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
                                         .keeps_going = waiting ? waiting->keeps_going : NULL,
                                         .user = waiting ? waiting->user : NULL};
   if (status == OD_OK) status = od_predictor_new(plant, &drive, &options, &predictor, err);
-  if (status == OD_OK && (status = od_predict(predictor, NULL, NULL, d->y, NULL)) != OD_OK)
-    status = status == OD_INTERRUPTED
-                 ? interrupted(d, err)
-                 : od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
-  od_predictor_free(predictor);
-  od_plant_free(plant);
-  free(output);
-  return status;
+  if (status != OD_OK) return status;
+  status = od_predict(predictor, NULL, NULL, d->y, NULL);
+  if (status == OD_OK) return OD_OK;
+  if (status == OD_INTERRUPTED) return interrupted(d, err);
+  return od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
 }
 
 // Adds scale, bias and noise. A set without noise also has scale and bias. The name of the set is part of the random stream, so
@@ -138,35 +137,30 @@ static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
   return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
 }
 
-// Inputs and outputs of the true machine, copied if they are already known.
-static od_status true_motion(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
-  const od_machine *truth = truth_of(plan, d->set);
-  int nu = od_machine_input_count(truth);
-  size_t rows = (size_t)d->rows;
-  for (long k = 0; k < d->rows; k++) {
-    if (!goes_on(waiting, k)) return interrupted(d, err);
-    d->time[k] = (double)k * d->step;
-    if (!d->set->true_y) od_machine_inputs(truth, d->time[k], d->u + k * nu);
-  }
-  if (!d->set->true_y) return true_outputs(plan, truth, d, waiting, err);
-  if (nu) memcpy(d->u, d->set->true_u, rows * (size_t)nu * sizeof *d->u);
-  memcpy(d->y, d->set->true_y, rows * (size_t)plan->e->sensors * sizeof *d->y);
-  return OD_OK;
-}
-
-// Simulates the true machine, without errors of sensors.
+// The motion of the true machine, without errors of sensors: inputs and outputs, copied if they are already known.
 static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_machine *truth = truth_of(plan, d->set);
+  const od_fit_data *known = d->set->true_motion;
   d->step = plan->e->step;
   d->uniform = true;
   double rows = rows_of(plan, d->set);
   if (!truth) return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither data nor a true machine", d->set->name);
   if (!(rows <= most_rows))
-    return od_fail(err, OD_BAD_INPUT, "%.3g samples of the set '%s' are too many", rows, d->set->name);
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %.3g samples, expected at most %g", d->set->name, rows,
+                   most_rows);
   d->rows = (long)rows;
-  if (!allocate(d, od_machine_input_count(truth), plan->e->sensors))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return true_motion(plan, d, waiting, err);
+  int nu = od_machine_input_count(truth);
+  od_status status = allocate(d, nu, plan->e->sensors, err);
+  if (status != OD_OK) return status;
+  for (long k = 0; k < d->rows; k++) {
+    if (!goes_on(waiting, k)) return interrupted(d, err);
+    d->time[k] = (double)k * d->step;
+    if (!known) od_machine_inputs(truth, d->time[k], d->u + k * nu);
+  }
+  if (!known) return true_outputs(plan, truth, d, waiting, err);
+  if (nu) memcpy(d->u, known->u, (size_t)d->rows * (size_t)nu * sizeof *d->u);
+  memcpy(d->y, known->y, (size_t)d->rows * (size_t)plan->e->sensors * sizeof *d->y);
+  return OD_OK;
 }
 
 static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
@@ -184,17 +178,12 @@ double od_fit_truth_bytes(const od_fit_plan *plan, int set) {
 
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err) {
   od_fit_set *s = &plan->set[set];
-  if (s->log || s->true_y) return OD_OK;
-  od_fit_data *d = calloc(1, sizeof *d);
+  if (s->log || s->true_motion) return OD_OK;
+  OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = s;
   od_status status = simulate_truth(plan, d, waiting, err);
-  if (status == OD_OK) {
-    s->true_u = d->u;
-    s->true_y = d->y;
-    d->u = d->y = NULL;
-  }
-  od_fit_data_free(d);
+  if (status == OD_OK) s->true_motion = OD_GIVE(d);
   return status;
 }
 
@@ -205,9 +194,10 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
   const od_log *log = d->set->log;
   int nu = od_machine_input_count(e->model);
   d->rows = log->rows;
-  if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = allocate(d, nu, e->sensors, err);
+  if (status != OD_OK) return status;
   od_log_cursor *cursor = NULL;
-  od_status status = od_log_cursor_new(log, &cursor, err);
+  status = od_log_cursor_new(log, &cursor, err);
   const double *value = NULL;
   bool more = true;
   for (long k = 0; k < d->rows && status == OD_OK; k++) {
@@ -219,6 +209,20 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
   if (status != OD_OK) return status;
   for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
   return find_sigmas(plan, d, err);
+}
+
+// --- From a source -------------------------------------------------------------------------------------------------
+
+static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+  const od_fit_source *s = d->set->source;
+  size_t ns = (size_t)plan->e->sensors;
+  d->rows = d->fitted = s->model.rows;
+  od_status status = allocate(d, 0, plan->e->sensors, err);
+  if (status != OD_OK) return status;
+  for (long k = 0; k < d->rows; k++) d->time[k] = s->time ? s->time[k] : (double)k;
+  memcpy(d->y, s->y, (size_t)d->rows * ns * sizeof *d->y);
+  memcpy(d->sigma, s->sigma, ns * sizeof *d->sigma);
+  return OD_OK;
 }
 
 // --- Both ---------------------------------------------------------------------------------------------------------
@@ -241,49 +245,44 @@ static bool is_wanted(const od_prepare *p) {
 // Joins inputs and outputs for the preparation, and splits them afterwards.
 static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   int ns = plan->e->sensors, nu = od_machine_input_count(plan->e->model), n = ns + nu;
-  double *all = calloc((size_t)d->rows * (size_t)n + 1, sizeof *all);
-  bool *is_input = calloc((size_t)n + 1, sizeof *is_input);
-  od_prepared *out = NULL;
-  od_status status = all && is_input ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    for (int i = 0; i < n; i++) is_input[i] = i >= ns;
-    for (long k = 0; k < d->rows; k++) {
-      memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
-      memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
-    }
-    // Frees early, so that at most two copies of a long log exist at a time.
-    free(d->u), free(d->y);
-    d->u = d->y = NULL;
-    od_error why = {0};
-    status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, &why);
-    if (status != OD_OK) od_fail(err, status, "the set '%s' cannot be prepared: %s", d->set->name, why.text);
+  size_t sensors = (size_t)ns * sizeof(double), inputs = (size_t)nu * sizeof(double);
+  OD_SCRATCH(scratch);
+  bool *is_input = OD_TAKE(&scratch, bool, n);
+  double *sigma = OD_TAKE(&scratch, double, ns), *time = OD_TAKE(&scratch, double, d->rows);
+  double *all = OD_TAKE(&scratch, double, (long long)d->rows *n);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < n; i++) is_input[i] = i >= ns;
+  for (long k = 0; k < d->rows; k++) {
+    memcpy(all + k * n, d->y + k * ns, sensors);
+    memcpy(all + k * n + ns, d->u + k * nu, inputs);
   }
-  free(all);
-  if (status == OD_OK) {
-    double *sigma = d->sigma;
-    free(d->time);
-    *d = (od_fit_data){.set = d->set,
-                       .rows = out->rows,
-                       .outliers = out->outliers_removed,
-                       .gaps_filled = out->gaps_filled,
-                       .bridged = d->bridged};
-    if (!allocate(d, nu, ns)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-    free(d->sigma);
-    d->sigma = sigma;
-  }
-  for (long k = 0; status == OD_OK && k < d->rows; k++) {
+  memcpy(sigma, d->sigma, sensors);
+  memcpy(time, d->time, (size_t)d->rows * sizeof *time);
+  // Frees early, so that at most two copies of a long log exist at a time.
+  od_arena_free(&d->arena);
+  od_error why = {0};
+  OD_OWNED(od_prepared_free) od_prepared *out = NULL;
+  od_status status = od_prepare_signals(&plan->prepare, time, all, d->rows, n, is_input, &out, &why);
+  if (status != OD_OK) return od_fail(err, status, "the set '%s' cannot be prepared: %s", d->set->name, why.text);
+  *d = (od_fit_data){.set = d->set,
+                     .rows = out->rows,
+                     .outliers = out->outliers_removed,
+                     .gaps_filled = out->gaps_filled,
+                     .bridged = d->bridged};
+  status = allocate(d, nu, ns, err);
+  if (status != OD_OK) return status;
+  memcpy(d->sigma, sigma, sensors);
+  for (long k = 0; k < d->rows; k++) {
     d->time[k] = out->time[k];
-    memcpy(d->y + k * ns, out->value + k * n, (size_t)ns * sizeof *all);
-    memcpy(d->u + k * nu, out->value + k * n + ns, (size_t)nu * sizeof *all);
+    memcpy(d->y + k * ns, out->value + k * n, sensors);
+    memcpy(d->u + k * nu, out->value + k * n + ns, inputs);
   }
-  od_prepared_free(out);
-  free(is_input);
-  return status;
+  return OD_OK;
 }
 
 // Adds the quantization of a sensor to its noise, unless the file states an assumption. Removes values at an end of the
 // sensor's range.
-static void reckon_with_noise(const od_experiment *e, od_fit_data *d) {
+static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
     d->sigma[i] = s->assume > 0 ? s->assume : hypot(d->sigma[i], s->resolution / sqrt(12));
@@ -291,22 +290,28 @@ static void reckon_with_noise(const od_experiment *e, od_fit_data *d) {
   }
 }
 
+static od_status make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data *d,
+                      od_error *err) {
+  if (set->source) return take_source(plan, d, err);
+  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
+  if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
+  if (status != OD_OK) return status;
+  if (d->rows < 2)
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
+                   od_count(d->rows, "row").text);
+  find_times(d);
+  apply_sensor_limits(plan->e, d);
+  d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
+  return OD_OK;
+}
+
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err) {
   od_fit_data *d = *out = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;
-  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
-  if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
-  if (status == OD_OK && d->rows < 2)
-    status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
-                     od_count(d->rows, "row").text);
-  if (status == OD_OK) {
-    find_times(d);
-    reckon_with_noise(plan->e, d);
-    d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
-    return OD_OK;
-  }
+  od_status status = make(plan, set, waiting, d, err);
+  if (status == OD_OK) return OD_OK;
   od_fit_data_free(d);
   *out = NULL;
   return status;
@@ -314,9 +319,6 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
 
 void od_fit_data_free(od_fit_data *d) {
   if (!d) return;
-  free(d->time);
-  free(d->u);
-  free(d->y);
-  free(d->sigma);
+  od_arena_free(&d->arena);
   free(d);
 }

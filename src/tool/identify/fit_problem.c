@@ -12,14 +12,12 @@ static const size_t most_kept = 4000000;  // derivatives of all rows in memory, 
 
 static od_status make_data(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
-  size_t sets = (size_t)plan->sets + 1;
-  w->f->data = calloc(sets, sizeof *w->f->data);
-  w->f->set = calloc(sets, sizeof *w->f->set);
-  w->predictor = calloc(sets, sizeof *w->predictor);
-  w->y = calloc(sets, sizeof *w->y);
-  w->dy = calloc(sets, sizeof *w->dy);
-  w->states = calloc(sets, sizeof *w->states);
-  if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy || !w->states)
+  w->f->data = OD_TAKE(&w->f->arena, od_fit_data *, plan->sets);
+  w->f->set = OD_TAKE(&w->f->arena, od_fit_set_result, plan->sets);
+  w->predictor = OD_TAKE(&w->arena, od_predictor *, plan->sets);
+  w->y = OD_TAKE(&w->arena, double *, plan->sets), w->dy = OD_TAKE(&w->arena, double *, plan->sets);
+  w->states = OD_TAKE(&w->arena, int, plan->sets);
+  if (od_arena_status(&w->f->arena) != OD_OK || od_arena_status(&w->arena) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < plan->sets; i++) {
     od_status status = od_fit_data_make(plan, &plan->set[i], &(od_waiting){od_fit_keeps_going, w}, &w->f->data[i], err);
@@ -43,6 +41,7 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
 
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err) {
   const od_fit_data *d = w->f->data[set];
+  if (d->set->source) return od_predictor_of_model(&d->set->source->model, out, err);
   od_rule rule = od_fit_rule(w->plan, d->uniform);
   if (rule.exact && !d->uniform) return complain_about_times(d, err);
   const od_drive drive = {.count = (int)d->rows,
@@ -68,25 +67,26 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   size_t values = (size_t)d->rows * (size_t)w->ny,
          derivatives = values * (size_t)od_predictor_columns(w->predictor[set]);
   size_t most = w->options->most_kept > 0 ? w->options->most_kept : most_kept;
-  w->y[set] = malloc((values + 1) * sizeof(double));
+  w->y[set] = OD_TAKE(&w->arena, double, values);
   // Without memory for derivatives, rows are predicted again when their derivatives are needed.
-  if (d->fitted > 0 && !od_fit_is_shooting(w) && w->kept + derivatives <= most) {
-    w->dy[set] = malloc((derivatives + 1) * sizeof(double));
+  bool whole = d->set->source;
+  w->whole = w->whole || whole;
+  if (d->fitted > 0 && !od_fit_is_shooting(w) && (whole || w->kept + derivatives <= most)) {
+    w->dy[set] = OD_TAKE(&w->arena, double, derivatives);
     w->kept += derivatives;
   }
-  if (set == 0) w->f->rule = od_fit_rule(w->plan, d->uniform);
-  return w->y[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (set == 0 && !whole) w->f->rule = od_fit_rule(w->plan, d->uniform);
+  return od_arena_status(&w->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // The model's initial state, the reference for unknown initial states.
 static od_status find_initial_state(od_fit_work *w, od_error *err) {
-  void *work = malloc(w->plant->work_size + 1);
-  w->x0 = calloc(2 * (size_t)w->nx + 1, sizeof *w->x0);
-  w->every_state = calloc((size_t)w->nx + 1, sizeof *w->every_state);
-  od_status status = work && w->x0 && w->every_state ? OD_OK : OD_NO_MEMORY;
+  void *work = od_arena_take(&w->arena, w->plant->work_size + 1);
+  w->x0 = OD_TAKE(&w->arena, double, 2 * w->nx);
+  w->every_state = OD_TAKE(&w->arena, int, w->nx);
+  od_status status = od_arena_status(&w->arena);
   if (status == OD_OK) status = w->plant->ops->start(w->plant, work, w->x0);
   for (int i = 0; status == OD_OK && i < w->nx; i++) w->every_state[i] = i;
-  free(work);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
 }
 
@@ -107,26 +107,21 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
-  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
+  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor has a value");
   if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
-  if (w->m < w->n && !w->options->only_predict)
+  if (w->m < w->n && !w->options->only_predict && w->options->extent == OD_FIT_COMPLETE)
     return od_fail(err, OD_BAD_INPUT, "%s cannot be found from %s", od_count(w->n, "number").text,
                    od_count(w->m, "sample").text);
-  size_t n = (size_t)w->n;
-  w->start = calloc(8 * n + 1, sizeof *w->start);
-  size_t rows = (size_t)OD_PREDICTED_BLOCK * (size_t)w->ns;
-  od_fit_passing *p = &w->passing;
-  p->r = malloc((rows * (2 + n) + 1) * sizeof *p->r);
-  p->of = malloc((rows + 1) * sizeof *p->of);
-  if (!w->start || !p->r || !p->of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  p->part = p->r + rows, p->J = p->part + rows;
-  w->low = w->start + n;
-  w->high = w->low + n;
-  w->box_low = w->high + n;
-  w->box_high = w->box_low + n;
-  w->derived_at = w->box_high + n;
-  w->left_at = w->derived_at + n;
-  w->constraint_scratch = w->left_at + n;
+  int rows = OD_PREDICTED_BLOCK * w->ns;
+  w->passing = (od_fit_passing){.r = OD_TAKE(&w->arena, double, rows),
+                                .part = OD_TAKE(&w->arena, double, rows),
+                                .J = OD_TAKE(&w->arena, double, (long long)rows * w->n),
+                                .of = OD_TAKE(&w->arena, int, rows)};
+  double **const of_unknowns[] = {&w->start,    &w->low,        &w->high,    &w->box_low,
+                                  &w->box_high, &w->derived_at, &w->left_at, &w->constraint_scratch};
+  for (size_t i = 0; i < sizeof of_unknowns / sizeof *of_unknowns; i++)
+    *of_unknowns[i] = OD_TAKE(&w->arena, double, w->n);
+  if (od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->derived_at[0] = w->left_at[0] = NAN;
   w->eager = true;
   for (int i = 0; i < w->n; i++) {
@@ -138,7 +133,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     w->box_high[i] = parameter ? w->high[i] : 0;
     if (!parameter || w->options->only_predict || !(w->options->random_start || w->plan->starts > 0)) continue;
     if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
-      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so that no start can be drawn for it",
+      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds; random starts are drawn between 'low' and 'high'",
                      e->parameter[i].path);
     if (w->options->random_start) w->start[i] = draw(&e->parameter[i], w->options->start_seed);
   }
@@ -147,15 +142,17 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
 
 od_status od_fit_prepare(od_fit_work *w, od_error *err) {
   const od_experiment *e = w->plan->e;
-  od_status status = make_data(w, err);
-  if (status == OD_OK) status = od_experiment_plant(e, &w->plant, err);
-  if (status != OD_OK) return status;
   w->np = e->parameters;
-  w->nx = od_plant_nx(w->plant);
-  w->ns = e->sensors;
-  w->ny = w->plant->ny;
-  w->nu = w->plant->nu;
-  status = find_initial_state(w, err);
+  w->ns = w->ny = e->sensors;
+  od_status status = make_data(w, err);
+  if (status == OD_OK && e->model) {
+    status = od_experiment_plant(e, &w->plant, err);
+    if (status != OD_OK) return status;
+    w->nx = od_plant_nx(w->plant);
+    w->ny = w->plant->ny;
+    w->nu = w->plant->nu;
+    status = find_initial_state(w, err);
+  }
   for (int i = 0; i < w->f->sets && status == OD_OK; i++) status = make_predictor(w, i, err);
   if (status == OD_OK) status = make_problem(w, err);
   return status == OD_OK ? od_fit_make_shooting(w, err) : status;

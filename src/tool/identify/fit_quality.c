@@ -2,8 +2,8 @@
 // table of all samples.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "experiment/innovations.h"
 #include "identify/fit_work.h"
 #include "prepare/whiteness.h"
 
@@ -136,7 +136,7 @@ typedef struct part {
   long first, end;
   od_fit_quality *quality;
 } part;
-static void od_work_parts_of(const od_fit_work *w, int set, int i, part parts[2]) {
+static void find_parts(const od_fit_work *w, int set, int i, part parts[2]) {
   const od_fit_data *d = w->f->data[set];
   const od_fit_set_result *r = &w->f->set[set];
   parts[0] = (part){0, d->fitted, &r->fitted_quality[i]};
@@ -145,19 +145,19 @@ static void od_work_parts_of(const od_fit_work *w, int set, int i, part parts[2]
 
 // Quality with the starting values. The stored predictions at the solution are not changed.
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
-  misses m = {w, set, calloc(2 * (size_t)w->ns + 1, sizeof *m.off)};
+  OD_SCRATCH(scratch);
+  misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
   if (!m.off) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_predict_wish wish = {.take = add_misses, .user = &m};
   od_status status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
-    od_work_parts_of(w, set, i, parts);
+    find_parts(w, set, i, parts);
     for (int p = 0; p < 2; p++) {
       norm moved = movement(w, set, i, parts[p].first, parts[p].end);
       parts[p].quality->start_fit = status == OD_OK ? explained(&m.off[p * w->ns + i], &moved) : (double)NAN;
     }
   }
-  free(m.off);
   return OD_OK;
 }
 
@@ -171,23 +171,22 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   // A set that cannot be predicted has no predicted values.
   for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
   w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
-  double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, d->rows);
   const od_predicted all = {.count = (int)d->rows, .every = 1, .y = w->y[set]};
-  misses m = {w, set, calloc(2 * (size_t)w->ns + 1, sizeof *m.off)};
-  bool room = memory && m.off;
-  if (room) add_misses(&m, &all);
-  for (int i = 0; i < w->ns && room; i++) {
+  misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  add_misses(&m, &all);
+  for (int i = 0; i < w->ns; i++) {
     part parts[2];
-    od_work_parts_of(w, set, i, parts);
+    find_parts(w, set, i, parts);
     for (int p = 0; p < 2 && od_fit_keeps_going(w); p++) {
       norm moved = movement(w, set, i, parts[p].first, parts[p].end);
       parts[p].quality->fit = explained(&m.off[p * w->ns + i], &moved);
       judge_residuals(w, set, i, parts[p].first, parts[p].end, memory, parts[p].quality);
     }
   }
-  free(memory);
-  free(m.off);
-  return room ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return OD_OK;
 }
 
 // --- The table of all samples -------------------------------------------------------------------------------------
@@ -212,7 +211,8 @@ static od_status label_table(od_fit_work *w) {
 
 static od_status fill_table(od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
-  double *row = calloc((size_t)w->f->table->columns, sizeof *row);
+  OD_SCRATCH(scratch);
+  double *row = OD_TAKE(&scratch, double, w->f->table->columns);
   od_status status = row ? OD_OK : OD_NO_MEMORY;
   for (long k = 0; k < d->rows && status == OD_OK; k++) {
     double *to = row;
@@ -227,7 +227,6 @@ static od_status fill_table(od_fit_work *w, int set) {
     }
     status = od_table_append(w->f->table, row);
   }
-  free(row);
   return status;
 }
 
@@ -253,7 +252,7 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
     od_fit_set_result *r = &w->f->set[set];
     *r = (od_fit_set_result){
         .name = d->set->name, .validates = d->set->validates, .data = d, .rows = d->rows, .fitted = d->fitted};
-    r->fitted_quality = calloc(2 * (size_t)w->ns + 1, sizeof *r->fitted_quality);
+    r->fitted_quality = OD_TAKE(&w->f->arena, od_fit_quality, 2 * w->ns);
     if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     r->unseen_quality = r->fitted_quality + w->ns;
     od_status status = judge_end(w, set, err);
@@ -265,5 +264,37 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
   }
   w->f->start_fit = overall(w, true);
   w->f->fit = overall(w, false);
+  return OD_OK;
+}
+
+// --- Correlated sensors -------------------------------------------------------------------------------------------
+
+// A fit assumes that the noise of sensors is independent. Noise shared by two sensors is counted twice, and standard deviations
+// become too small.
+static double correlation_of(const od_fit_work *w, int a, int b) {
+  double both = 0, of_a = 0, of_b = 0;
+  long count = 0;
+  for (int set = 0; set < w->f->sets; set++) {
+    const od_fit_data *d = w->f->data[set];
+    for (long k = 0; k < d->fitted; k++) {
+      if (isnan(d->y[k * w->ns + a]) || isnan(d->y[k * w->ns + b])) continue;
+      double x = od_fit_residual(w, set, k, a), y = od_fit_residual(w, set, k, b);
+      both += x * y, of_a += x * x, of_b += y * y, count++;
+    }
+  }
+  return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
+}
+
+// Uses the predictions at the solution.
+od_status od_fit_find_pair(od_fit_work *w, od_error *err) {
+  od_fitted *f = w->f;
+  (void)err;
+  f->pair = (od_fit_pair){-1, -1, 0};
+  if (w->plan->e->sensor_covariance || f->only_predicted) return OD_OK;
+  for (int a = 0; a < w->ns && od_fit_keeps_going(w); a++)
+    for (int b = a + 1; b < w->ns; b++) {
+      double correlation = correlation_of(w, a, b);
+      if (fabs(correlation) > fabs(f->pair.correlation)) f->pair = (od_fit_pair){a, b, correlation};
+    }
   return OD_OK;
 }

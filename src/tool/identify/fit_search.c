@@ -114,20 +114,21 @@ static od_status search_once(od_fit_work *w, od_error *err) {
   const od_ls_problem problem = {.m = (int)w->m,
                                  .n = w->n,
                                  .user = w,
-                                 .residuals = w->shooting ? od_fit_residuals : NULL,
-                                 .jacobian = w->shooting ? od_fit_jacobian : NULL,
-                                 .rows = w->shooting ? NULL : od_fit_rows,
+                                 .residuals = w->whole ? od_fit_residuals : NULL,
+                                 .jacobian = w->whole ? od_fit_jacobian : NULL,
+                                 .rows = w->whole ? NULL : od_fit_rows,
                                  .start = w->start,
                                  .low = w->low,
                                  .high = w->high,
+                                 .transform = plan->transform,
                                  .constraints = plan->constraints > 0 ? &constraints : NULL,
                                  .hidden = w->shooting ? &hidden : NULL};
   const od_ls_options options = {.method = plan->method,
                                  .loss = plan->loss,
                                  .loss_scale = plan->loss_scale,
-                                 .cost_tolerance = 1e-12,
-                                 .step_tolerance = 1e-9,
-                                 .precision = 1e-11,
+                                 .cost_tolerance = plan->cost_tolerance,
+                                 .step_tolerance = plan->step_tolerance,
+                                 .precision = plan->precision,
                                  .max_evaluations = w->options->only_predict ? 1 : plan->evaluations,
                                  .unit_variance = plan->known_noise,
                                  .progress = w->options->progress ? report_progress : NULL,
@@ -166,5 +167,5 @@ od_status od_fit_search(od_fit_work *w, od_error *err) {
     w->f->search->reason = OD_LS_STOPPED;
     status = OD_INTERRUPTED;
   }
-  return explain(w, status, err);
+  return w->options->extent == OD_FIT_SEARCH_ONLY ? status : explain(w, status, err);
 }

@@ -1,6 +1,5 @@
 // Multiple shooting of a fit: segments of each fitted set, and the callbacks of the search.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "identify/fit_work.h"
@@ -109,8 +108,9 @@ static od_status make_set(od_fit_work *w, int set, od_error *err) {
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err) {
   od_status status = OD_OK;
   if (!od_fit_is_shooting(w)) return OD_OK;
-  w->shooting = calloc((size_t)w->f->sets + 1, sizeof *w->shooting);
+  w->shooting = OD_TAKE(&w->arena, od_shooting *, w->f->sets);
   if (!w->shooting) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->whole = true;
   for (int set = 0; set < w->f->sets && status == OD_OK; set++)
     if (w->f->data[set]->fitted > 0) status = make_set(w, set, err);
   return status;
@@ -200,23 +200,22 @@ void od_fit_keep_gaps(od_fit_work *w, int set) {
 
 od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *err) {
   od_shooting *s = w->shooting[set], kept = *s;
-  od_predictor *first = NULL, *next = NULL;
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_predictor_free) od_predictor *first = NULL;
+  OD_OWNED(od_predictor_free) od_predictor *next = NULL;
   od_shooting_data data = data_of(w, set);
   size_t values = (size_t)w->f->data[set]->rows * (size_t)w->ny;
-  double *y = malloc((values + 1) * sizeof *y);
-  od_status status = y ? od_fit_predictor(w, set, 2, false, &first, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  double *y = OD_TAKE(&scratch, double, values);
+  if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = od_fit_predictor(w, set, 2, false, &first, err);
   if (status == OD_OK) status = od_fit_predictor(w, set, 2, true, &next, err);
-  if (status == OD_OK) {
-    memcpy(y, s->y, values * sizeof *y);
-    s->first = first, s->next = next;
-    od_status there = od_shooting_predict(s, w->f->search->x, false);
-    if (there == OD_OK) there = od_shooting_change(s, &data, y, half);
-    for (size_t i = 0; i < values; i++) half[i] = there == OD_OK ? y[i] + half[i] : (double)NAN;
-    memcpy(s->y, y, values * sizeof *y);
-    s->first = kept.first, s->next = kept.next;
-  }
-  od_predictor_free(first);
-  od_predictor_free(next);
-  free(y);
-  return status;
+  if (status != OD_OK) return status;
+  memcpy(y, s->y, values * sizeof *y);
+  s->first = first, s->next = next;
+  od_status predicted = od_shooting_predict(s, w->f->search->x, false);
+  if (predicted == OD_OK) predicted = od_shooting_change(s, &data, y, half);
+  for (size_t i = 0; i < values; i++) half[i] = predicted == OD_OK ? y[i] + half[i] : (double)NAN;
+  memcpy(s->y, y, values * sizeof *y);
+  s->first = kept.first, s->next = kept.next;
+  return OD_OK;
 }

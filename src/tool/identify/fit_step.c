@@ -5,12 +5,11 @@
 // residuals. Data simulated for the fit have the same integration errors as their predictions and are not counted. Exact
 // discretization has no such error.
 #include <math.h>
-#include <stdlib.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-static const double aim = 0.25;  // largest acceptable shift, in sigmas
+static const double largest_shift = 0.25;  // acceptable, in sigmas
 
 static bool has_steps(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
@@ -47,24 +46,20 @@ static void add_change(void *user, const od_fit_block *b) {
 }
 
 static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
-  od_predictor *finer = NULL;
-  size_t values = (size_t)w->f->data[set]->rows * (size_t)w->ny;
-  double *half = malloc((values + 1) * sizeof *half);
-  bool segments = w->shooting && w->shooting[set];
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_predictor_free) od_predictor *finer = NULL;
+  double *half = OD_TAKE(&scratch, double, (long long)w->f->data[set]->rows * w->ny);
   changes of = {w, half, sum};
-  od_status status = half ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK && segments) status = od_fit_shooting_half(w, set, half, err);
-  if (status == OD_OK && segments) status = od_fit_visit_set(w, set, add_change, &of);
-  if (status == OD_OK && !segments) status = od_fit_predictor(w, set, 2, false, &finer, err);
-  if (status == OD_OK && !segments) {
-    if (od_fit_predict(w, set, finer, w->f->search->x, half) == OD_OK)
-      status = od_fit_visit_set(w, set, add_change, &of);
-    else
-      sum[0] = NAN;  // not known
+  if (!half) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (w->shooting && w->shooting[set]) {
+    od_status status = od_fit_shooting_half(w, set, half, err);
+    return status == OD_OK ? od_fit_visit_set(w, set, add_change, &of) : status;
   }
-  od_predictor_free(finer);
-  free(half);
-  return status;
+  od_status status = od_fit_predictor(w, set, 2, false, &finer, err);
+  if (status != OD_OK) return status;
+  if (od_fit_predict(w, set, finer, w->f->search->x, half) == OD_OK) return od_fit_visit_set(w, set, add_change, &of);
+  sum[0] = NAN;  // not known
+  return OD_OK;
 }
 
 // The number of steps between two samples that makes the largest shift acceptable.
@@ -72,25 +67,27 @@ static int better_substeps(const od_fit_work *w, double order) {
   double worst = 0, now = w->plan->substeps ? w->plan->substeps : 1;
   for (int a = 0; a < w->np; a++)
     if (w->f->sigma[a] > 0 && isfinite(w->f->sigma[a])) worst = fmax(worst, fabs(w->f->shift[a]) / w->f->sigma[a]);
-  return worst > aim ? (int)fmin(ceil(now * pow(worst / aim, 1 / order)), 1e6) : (int)now;
+  return worst > largest_shift ? (int)fmin(ceil(now * pow(worst / largest_shift, 1 / order)), 1e6) : (int)now;
 }
 
 od_status od_fit_find_shift(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
-  double *sum = calloc((size_t)w->n + 1, sizeof *sum), order = 0;
-  od_status status = sum ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  OD_SCRATCH(scratch);
+  double *sum = OD_TAKE(&scratch, double, w->n), order = 0;
+  if (!sum) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int a = 0; a < w->np; a++) f->shift[a] = NAN;
   bool found = w->influence && !f->only_predicted && f->search->reason != OD_LS_STOPPED;
-  for (int set = 0; set < f->sets && status == OD_OK && found; set++) {
+  for (int set = 0; set < f->sets && found; set++) {
     if (!has_steps(w, set)) continue;
     order = order_of(w, set);
-    status = add_set(w, set, sum, err);
+    od_status status = add_set(w, set, sum, err);
+    if (status != OD_OK) return status;
   }
-  for (int a = 0; a < w->np && status == OD_OK && order > 0; a++) {
+  if (!(order > 0)) return OD_OK;
+  for (int a = 0; a < w->np; a++) {
     f->shift[a] = 0;
     for (int c = 0; c < w->n; c++) f->shift[a] += w->influence->gain[a * w->n + c] * sum[c];
   }
-  f->better_substeps = order > 0 && status == OD_OK ? better_substeps(w, order) : 0;
-  free(sum);
-  return status;
+  f->better_substeps = better_substeps(w, order);
+  return OD_OK;
 }

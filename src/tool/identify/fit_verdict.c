@@ -71,12 +71,12 @@ static void judge_search(judge *j) {
 
 // Limit of the ratio between the rise of the cost and the rise of a quadratic cost, in both directions.
 static const double largest_rise_ratio = 5;
-static void judge_bowl(judge *j) {
-  const od_fit_bowl *b = &j->f->bowl;
-  if (b->parameter < 0 || (b->rise < largest_rise_ratio && b->rise > 1 / largest_rise_ratio)) return;
+static void judge_cost_rise(judge *j) {
+  const od_fit_cost_rise *b = &j->f->cost_rise;
+  if (b->parameter < 0 || (b->ratio < largest_rise_ratio && b->ratio > 1 / largest_rise_ratio)) return;
   char rise[80];
-  if (b->rise > 0)
-    snprintf(rise, sizeof rise, "rise by %.2g times what", b->rise);
+  if (b->ratio > 0)
+    snprintf(rise, sizeof rise, "rise by %.2g times what", b->ratio);
   else
     snprintf(rise, sizeof rise, "do not rise as");
   REMARK(j, OD_DOUBTFUL, "search.rugged", "Rugged minimum:",
@@ -183,22 +183,22 @@ static void judge_spreads(judge *j) {
 }
 
 static void judge_whiteness(judge *j) {
-  od_name_list coloured = {.most = MOST_NAMED};
+  od_name_list colored = {.most = MOST_NAMED};
   double wider = 1;
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++)
-      if (j->f->set[set].fitted > 0 && od_fit_is_coloured(&j->f->set[set].fitted_quality[i]))
-        od_name_list_add(&coloured, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
-  if (coloured.count == 0) return;
+      if (j->f->set[set].fitted > 0 && od_fit_is_colored(&j->f->set[set].fitted_quality[i]))
+        od_name_list_add(&colored, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
+  if (colored.count == 0) return;
   for (int i = 0; i < j->e->parameters; i++)
     if (j->f->sigma_white[i] > 0 && isfinite(j->f->sigma_white[i]))
-      wider = fmax(wider, j->f->sigma_coloured[i] / j->f->sigma_white[i]);
+      wider = fmax(wider, j->f->sigma_colored[i] / j->f->sigma_white[i]);
   REMARK(
       j, OD_DOUBTFUL, "residual.not_white", "Not white:",
       "residuals of %s depend on earlier ones, so there is something in the data that the model does not describe. The "
       "standard deviations allow for it, and are up to %.3g times what white residuals would leave; a wrong model may "
       "shift estimates by more.",
-      od_name_list_text(&coloured), wider);
+      od_name_list_text(&colored), wider);
 }
 
 static void judge_pair(judge *j) {
@@ -380,9 +380,9 @@ static void judge_validation(judge *j) {
 static void judge_inputs(judge *j, const od_fit_set_result *s) {
   const od_fit_set *set = s->data->set;
   if (!set->log) return;
-  bool coloured = false;
-  for (int i = 0; i < j->e->sensors; i++) coloured = coloured || od_fit_is_coloured(&s->fitted_quality[i]);
-  od_trust trust = coloured ? OD_DOUBTFUL : OD_SOUND;
+  bool colored = false;
+  for (int i = 0; i < j->e->sensors; i++) colored = colored || od_fit_is_colored(&s->fitted_quality[i]);
+  od_trust trust = colored ? OD_DOUBTFUL : OD_SOUND;
   bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
   j->ok = od_log_remark_jumps(set->log, hold, trust, j->verdict) && j->ok;
   j->ok = od_log_remark_pause(set->log, trust, j->verdict) && j->ok;
@@ -414,7 +414,7 @@ static void judge_data(judge *j, int set) {
   if (s->data->gaps_filled > 0)
     REMARK(j, OD_SOUND, "data.gaps", lead, "%ld short gaps filled by resampling.", s->data->gaps_filled);
   if (s->data->bridged > 0)
-    REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
+    REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbors.",
            s->data->bridged);
   if (s->data->set->log) j->ok = od_log_remark_repeated(s->data->set->log, j->verdict) && j->ok;
   if (s->data->set->log) j->ok = od_log_remark_time_unit(s->data->set->log, j->e->step, j->verdict) && j->ok;
@@ -431,6 +431,7 @@ static bool forgets_derivatives(const od_model *m, const od_block *b) {
 
 // If the derivatives of predictions by parameters are not exact, no result based on derivatives is valid.
 static void judge_gradient(judge *j) {
+  if (!j->e->model) return;
   const od_model *m = od_machine_model(j->e->model);
   od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};
   for (int i = 0; i < m->blocks; i++)
@@ -468,7 +469,7 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge j = {w->f, w->plan->e, &w->f->verdict, true};
   judge_search(&j);
   judge_gradient(&j);
-  judge_bowl(&j);
+  judge_cost_rise(&j);
   judge_outliers(&j);
   judge_fit(&j);
   judge_sensors(&j);

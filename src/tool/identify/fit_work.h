@@ -14,6 +14,7 @@ typedef struct od_fit_passing {
 } od_fit_passing;
 
 typedef struct od_fit_work {
+  od_arena arena;
   const od_fit_plan *plan;
   const od_fit_options *options;
   double done;  // estimated fraction of the search that is done
@@ -31,7 +32,8 @@ typedef struct od_fit_work {
   size_t kept;       // number of doubles of all dy
   od_fit_passing passing;
   double *derived_at;  // n: the point of the predictions with derivatives, in dy and in segments; NAN: none
-  bool eager;          // segments: the last trial was accepted, so the derivatives of the next one are probably
+  bool whole;          // all rows of a set are predicted at once: in segments, or by a source
+  bool eager;          // then: the last trial was accepted, so the derivatives of the next one are probably
                        // needed
   double *x0;          // the plant's initial state, and a trial's
   long m;              // residuals
@@ -55,7 +57,7 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // regardless of the plan.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
-// fit_residual_blocks.c: whether the initial states of fitted sets are unknowns.
+// fit_residuals.c: whether the initial states of fitted sets are unknowns.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
 // The prediction of a set at x (parameters, then unknown initial states): row by row, or its values into y.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
@@ -68,7 +70,7 @@ void od_fit_keep_rows(const od_fit_work *w, int set, const od_predicted *rows);
 bool od_fit_predict_fitted(od_fit_work *w, const double *x, bool derivatives);
 bool od_fit_is_derived_at(const od_fit_work *w, const double *x);
 
-// fit_residuals.c: the residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor
+// The residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor
 // has no value.
 double od_fit_residual(const od_fit_work *w, int set, long k, int i);
 // Derivatives of some rows of a set's predictions: by the parameters, then by the initial state of the set, whose columns among
@@ -86,8 +88,8 @@ static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fi
 static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
   return c < w->np ? c : b->states + c - w->np;
 }
-// All rows of a set that is predicted in segments.
-od_fit_block od_fit_segments(const od_fit_work *w, int set);
+// All rows of a set that is predicted as a whole.
+od_fit_block od_fit_whole_block(const od_fit_work *w, int set);
 // Call before rows at the solution are visited: computes the stored predictions at the solution.
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
@@ -104,7 +106,7 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
 
 // Residuals for the search engine; the user is the od_fit_work. Rows during the prediction:
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
-// For segments: all residuals, and their Jacobian (m x n).
+// For sets that are predicted as a whole: all residuals, and their Jacobian (m x n).
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 
@@ -132,16 +134,16 @@ od_status od_fit_search(od_fit_work *w, od_error *err);
 // fit_quality.c: fills f->set, f->start_fit, f->fit and, if requested, the table. Afterwards predictions are at the solution.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
-// coloured.c: standard deviations for correlated residuals. Fills all sigmas of f. Without an influence they are those of white
+// colored_residuals.c: standard deviations for correlated residuals. Fills all sigmas of f. Without an influence they are those of white
 // residuals.
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: the shift of the estimates by integration errors. Fills f->shift and f->better_substeps.
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
-// fit_pairs.c: sensors with correlated residuals.
+// fit_quality.c: sensors with correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
-// fit_bowl.c: checks the cost at a distance of one standard deviation.
-od_status od_fit_look_beside(od_fit_work *w, od_error *err);
+// fit_cost_rise.c: checks the cost at a distance of one standard deviation.
+od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict.
 od_status od_fit_judge(od_fit_work *w, od_error *err);

@@ -19,17 +19,14 @@ static const double seen_tolerance = 1e-6;  // fraction of a gradient along null
 // The lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK.
 static od_status triangle(const od_sensitivities *s, double *L) {
   int n = s->columns, m = s->rows, least = m < n ? m : n;
-  size_t all = (size_t)m * (size_t)n;
-  double *a = malloc(all * sizeof *a), *tau = malloc((size_t)least * sizeof *tau);
-  od_status status = a && tau ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    memcpy(a, s->J, all * sizeof *a);
-    if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, n, m, a, n, tau) != 0) status = OD_NOT_FINITE;
-  }
-  for (int j = 0; status == OD_OK && j < n; j++)
+  OD_SCRATCH(scratch);
+  double *a = OD_TAKE(&scratch, double, (long long)m *n), *tau = OD_TAKE(&scratch, double, least);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  memcpy(a, s->J, (size_t)m * (size_t)n * sizeof *a);
+  if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, n, m, a, n, tau) != 0) return OD_NOT_FINITE;
+  for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) L[j * n + i] = j < least && i >= j ? a[(size_t)j * (size_t)n + (size_t)i] : 0;
-  free(a), free(tau);
-  return status;
+  return OD_OK;
 }
 
 // Constraints fix the directions of their gradients. These directions are removed from a (n x n, by columns) and appended as
@@ -58,20 +55,18 @@ static int tie_directions(const od_sensitivities *s, const double *factor, doubl
 static od_status directions(const od_sensitivities *s, const double *L, const double *factor, double *singular,
                             double *V, int *tied) {
   int n = s->columns, most = n + s->tied;
-  size_t wide = (size_t)n * (size_t)(most + s->tied), square = (size_t)most * (size_t)most;
-  double *a = malloc((wide + 1) * sizeof *a), *other = malloc((square + 1) * sizeof *other);
-  od_status status = a && other ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) a[j * n + i] = factor[i] * L[j * n + i];
-    *tied = s->tied > 0 ? tie_directions(s, factor, a, a + (size_t)n * (size_t)most) : 0;
-    int columns = n + *tied;
-    if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', n, columns, a, n, singular, V, n, other, columns) != 0)
-      status = OD_NOT_FINITE;
-    for (int i = 0; i < *tied; i++) singular[i] = INFINITY;
-  }
-  free(a), free(other);
-  return status;
+  OD_SCRATCH(scratch);
+  double *a = OD_TAKE(&scratch, double, n *most), *rows = OD_TAKE(&scratch, double, n * s->tied);
+  double *other = OD_TAKE(&scratch, double, most *most);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) a[j * n + i] = factor[i] * L[j * n + i];
+  *tied = s->tied > 0 ? tie_directions(s, factor, a, rows) : 0;
+  int columns = n + *tied;
+  if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', n, columns, a, n, singular, V, n, other, columns) != 0)
+    return OD_NOT_FINITE;
+  for (int i = 0; i < *tied; i++) singular[i] = INFINITY;
+  return OD_OK;
 }
 
 // ---- directions
@@ -101,10 +96,11 @@ static void find_sigmas(od_identifiability *id, double *gradient) {
 }
 
 // The null space in units of the scales, from the null space of columns of length 1.
-static bool find_nulls(od_identifiability *id, const double *value) {
+static od_status find_nulls(od_identifiability *id, const double *value) {
   int n = id->columns, count = id->nulls;
-  double *basis = malloc(((size_t)(n * count) + 1) * sizeof *basis);
-  if (!basis) return false;
+  OD_SCRATCH(scratch);
+  double *basis = OD_TAKE(&scratch, double, n *count);
+  if (!basis) return OD_NO_MEMORY;
   for (int k = 0; k < count; k++) {
     double size = 0;
     for (int i = 0; i < n; i++) {
@@ -113,13 +109,14 @@ static bool find_nulls(od_identifiability *id, const double *value) {
     }
     for (int i = 0; i < n; i++) basis[k * n + i] /= size;
   }
-  bool ok = od_null_space_find(n, count, basis, id->scale, value, id->null);
-  free(basis);
-  return ok;
+  return od_null_space_find(n, count, basis, id->scale, value, id->null);
 }
 
-static od_status find(od_identifiability *id, const od_sensitivities *s, double *L, double *factor) {
+static od_status find(od_identifiability *id, const od_sensitivities *s) {
   int n = id->columns;
+  OD_SCRATCH(scratch);
+  double *L = OD_TAKE(&scratch, double, n *n), *factor = OD_TAKE(&scratch, double, n);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   od_status status = triangle(s, L);
   if (status != OD_OK) return status;
   // Scales columns to length 1; a column of zeros is not changed.
@@ -138,47 +135,44 @@ static od_status find(od_identifiability *id, const od_sensitivities *s, double 
   while (id->nulls < n - id->tied && !(id->strength[n - 1 - id->nulls] > rank_tolerance * strongest)) id->nulls++;
   for (int k = 0; k < n - id->nulls; k++) id->weak += id->singular[k] < 1;
   find_sigmas(id, factor);
+  return find_nulls(id, s->value);
+}
+
+static od_status allocate(od_identifiability *id, const od_sensitivities *s) {
+  int n = id->columns = s->columns;
+  double **const of_parameters[] = {&id->singular, &id->sigma, &id->scale, &id->strength, &id->weight};
+  for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
+    *of_parameters[i] = OD_TAKE(&id->arena, double, n);
+  id->direction = OD_TAKE(&id->arena, double, n *n), id->basis = OD_TAKE(&id->arena, double, n *n);
+  id->null = OD_TAKE(&id->arena, od_null, n);
+  double *coefficients = OD_TAKE(&id->arena, double, n *n);
+  if (od_arena_status(&id->arena) != OD_OK) return OD_NO_MEMORY;
+  for (int i = 0; i < n; i++) {
+    id->null[i].coefficient = coefficients + n * i;
+    id->scale[i] = s->scale ? s->scale[i] : s->value[i] != 0 ? fabs(s->value[i]) : 1;
+    if (!(id->scale[i] > 0)) return OD_BAD_ARGUMENT;
+  }
   return OD_OK;
 }
 
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err) {
   *out = NULL;
   if (s->rows < 1 || s->columns < 1 || !(s->sigma > 0))
-    return od_fail(err, OD_BAD_ARGUMENT, "identifiability wants rows, columns and a positive noise");
-  size_t n = (size_t)s->columns, d = sizeof(double);
+    return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs rows, columns and a positive noise");
   od_identifiability *id = calloc(1, sizeof *id);
-  double *memory = calloc(3 * n * n + 5 * n, d);
-  od_null *null = calloc(n, sizeof *null);
-  double *scratch = calloc(n * n + n, d);
-  od_status status = id && memory && null && scratch ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    *id = (od_identifiability){.columns = s->columns, .null = null, .direction = memory};
-    id->basis = id->direction + n * n;
-    id->singular = id->basis + n * n;
-    id->sigma = id->singular + n, id->scale = id->sigma + n, id->strength = id->scale + n;
-    id->weight = id->strength + n;
-    double *coefficients = id->weight + n;
-    for (size_t i = 0; i < n; i++) {
-      null[i].coefficient = coefficients + n * i;
-      id->scale[i] = s->scale ? s->scale[i] : s->value[i] != 0 ? fabs(s->value[i]) : 1;
-      if (!(id->scale[i] > 0)) status = OD_BAD_ARGUMENT;
-    }
-    if (status == OD_OK) status = find(id, s, scratch, scratch + n * n);
-    if (status == OD_OK && !find_nulls(id, s->value)) status = OD_NO_MEMORY;
-  }
-  free(scratch);
+  od_status status = id ? allocate(id, s) : OD_NO_MEMORY;
+  if (status == OD_OK) status = find(id, s);
   if (status == OD_OK) {
     *out = id;
     return OD_OK;
   }
-  free(id), free(memory), free(null);
+  od_identifiability_free(id);
   return od_fail(err, status, "identifiability: %s", od_status_text(status));
 }
 
 void od_identifiability_free(od_identifiability *id) {
   if (!id) return;
-  free(id->direction);  // the start of the allocation that holds all arrays
-  free(id->null);
+  od_arena_free(&id->arena);
   free(id);
 }
 
@@ -273,7 +267,8 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
                                  size_t size) {
   writer w = {text, size, 0};
   int n = id->columns, row = n - id->nulls - id->weak + k;
-  double *c = calloc((size_t)n, sizeof *c), largest = 0;
+  OD_SCRATCH(scratch);
+  double *c = OD_TAKE(&scratch, double, n), largest = 0;
   if (!c) return 0;
   // In percent of the scales. The largest change is one standard deviation; small parts are left out.
   for (int i = 0; i < n; i++)
@@ -284,6 +279,5 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
   }
   put(&w, "the noise hides ");
   put_changes(&w, n, c, " %", names);
-  free(c);
   return w.length;
 }

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/status.h"
 
 typedef struct od_sensitivities {
@@ -36,6 +37,7 @@ typedef struct od_null {
 } od_null;
 
 typedef struct od_identifiability {
+  od_arena arena;
   int columns, nulls, weak, tied;
   // Columns, descending. The first `tied` are infinite: constraints fix them. The last `nulls` are null; the `weak` before them
   // are below 1.

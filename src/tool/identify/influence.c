@@ -11,9 +11,10 @@
 static const double precision = 1e-11;  // of J, the same as in the search
 
 // The triangle of the free columns, k x k, stored by columns.
-static bool triangle(const od_influence_of *of, int k, const int *column, double *R) {
-  double *memory = malloc(od_row_qr_size(k) * sizeof *memory);
-  if (!memory) return false;
+static od_status triangle(const od_influence_of *of, int k, const int *column, double *R) {
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, od_row_qr_size(k));
+  if (!memory) return OD_NO_MEMORY;
   od_row_qr qr;
   int stride;
   od_row_qr_begin(&qr, k, memory);
@@ -26,8 +27,7 @@ static bool triangle(const od_influence_of *of, int k, const int *column, double
   od_row_qr_end(&qr);
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) R[j * k + i] = j >= i ? qr.R[i * (k + 1) + j] : 0;
-  free(memory);
-  return true;
+  return OD_OK;
 }
 
 static void scale_columns(int k, double *R, double *scale) {
@@ -53,11 +53,12 @@ static void fill(od_influence *g, int k, const int *column, const double *scale,
   }
 }
 
-// Active constraints prevent changes along their gradients: removes these directions from R. rows: 2 k x k.
-static void take_ties_out(const od_influence_of *of, int k, const int *column, const double *scale, double *R,
-                          double *rows) {
-  double *Q = rows + k * k;
+// Active constraints prevent changes along their gradients: removes these directions from R.
+static od_status remove_ties(const od_influence_of *of, int k, const int *column, const double *scale, double *R) {
+  OD_SCRATCH(scratch);
   int count = of->tied < k ? of->tied : k;
+  double *rows = OD_TAKE(&scratch, double, k *k), *Q = OD_TAKE(&scratch, double, k *k);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   for (int t = 0; t < count; t++)
     for (int j = 0; j < k; j++) rows[t * k + j] = column[j] < of->np ? scale[j] * of->tie[t * of->np + column[j]] : 0;
   int tied = od_orthonormal_rows(count, k, rows, Q);
@@ -67,15 +68,24 @@ static void take_ties_out(const od_influence_of *of, int k, const int *column, c
       for (int j = 0; j < k; j++) along += R[j * k + i] * Q[t * k + j];
       for (int j = 0; j < k; j++) R[j * k + i] -= along * Q[t * k + j];
     }
+  return OD_OK;
 }
 
-// memory: R, U, V' (k x k each), scale and singular values.
-static od_status find(const od_influence_of *of, od_influence *g, int k, const int *column, double *memory) {
-  size_t square = (size_t)k * (size_t)k;
-  double *R = memory, *U = R + square, *V = U + square, *scale = V + square, *singular = scale + k;
-  if (!triangle(of, k, column, R)) return OD_NO_MEMORY;
+static od_status find(const od_influence_of *of, od_influence *g) {
+  OD_SCRATCH(scratch);
+  int n = of->n, k = 0, *column = OD_TAKE(&scratch, int, n);
+  double *R = OD_TAKE(&scratch, double, n *n), *U = OD_TAKE(&scratch, double, n *n);
+  double *V = OD_TAKE(&scratch, double, n *n);
+  double *scale = OD_TAKE(&scratch, double, n), *singular = OD_TAKE(&scratch, double, n);
+  if (od_arena_status(&scratch) != OD_OK || od_arena_status(&g->arena) != OD_OK) return OD_NO_MEMORY;
+  for (int j = 0; j < n; j++)
+    if (!of->at_bound[j]) column[k++] = j;
+  if (k == 0) return OD_OK;
+  od_status status = triangle(of, k, column, R);
+  if (status != OD_OK) return status;
   scale_columns(k, R, scale);
-  if (of->tied > 0) take_ties_out(of, k, column, scale, R, U);  // U and V are scratch memory for the rows and Q
+  if (of->tied > 0) status = remove_ties(of, k, column, scale, R);
+  if (status != OD_OK) return status;
   // V' by columns is V by rows.
   if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', k, k, R, k, singular, U, k, V, k) != 0) return OD_NOT_FINITE;
   fill(g, k, column, scale, singular, V);
@@ -83,27 +93,19 @@ static od_status find(const od_influence_of *of, od_influence *g, int k, const i
 }
 
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err) {
-  size_t n = (size_t)of->n;
   od_influence *g = *out = calloc(1, sizeof *g);
-  int *column = calloc(n + 1, sizeof *column), k = 0;
-  double *memory = calloc(3 * n * n + 2 * n + 1, sizeof *memory);
-  od_status status = OD_NO_MEMORY;
-  if (g) *g = (od_influence){of->np, of->n, calloc(2 * (size_t)of->np * n + 1, sizeof *g->gain), NULL};
-  if (g && g->gain) g->by = g->gain + (size_t)of->np * n;
-  if (g && g->gain && column && memory) {
-    for (int j = 0; j < of->n; j++)
-      if (!of->at_bound[j]) column[k++] = j;
-    status = k > 0 ? find(of, g, k, column, memory) : OD_OK;
-  }
-  free(column), free(memory);
+  if (!g) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  g->np = of->np, g->n = of->n;
+  g->gain = OD_TAKE(&g->arena, double, of->np * of->n), g->by = OD_TAKE(&g->arena, double, of->np * of->n);
+  od_status status = find(of, g);
   if (status == OD_OK) return OD_OK;
   od_influence_free(g);
   *out = NULL;
-  return od_fail(err, status, "how the estimates follow the data: %s", od_status_text(status));
+  return od_fail(err, status, "the influence of the data on the estimates: %s", od_status_text(status));
 }
 
 void od_influence_free(od_influence *g) {
   if (!g) return;
-  free(g->gain);
+  od_arena_free(&g->arena);
   free(g);
 }

@@ -7,9 +7,11 @@
 #ifndef OD_IDENTIFY_INFLUENCE_H
 #define OD_IDENTIFY_INFLUENCE_H
 
+#include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
 typedef struct od_influence {
+  od_arena arena;
   int np, n;
   double *gain;  // np x n: the rows of the inverse for the parameters,
   double *by;    // and the same by columns, n x np

@@ -6,7 +6,6 @@
 //     - 0.1 <= leak.a + leak.b <= 1
 //
 // A chain becomes one constraint per relation. Equalities come first, the order that the search requires.
-#include <stdlib.h>
 #include <string.h>
 
 #include "identify/load_fit.h"
@@ -28,25 +27,24 @@ static const char *part_of(od_loader *ld, const char *text, const od_relation *r
   return od_copy(ld, text + r->begin[from], (size_t)(r->end[to] - r->begin[from]));
 }
 
-static void add(od_experiment_loader *xl, od_fit_plan *plan, int *capacity, const char *text, const od_relation *r,
-                int i) {
-  od_fit_constraint *grown = od_grow(plan->constraint, plan->constraints, capacity, sizeof *grown);
-  if (!grown) {
+static void add(od_experiment_loader *xl, od_fit_plan *plan, const char *text, const od_relation *r, int i) {
+  od_fit_constraint *list = od_arena_extend(&plan->arena, plan->constraint, plan->constraints, sizeof *list);
+  if (!list) {
     xl->ld.no_memory = true;
     return;
   }
-  plan->constraint = grown;
+  plan->constraint = list;
   bool equality = r->kind[i] == OD_EQUAL;
   int at = plan->constraints++;
   // Equalities first, both in the order of the file.
-  for (; equality && at > plan->equalities; at--) grown[at] = grown[at - 1];
+  for (; equality && at > plan->equalities; at--) list[at] = list[at - 1];
   plan->equalities += equality;
-  grown[at] = (od_fit_constraint){.text = part_of(&xl->ld, text, r, i, i + 1),
-                                  .left_text = part_of(&xl->ld, text, r, i, i),
-                                  .right_text = part_of(&xl->ld, text, r, i + 1, i + 1),
-                                  .kind = r->kind[i],
-                                  .left = r->side[i],
-                                  .right = r->side[i + 1]};
+  list[at] = (od_fit_constraint){.text = part_of(&xl->ld, text, r, i, i + 1),
+                                 .left_text = part_of(&xl->ld, text, r, i, i),
+                                 .right_text = part_of(&xl->ld, text, r, i + 1, i + 1),
+                                 .kind = r->kind[i],
+                                 .left = r->side[i],
+                                 .right = r->side[i + 1]};
 }
 
 // The place of a character in a text that is on one line of the file.
@@ -56,7 +54,7 @@ static od_place place_in(const od_loader *ld, int node, int at) {
   return place;
 }
 
-static void read_one(od_experiment_loader *xl, od_fit_plan *plan, int *capacity, od_relation *r, int node) {
+static void read_relation(od_experiment_loader *xl, od_fit_plan *plan, od_relation *r, int node) {
   od_loader *ld = &xl->ld;
   const od_expression_names names = {xl->e->parameters, name_of, unit_of, xl->e, ld->units};
   od_expression_problem problem;
@@ -73,7 +71,7 @@ static void read_one(od_experiment_loader *xl, od_fit_plan *plan, int *capacity,
   }
   for (int i = 0; i + 1 < r->sides; i++)
     if (names_parameter(&r->side[i]) || names_parameter(&r->side[i + 1]))
-      add(xl, plan, capacity, text, r, i);
+      add(xl, plan, text, r, i);
     else
       od_messages_add(ld->messages, place_in(ld, node, r->begin[i]),
                       "'%s' names no parameter of the fit; a constraint ties at least one of them",
@@ -82,16 +80,14 @@ static void read_one(od_experiment_loader *xl, od_fit_plan *plan, int *capacity,
 
 void od_load_constraints(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
-  int capacity = 0;
   if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
-  od_relation *r = malloc(sizeof *r);
-  if (!r) {
-    ld->no_memory = true;
-  } else if (ld->tree.node[node].kind != OD_TREE_LIST) {
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
     od_complain(ld, node, "found %s, expected a list of relations, such as '- a + b <= 1'", od_describe(ld, node));
-  } else {
-    for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next)
-      read_one(xl, plan, &capacity, r, od_tree_value(&ld->tree, entry));
+    return;
   }
-  free(r);
+  OD_SCRATCH(scratch);
+  od_relation *r = OD_TAKE(&scratch, od_relation, 1);
+  if (!r) ld->no_memory = true;
+  for (int entry = ld->tree.node[node].first; r && entry >= 0; entry = ld->tree.node[entry].next)
+    read_relation(xl, plan, r, od_tree_value(&ld->tree, entry));
 }

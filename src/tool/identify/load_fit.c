@@ -17,11 +17,6 @@
 #include "machine/method_names.h"
 #include "model/model.h"
 
-typedef struct fit_loader {
-  od_fit_plan *plan;
-  int set_capacity, combination_capacity;
-} fit_loader;
-
 const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton",
                                       "truncate",   "active-set",          NULL};
 
@@ -236,22 +231,20 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
 
 // --- Data sets ----------------------------------------------------------------------------------------------------
 
-static od_fit_set *new_set(fit_loader *fl, od_loader *ld) {
-  od_fit_plan *plan = fl->plan;
-  od_fit_set *grown = od_grow(plan->set, plan->sets, &fl->set_capacity, sizeof *grown);
-  if (!grown) {
+static od_fit_set *new_set(od_fit_plan *plan, od_loader *ld) {
+  od_fit_set *set = od_arena_extend(&plan->arena, plan->set, plan->sets, sizeof *set);
+  if (!set) {
     ld->no_memory = true;
     return NULL;
   }
-  plan->set = grown;
-  plan->set[plan->sets] = (od_fit_set){0};
+  plan->set = set;
   return &plan->set[plan->sets++];
 }
 
-static void read_logged(od_experiment_loader *xl, od_fit_set *set, int node, const char *path) {
+static void read_logged(od_experiment_loader *xl, od_fit_plan *plan, od_fit_set *set, int node, const char *path) {
   const od_experiment *e = xl->e;
   od_log_plan_read(&xl->ld, node, path, e->model, &set->plan);
-  set->channel = calloc((size_t)(e->sensors + od_machine_input_count(e->model)) + 1, sizeof *set->channel);
+  set->channel = OD_TAKE(&plan->arena, int, e->sensors + od_machine_input_count(e->model));
   if (!set->channel || !od_load_channels(e, &set->plan, set->channel))
     xl->ld.no_memory = true;
   else if (!set->plan.file)
@@ -260,12 +253,12 @@ static void read_logged(od_experiment_loader *xl, od_fit_set *set, int node, con
     od_load_log(xl, &set->plan, &set->log);
 }
 
-static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
+static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sets.%s", name);
   od_section section = od_section_open(ld, od_value(ld, key), key, path,
                                        od_format(ld, "the set '%s'", od_excerpt(ld, name)), &od_fit_set_section);
-  od_fit_set *set = section.map >= 0 ? new_set(fl, ld) : NULL;
+  od_fit_set *set = section.map >= 0 ? new_set(plan, ld) : NULL;
   if (!set) return;
   set->name = name;
   set->validates = od_key_setting(ld, &section, "use") == 1;
@@ -279,7 +272,7 @@ static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
   if (data >= 0 && simulate >= 0) {
     od_complain(ld, simulate, "a set is either read from 'data' or made by 'simulate'");
   } else if (data >= 0) {
-    read_logged(xl, set, data, od_format(ld, "%s.data", path));
+    read_logged(xl, plan, set, data, od_format(ld, "%s.data", path));
   } else {
     // The default is the true machine of the experiment.
     if (simulate >= 0) set->truth = od_load_machine_of(xl, &section, "simulate");
@@ -303,30 +296,30 @@ static bool is_replaced(od_experiment_loader *xl, int key) {
 }
 
 // Adds the log or the true machine of the experiment as a set.
-static void add_own_set(od_experiment_loader *xl, fit_loader *fl) {
+static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   const od_experiment *e = xl->e;
-  od_fit_set *set = new_set(fl, &xl->ld);
+  od_fit_set *set = new_set(plan, &xl->ld);
   if (!set) return;
   *set = (od_fit_set){.name = "data", .log = e->log, .channel = e->channel, .time = e->time, .borrowed = true};
   if (e->log) set->plan = e->data;
 }
 
 // Without fitted sets in the file, or with --data, the experiment's own set is used.
-static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
+static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
   bool fitted = false;
   if (e->data.file && strcmp(e->data.file, "-") == 0)
     od_messages_add(ld->messages, e->data.place, "a fit wants a whole log; a stream can only be observed");
   for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
-    if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, fl, key);
-  if ((fl->plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, fl);
-  for (int i = 0; i < fl->plan->sets; i++) {
-    od_fit_set *set = &fl->plan->set[i];
+    if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, plan, key);
+  if ((plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, plan);
+  for (int i = 0; i < plan->sets; i++) {
+    od_fit_set *set = &plan->set[i];
     fitted = fitted || !set->validates;
     if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the addresses of sets are final now
   }
-  if (fl->plan->sets > 0 && !fitted && !xl->options->data)
+  if (plan->sets > 0 && !fitted && !xl->options->data)
     od_complain(ld, node, "all sets are for validation; a fit needs one with 'use: fit'");
 }
 
@@ -385,23 +378,21 @@ static void read_factors(od_experiment_loader *xl, int node, const char *path, c
   }
 }
 
-static void read_combination(od_experiment_loader *xl, fit_loader *fl, int key) {
+static void read_combination(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   od_loader *ld = &xl->ld;
-  od_fit_plan *plan = fl->plan;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "combinations.%s", name);
   od_section section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the combination '%s'", od_excerpt(ld, name)),
                       &od_combination_section);
   if (section.map < 0) return;
-  od_combination *grown = od_grow(plan->combination, plan->combinations, &fl->combination_capacity, sizeof *grown);
-  double *numbers = calloc(2 * (size_t)xl->e->parameters + 1, sizeof *numbers);
-  if (grown) plan->combination = grown;
-  if (!grown || !numbers) {
-    free(numbers);
+  od_combination *list = od_arena_extend(&plan->arena, plan->combination, plan->combinations, sizeof *list);
+  od_combination c = {name, OD_TAKE(&plan->arena, double, xl->e->parameters),
+                      OD_TAKE(&plan->arena, double, xl->e->parameters)};
+  if (od_arena_status(&plan->arena) != OD_OK) {
     ld->no_memory = true;
     return;
   }
-  od_combination c = {name, numbers, numbers + xl->e->parameters};
+  plan->combination = list;
   if (od_section_get(ld, &section, "powers") < 0 && od_section_get(ld, &section, "sum") < 0)
     od_complain(ld, key, "the combination '%s' needs 'powers' or 'sum'", od_excerpt(ld, name));
   read_factors(xl, od_section_get(ld, &section, "powers"), od_format(ld, "%s.powers", path), "parameters and powers",
@@ -435,18 +426,18 @@ static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
 }
 
 static void read_more(void *user, od_experiment_loader *xl, const od_section *file) {
-  fit_loader *fl = user;
+  od_fit_plan *plan = user;
   od_loader *ld = &xl->ld;
-  read_how(xl, fl->plan, od_section_get(ld, file, "fit"));
-  check_bounds(xl, fl->plan, od_section_get(ld, file, "parameters"));
-  read_prepare(xl, fl->plan, od_section_get(ld, file, "prepare"));
-  read_sets(xl, fl, od_section_get(ld, file, "sets"));
-  keep_truths(xl->e, fl->plan);
+  read_how(xl, plan, od_section_get(ld, file, "fit"));
+  check_bounds(xl, plan, od_section_get(ld, file, "parameters"));
+  read_prepare(xl, plan, od_section_get(ld, file, "prepare"));
+  read_sets(xl, plan, od_section_get(ld, file, "sets"));
+  keep_truths(xl->e, plan);
   int combinations = od_section_get(ld, file, "combinations");
   for (int key = od_first(ld, combinations, "combinations"); key >= 0; key = od_next(ld, key))
-    if (!od_is_repeated(ld, combinations, key)) read_combination(xl, fl, key);
-  od_load_constraints(xl, fl->plan, od_section_get(ld, file, "constraints"));
-  check_method(xl, fl->plan, od_section_get(ld, file, "fit"));
+    if (!od_is_repeated(ld, combinations, key)) read_combination(xl, plan, key);
+  od_load_constraints(xl, plan, od_section_get(ld, file, "constraints"));
+  check_method(xl, plan, od_section_get(ld, file, "fit"));
   if (xl->e->parameters == 0 && !od_has_errors(ld))
     od_complain(ld, ld->tree.root, "a fit needs at least one entry in 'parameters'");
 }
@@ -454,16 +445,15 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages) {
   od_experiment_options mine = options ? *options : (od_experiment_options){0};
-  fit_loader fl = {.plan = calloc(1, sizeof *fl.plan)};
-  *out = NULL;
-  if (!fl.plan) return OD_NO_MEMORY;
+  od_fit_plan *plan = *out = calloc(1, sizeof *plan);
+  if (!plan) return OD_NO_MEMORY;
+  plan->cost_tolerance = 1e-12, plan->step_tolerance = 1e-9, plan->precision = 1e-11;
   mine.more = read_more;
-  mine.user = &fl;
-  od_status status = od_experiment_load(path, &mine, &fl.plan->e, messages);
-  if (status == OD_OK)
-    *out = fl.plan;
-  else
-    od_fit_plan_free(fl.plan);
+  mine.user = plan;
+  od_status status = od_experiment_load(path, &mine, &plan->e, messages);
+  if (status == OD_OK) return OD_OK;
+  od_fit_plan_free(plan);
+  *out = NULL;
   return status;
 }
 
@@ -472,17 +462,12 @@ void od_fit_plan_free(od_fit_plan *plan) {
   for (int i = 0; i < plan->sets; i++) {
     od_fit_set *set = &plan->set[i];
     od_machine_free(set->truth);
-    free(set->true_u);
-    free(set->true_y);
+    od_fit_data_free(set->true_motion);
     if (set->borrowed) continue;
     od_log_free(set->log);
     od_log_plan_free(&set->plan);
-    free(set->channel);
   }
-  for (int i = 0; i < plan->combinations; i++) free(plan->combination[i].power);
-  free(plan->set);
-  free(plan->combination);
-  free(plan->constraint);
   od_experiment_free(plan->e);
+  od_arena_free(&plan->arena);
   free(plan);
 }

@@ -7,7 +7,6 @@
 #include "identify/null_space.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double negligible = 1e-7;  // of the largest coefficient
@@ -28,7 +27,7 @@ typedef struct search {
   int condition_count;
   candidate *best;  // cheapest first; allocated for one more than count
   int filled;
-  double *work, *matrix, *trial[3];
+  double *work, *matrix, *trial[3], *direction;
 } search;
 
 // ---- the price of a direction
@@ -192,8 +191,8 @@ static bool solve(search *s, const int *chosen, double *combination) {
   return true;
 }
 
-static void offer_combination(search *s, const double *combination, double *direction) {
-  double size = 0;
+static void offer_combination(search *s, const double *combination) {
+  double size = 0, *direction = s->direction;
   for (int i = 0; i < s->n; i++) {
     direction[i] = 0;
     for (int k = 0; k < s->count; k++) direction[i] += combination[k] * s->basis[k * s->n + i];
@@ -213,10 +212,10 @@ static double choices(int many, int few, double limit) {
 // Tries all choices of count - 1 conditions, counting like an odometer.
 static void try_all(search *s) {
   int few = s->count - 1, chosen[16];
-  double combination[16], *direction = s->trial[OD_NULL_LOCAL] + s->n;
+  double combination[16];
   for (int i = 0; i < few; i++) chosen[i] = i;
   for (;;) {
-    if (solve(s, chosen, combination)) offer_combination(s, combination, direction);
+    if (solve(s, chosen, combination)) offer_combination(s, combination);
     int at = few - 1;
     while (at >= 0 && chosen[at] == s->condition_count - few + at) at--;
     if (at < 0) return;
@@ -228,7 +227,7 @@ static void try_all(search *s) {
 // Gauss-Jordan with full pivoting: each direction has a parameter that no other direction has.
 static void offer_echelon(search *s) {
   int n = s->n, count = s->count;
-  double *M = s->work + n * (count + 1), *direction = s->trial[OD_NULL_LOCAL] + n;
+  double *M = s->work + n * (count + 1), *direction = s->direction;
   memcpy(M, s->basis, (size_t)(n * count) * sizeof *M);
   for (int k = 0; k < count; k++) {
     int row = k, column = 0;
@@ -253,33 +252,31 @@ static void offer_echelon(search *s) {
   }
 }
 
-bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value,
-                        od_null *null) {
-  if (count == 0) return true;
+od_status od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value,
+                             od_null *null) {
+  if (count == 0) return OD_OK;
+  OD_SCRATCH(scratch);
   search s = {.n = n, .count = count, .basis = basis, .scale = scale, .value = value};
-  size_t N = (size_t)n, K = (size_t)count, d = sizeof(double);
-  s.conditions = malloc(N * N * K * d + d);
-  s.work = malloc((N * (K + 1) + N * K) * d);
-  s.matrix = malloc(K * K * d);
-  s.best = calloc(K + 1, sizeof *s.best);
-  double *memory = malloc((2 * N * (K + 1) + 4 * N) * d);
-  bool ok = s.conditions && s.work && s.matrix && s.best && memory;
-  if (ok) {
-    for (int k = 0; k < 3; k++) s.trial[k] = memory + 2 * N * (K + 1) + (size_t)k * N;
-    for (int k = 0; k <= count; k++)
-      s.best[k] = (candidate){INFINITY, OD_NULL_LOCAL, memory + 2 * N * (size_t)k, memory + 2 * N * (size_t)k + N};
-    offer_echelon(&s);
-    find_conditions(&s, true);
-    if (count > 16 || choices(s.condition_count, count - 1, MOST_CANDIDATES) > MOST_CANDIDATES)
-      find_conditions(&s, false);
-    if (count <= 16 && choices(s.condition_count, count - 1, MOST_CANDIDATES) <= MOST_CANDIDATES &&
-        s.condition_count >= count - 1)
-      try_all(&s);
-    for (int k = 0; k < count; k++) {
-      null[k].form = s.best[k].form;
-      memcpy(null[k].coefficient, s.best[k].coefficient, N * d);
-    }
+  s.conditions = OD_TAKE(&scratch, double, (long long)n *n *count);
+  s.work = OD_TAKE(&scratch, double, n *(2 * count + 1));
+  s.matrix = OD_TAKE(&scratch, double, count *count);
+  s.best = OD_TAKE(&scratch, candidate, count + 1);
+  s.direction = OD_TAKE(&scratch, double, n);
+  for (int k = 0; k < 3; k++) s.trial[k] = OD_TAKE(&scratch, double, n);
+  double *memory = OD_TAKE(&scratch, double, 2 * n * (count + 1));
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  for (int k = 0; k <= count; k++)
+    s.best[k] = (candidate){INFINITY, OD_NULL_LOCAL, memory + 2 * n * k, memory + 2 * n * k + n};
+  offer_echelon(&s);
+  find_conditions(&s, true);
+  if (count > 16 || choices(s.condition_count, count - 1, MOST_CANDIDATES) > MOST_CANDIDATES)
+    find_conditions(&s, false);
+  if (count <= 16 && choices(s.condition_count, count - 1, MOST_CANDIDATES) <= MOST_CANDIDATES &&
+      s.condition_count >= count - 1)
+    try_all(&s);
+  for (int k = 0; k < count; k++) {
+    null[k].form = s.best[k].form;
+    memcpy(null[k].coefficient, s.best[k].coefficient, (size_t)n * sizeof(double));
   }
-  free(s.conditions), free(s.work), free(s.matrix), free(s.best), free(memory);
-  return ok;
+  return OD_OK;
 }

@@ -2,12 +2,11 @@
 #ifndef OD_IDENTIFY_NULL_SPACE_H
 #define OD_IDENTIFY_NULL_SPACE_H
 
-#include <stdbool.h>
-
 #include "identify/identifiability.h"
 
 // basis: count x n, rows span the null space in units of scale. Fills null[0 .. count), whose coefficient arrays must hold n
-// numbers each. False: out of memory.
-bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value, od_null *null);
+// numbers each.
+od_status od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value,
+                             od_null *null);
 
 #endif

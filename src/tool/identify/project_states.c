@@ -6,9 +6,9 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "least_squares/row_qr.h"
+#include "memory/scoped.h"
 
 static const double rank_tolerance = 1e-9;  // of a column's length: the remainder of a dependent column
 static const double no_size = 10;           // scale of a parameter without a size, in standard deviations of this
@@ -16,9 +16,10 @@ static const double no_size = 10;           // scale of a parameter without a si
 static const double zero = 1e-6;            // of its size: smaller parameters are zero in texts about factors
 
 // Columns are contiguous, n entries each, states first.
-static bool triangle(int m, int n, int np, const double *J, double *column) {
-  double *memory = malloc(od_row_qr_size(n) * sizeof *memory);
-  if (!memory) return false;
+static od_status triangle(int m, int n, int np, const double *J, double *column) {
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, od_row_qr_size(n));
+  if (!memory) return OD_NO_MEMORY;
   od_row_qr qr;
   int stride, states = n - np;
   od_row_qr_begin(&qr, n, memory);
@@ -31,8 +32,7 @@ static bool triangle(int m, int n, int np, const double *J, double *column) {
   od_row_qr_end(&qr);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) column[j * n + i] = j >= i ? qr.R[i * (n + 1) + j] : 0;
-  free(memory);
-  return true;
+  return OD_OK;
 }
 
 static double dot(int n, const double *a, const double *b) {
@@ -69,14 +69,13 @@ static void take_states_out(int n, int states, double *column, const double *len
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
                                             const double *size, int tied, const double *tie, od_identifiability **out,
                                             od_error *err) {
-  size_t square = (size_t)n * (size_t)n;
-  double *column = malloc((2 * square + 3 * (size_t)n) * sizeof *column);
+  OD_SCRATCH(scratch);
+  double *column = OD_TAKE(&scratch, double, n *n), *rows = OD_TAKE(&scratch, double, n *n);
+  double *length = OD_TAKE(&scratch, double, n), *scale = OD_TAKE(&scratch, double, n);
+  double *value = OD_TAKE(&scratch, double, n);
   *out = NULL;
-  if (!column || !triangle(m, n, np, J, column)) {
-    free(column);
+  if (od_arena_status(&scratch) != OD_OK || triangle(m, n, np, J, column) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  double *rows = column + square, *length = rows + square, *scale = length + n, *value = scale + n;
   int states = n - np;
   for (int c = 0; c < n; c++) length[c] = sqrt(dot(n, column + c * n, column + c * n));
   take_states_out(n, states, column, length);
@@ -91,7 +90,5 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
   }
   const od_sensitivities s = {
       .rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1, .tied = tied, .tie = tie};
-  od_status status = od_identifiability_new(&s, out, err);
-  free(column);
-  return status;
+  return od_identifiability_new(&s, out, err);
 }

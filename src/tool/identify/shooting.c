@@ -1,6 +1,7 @@
 // Segments of a set: predictions from nodes, gaps of continuity, and the elimination of the nodes.
 #include "identify/shooting.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,76 +11,59 @@
 
 // ---- memory
 
-static void set_rows(od_shooting *s, const od_shooting_of *of) {
-  for (int k = 0; k < s->nodes; k++) s->row[k] = (int)(of->fitted * k / s->nodes);
-  s->row[s->nodes] = (int)of->rows;  // the last segment extends to the end
-}
-
-static bool take_memory(od_shooting *s, long rows) {
-  size_t nodes = (size_t)s->nodes, nx = (size_t)s->nx, np = (size_t)s->np, ny = (size_t)s->ny, all = (size_t)rows * ny;
-  size_t chain = od_chain_memory(s->nodes, s->nx, s->np + 1), per_node = nx * (np + 1);
-  double *at = calloc(3 * nodes * nx + np + 2 * nx + nodes * nx * (nx + np) + all * (np + nx) + all * np + all +
-                          2 * nodes * per_node + ny * (1 + np + nx) + nx * (1 + np + nx) +
-                          nodes * (2 * nx * nx + 3 * per_node) + nx * (np + 1) + chain + 1,
-                      sizeof *at);
-  if (!at) return false;
-  s->node = at, at += nodes * nx;
-  s->trial = at, at += nodes * nx;
-  s->gap = at, at += nodes * nx;
-  s->x = at, at += np;
-  s->size = at, at += nx;
-  s->weight = at, at += nx;
-  s->F = at, at += nodes * nx * nx;
-  s->G = at, at += nodes * nx * np;
-  s->dy = at, at += all * (np + nx);
-  s->projected = at, at += all * np;
-  s->shift = at, at += all;
-  s->response = at, at += nodes * per_node;
-  s->trial_response = at, at += nodes * per_node;
-  s->y_end = at, at += ny;
-  s->dy_end = at, at += ny * (np + nx);
-  s->end = at, at += nx;
-  s->S = at, at += nx * (np + nx);
-  s->chain = (od_chain){.nodes = s->nodes, .nx = s->nx, .columns = s->np + 1, .free_start = s->free_start};
-  s->chain.R = at, at += nodes * nx * nx;
-  s->chain.F = at, at += nodes * nx * nx;
-  s->chain.c = at, at += nodes * per_node;
-  s->chain.h = at, at += nodes * per_node;
-  s->chain.z = at, at += nodes * per_node + nx * (np + 1);
-  s->chain.memory = at;
-  return true;
+static od_status take_memory(od_shooting *s, long rows) {
+  int nodes = s->nodes, nx = s->nx, np = s->np, ny = s->ny, per_node = nx * (np + 1);
+  long long all = (long long)rows * ny;
+  od_arena *arena = &s->arena;
+  s->row = OD_TAKE(arena, int, nodes + 1);
+  s->node = OD_TAKE(arena, double, nodes *nx), s->trial = OD_TAKE(arena, double, nodes *nx);
+  s->gap = OD_TAKE(arena, double, nodes *nx);
+  s->x = OD_TAKE(arena, double, np), s->size = OD_TAKE(arena, double, nx), s->weight = OD_TAKE(arena, double, nx);
+  s->F = OD_TAKE(arena, double, nodes *nx *nx), s->G = OD_TAKE(arena, double, nodes *nx *np);
+  s->dy = OD_TAKE(arena, double, all *(np + nx)), s->projected = OD_TAKE(arena, double, all *np);
+  s->shift = OD_TAKE(arena, double, all);
+  s->response = OD_TAKE(arena, double, nodes *per_node), s->trial_response = OD_TAKE(arena, double, nodes *per_node);
+  s->end = OD_TAKE(arena, double, nx), s->S = OD_TAKE(arena, double, nx *(np + nx));
+  s->chain = (od_chain){.nodes = nodes,
+                        .nx = nx,
+                        .columns = np + 1,
+                        .free_start = s->free_start,
+                        .R = OD_TAKE(arena, double, nodes *nx *nx),
+                        .F = OD_TAKE(arena, double, nodes *nx *nx),
+                        .c = OD_TAKE(arena, double, nodes *per_node),
+                        .h = OD_TAKE(arena, double, nodes *per_node),
+                        .z = OD_TAKE(arena, double, (nodes + 1) * per_node),
+                        .memory = OD_TAKE(arena, double, od_chain_memory(nodes, nx, np + 1))};
+  return od_arena_status(arena);
 }
 
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err) {
   od_shooting *s = *out = calloc(1, sizeof *s);
-  if (s) {
-    *s = (od_shooting){.nodes = of->segments,
-                       .nx = of->nx,
-                       .np = of->np,
-                       .ny = of->ny,
-                       .fitted = of->fitted,
-                       .first = of->first,
-                       .next = of->next,
-                       .free_start = of->free_start,
-                       .y = of->y};
-    s->row = calloc((size_t)s->nodes + 1, sizeof *s->row);
-    if (s->row && take_memory(s, of->rows)) {
-      set_rows(s, of);
-      s->at = s->node;
-      return OD_OK;
-    }
-    s->next = NULL;  // the predictor remains the caller's
+  if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *s = (od_shooting){.nodes = of->segments,
+                     .nx = of->nx,
+                     .np = of->np,
+                     .ny = of->ny,
+                     .fitted = of->fitted,
+                     .first = of->first,
+                     .free_start = of->free_start,
+                     .y = of->y};
+  if (take_memory(s, of->rows) != OD_OK) {
+    od_shooting_free(s);
+    *out = NULL;
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  od_shooting_free(s);
-  *out = NULL;
-  return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  s->next = of->next;
+  for (int k = 0; k < s->nodes; k++) s->row[k] = (int)(of->fitted * k / s->nodes);
+  s->row[s->nodes] = (int)of->rows;  // the last segment extends to the end
+  s->at = s->node;
+  return OD_OK;
 }
 
 void od_shooting_free(od_shooting *s) {
   if (!s) return;
   od_predictor_free(s->next);
-  free(s->row);
-  free(s->node);  // the start of the allocation that holds all arrays
+  od_arena_free(&s->arena);
   free(s);
 }
 
@@ -137,11 +121,12 @@ double od_shooting_gap(const od_shooting *s) {
 
 // The triangle of a segment's rows by its node, in units of the sizes of states, with right-hand sides. `change` replaces the
 // residuals (rows x ny); NULL: residuals.
-static bool compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
+static od_status compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k), all = nx + np, stride;
   long end = s->row[k + 1] < s->fitted ? s->row[k + 1] : s->fitted;
-  double *memory = malloc(od_row_qr_size(all) * sizeof *memory);
-  if (!memory) return false;
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, od_row_qr_size(all));
+  if (!memory) return OD_NO_MEMORY;
   od_row_qr qr;
   od_row_qr_begin(&qr, all, memory);
   for (long row = s->row[k]; row < end; row++)
@@ -162,8 +147,7 @@ static bool compress(od_shooting *s, int k, const od_shooting_data *data, const 
     for (int j = 0; j < nx; j++) s->chain.R[(k * nx + i) * nx + j] = j >= i ? from[j] : 0;
     for (int j = 0; j <= np; j++) s->chain.c[(k * nx + i) * (np + 1) + j] = from[nx + j];
   }
-  free(memory);
-  return true;
+  return OD_OK;
 }
 
 // The continuity equations, in units of the sizes of states.
@@ -194,7 +178,7 @@ static void project_row(const od_shooting *s, int k, long row, int i, double *pr
 static od_status solve(od_shooting *s, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np;
   for (int k = 0; k < s->nodes; k++) {
-    if (!compress(s, k, data, change)) return OD_NO_MEMORY;
+    if (compress(s, k, data, change) != OD_OK) return OD_NO_MEMORY;
     tie(s, k);
   }
   if (!od_chain_solve(&s->chain)) return OD_NOT_FINITE;
@@ -250,4 +234,132 @@ void od_shooting_accept(od_shooting *s, const double *p) {
   memcpy(s->response, s->trial_response, nodes * (size_t)(s->np + 1) * sizeof *s->response);
   memcpy(s->x, p, (size_t)s->np * sizeof *s->x);
   s->at = s->node;
+}
+
+// ---- initial nodes
+// They are found along the log in the manner of an observer. A node starts at the end of the segment before it. It is moved to bring
+// its own segment closer to the data, but only along directions that are clearly visible in the segment's sensors. Other directions,
+// such as a pressure far from any sensor, keep their simulated values.
+
+enum { ROUNDS = 4 };
+static const double shown = 0.03;     // of the most visible direction: less visible directions are not changed
+static const double smallest = 1e-6;  // of a state's largest value: the size of a nearly constant state
+
+// Rows of one segment by its node, columns scaled to length 1: the step -V diag(s/(s^2 + shown^2)) U'r reduces the residuals.
+// False: the factorization failed. J: rows x nx by rows, r: rows.
+static bool damped_step(int rows, int nx, double *J, const double *r, double *step) {
+  OD_SCRATCH(scratch);
+  double *length = OD_TAKE(&scratch, double, nx), *value = OD_TAKE(&scratch, double, nx);
+  double *V = OD_TAKE(&scratch, double, nx *nx), *work = OD_TAKE(&scratch, double, rows);
+  if (od_arena_status(&scratch) != OD_OK || rows < nx) return false;
+  for (int j = 0; j < nx; j++) {
+    for (int i = 0; i < rows; i++) length[j] = hypot(length[j], J[i * nx + j]);
+    for (int i = 0; i < rows && length[j] > 0; i++) J[i * nx + j] /= length[j];
+  }
+  bool found = LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'O', 'S', rows, nx, J, nx, value, NULL, 1, V, nx, work) == 0;
+  memset(step, 0, (size_t)nx * sizeof *step);
+  for (int v = 0; v < nx && found; v++) {
+    double along = 0;
+    for (int i = 0; i < rows; i++) along += J[i * nx + v] * r[i];
+    along *= -value[v] / (value[v] * value[v] + shown * shown);
+    for (int j = 0; j < nx; j++)
+      if (length[j] > 0) step[j] += along * V[v * nx + j] / length[j];
+  }
+  return found;
+}
+
+// Residuals of a segment and their derivatives by its node. Returns the number of rows.
+static int gather(const od_shooting *s, int first, int count, const od_shooting_data *data, double *J, double *r) {
+  int rows = 0, columns = s->np + s->nx;
+  for (int row = first; row < first + count && row < s->fitted; row++)
+    for (int i = 0; i < s->ny; i++) {
+      long entry = (long)row * s->ny + i;
+      if (isnan(data->y[entry])) continue;
+      r[rows] = (s->y[entry] - data->y[entry]) / data->sigma[i];
+      for (int j = 0; J && j < s->nx; j++) J[rows * s->nx + j] = s->dy[entry * columns + s->np + j] / data->sigma[i];
+      rows++;
+    }
+  return rows;
+}
+
+static double squares(int rows, const double *r) {
+  double sum = 0;
+  for (int i = 0; i < rows; i++) sum += r[i] * r[i];
+  return sum;
+}
+
+// Moves a node towards the data of its segment. memory: J and r of the longest segment, 2 nx.
+static od_status follow(od_shooting *s, int k, const double *p, const od_shooting_data *data, double *memory) {
+  int nx = s->nx, first = s->row[k], last = s->row[k + 1] < s->fitted ? s->row[k + 1] : (int)s->fitted;
+  int count = last - first;
+  od_predictor *predictor = k > 0 ? s->next : s->first;
+  double *r = memory, *step = r + (long)count * s->ny, *best = step + nx, *J = best + nx, least = INFINITY, part = 1;
+  double *at = s->node + k * nx;
+  od_predictor_window(predictor, first, count);
+  for (int round = 0; round < 2 * ROUNDS; round++) {
+    od_status status = od_predict(predictor, s->np ? p : NULL, at, s->y + (long)first * s->ny,
+                                  s->dy + (long)first * s->ny * (s->np + nx));
+    int rows = status == OD_OK ? gather(s, first, count, data, J, r) : 0;
+    double now = status == OD_OK ? squares(rows, r) : INFINITY;
+    if (status != OD_OK && !isfinite(least)) return status;
+    if (now < least) {
+      bool enough = now > 0.99 * least || round >= ROUNDS;
+      least = now, part = 1;
+      memcpy(best, at, (size_t)nx * sizeof *best);
+      if (enough || !damped_step(rows, nx, J, r, step)) break;
+    } else {
+      part /= 4;
+    }
+    for (int i = 0; i < nx; i++) at[i] = best[i] + part * step[i];
+  }
+  memcpy(at, best, (size_t)nx * sizeof *at);
+  return OD_OK;
+}
+
+// Sizes of states from the distances between nodes; weights of gaps in residuals from the derivatives of all segments.
+static void measure(od_shooting *s, const od_shooting_data *data) {
+  int nx = s->nx, columns = s->np + nx;
+  for (int i = 0; i < nx; i++) {
+    double low = INFINITY, high = -INFINITY, largest = 0, seen = 0;
+    for (int k = 0; k < s->nodes; k++) {
+      double value = s->node[k * nx + i];
+      low = fmin(low, value), high = fmax(high, value), largest = fmax(largest, fabs(value));
+    }
+    s->size[i] = fmax(high - low, smallest * largest);
+    if (!(s->size[i] > 0)) s->size[i] = 1;
+    for (int k = 1; k < s->nodes; k++) {
+      double norm = 0;
+      for (long row = s->row[k]; row < s->row[k + 1] && row < s->fitted; row++)
+        for (int j = 0; j < s->ny; j++)
+          norm = hypot(norm, s->dy[(row * s->ny + j) * columns + s->np + i] / data->sigma[j]);
+      seen = fmax(seen, norm);
+    }
+    s->weight[i] = fmax(seen, 1 / s->size[i]);
+  }
+}
+
+od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data) {
+  int longest = 0, nx = s->nx;
+  for (int k = 0; k < s->nodes; k++)
+    longest = longest > s->row[k + 1] - s->row[k] ? longest : s->row[k + 1] - s->row[k];
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, (long long)longest * s->ny * (nx + 1) + 2 * nx);
+  if (!memory) return OD_NO_MEMORY;
+  od_status status = OD_OK;
+  memcpy(s->node, x0, (size_t)nx * sizeof *x0);
+  for (int k = 0; k < s->nodes && status == OD_OK; k++) {
+    if (k > 0 || s->free_start) status = follow(s, k, p, data, memory);
+    if (status != OD_OK || k + 1 == s->nodes) break;
+    od_predictor *predictor = k > 0 ? s->next : s->first;
+    od_predictor_window(predictor, s->row[k], s->row[k + 1] - s->row[k] + 1);
+    status = od_predict(predictor, s->np ? p : NULL, s->node + k * nx, s->y + (long)s->row[k] * s->ny, NULL);
+    if (status == OD_OK && !od_predictor_end(predictor, s->node + (k + 1) * nx, NULL)) status = OD_NOT_AVAILABLE;
+  }
+  od_predictor_window(s->first, 0, s->row[s->nodes]);
+  if (status != OD_OK) return status;
+  measure(s, data);
+  s->at = s->node;
+  memset(s->response, 0, (size_t)(s->nodes * nx * (s->np + 1)) * sizeof *s->response);
+  memcpy(s->x, p, (size_t)s->np * sizeof *s->x);
+  return OD_OK;
 }

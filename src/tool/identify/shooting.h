@@ -29,6 +29,7 @@ size_t od_chain_memory(int nodes, int nx, int columns);
 bool od_chain_solve(od_chain *chain);
 
 typedef struct od_shooting {
+  od_arena arena;
   int nodes, nx, np, ny;
   int *row;                    // nodes + 1: the first row of each segment; then the end of all rows
   long fitted;                 // number of fitted rows
@@ -44,7 +45,6 @@ typedef struct od_shooting {
   double *projected;      // rows x ny x np: derivatives with the nodes eliminated
   double *shift;          // rows x ny: effect of closing the gaps
   double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes by parameters, then by closing the gaps
-  double *y_end, *dy_end;             // a row of outputs that belongs to the next segment
   double *end, *S;                    // the state at an end, and its derivatives
   od_chain chain;
 } od_shooting;
@@ -69,7 +69,7 @@ typedef struct od_shooting_of {
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err);
 void od_shooting_free(od_shooting *s);
 
-// Initial nodes: each is the end of the segment before, moved towards the data of its own segment (shooting_start.c).
+// Initial nodes: each is the end of the segment before, moved towards the data of its own segment.
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
 // Predicts all segments from the nodes `at`, with derivatives if requested.
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);

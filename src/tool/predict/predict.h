@@ -4,13 +4,14 @@
 // their derivatives by the parameters and by selected entries of the initial state. The derivatives are those of the discrete
 // rule itself (forward variational equations through each step), not approximations.
 //
-// Memory is allocated at creation; a prediction allocates nothing. A trial that cannot be predicted (unstable, not finite, an
+// Memory is allocated at creation; a prediction of a plant allocates nothing. A trial that cannot be predicted (unstable, not finite, an
 // integrator that fails) ends early with a status, and the predictor remains usable.
 #ifndef OD_PREDICT_H
 #define OD_PREDICT_H
 
 #include <stdbool.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/integrator.h"
 #include "oleodyn/plant.h"
 
@@ -56,6 +57,18 @@ typedef struct od_predictor od_predictor;
 od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *options,
                            od_predictor **out, od_error *err);
 void od_predictor_free(od_predictor *predictor);
+OD_OWNED_POINTER(od_predictor, od_predictor_free);
+
+// Another model than a plant, with its own way to compute outputs and exact sensitivities, such as a friction law driven by a
+// measured speed (friction_fit/law_fit.c).
+typedef struct od_prediction_model {
+  int rows, outputs, parameters;
+  // Computes all rows: y (rows x outputs) and, unless dy is NULL, its derivatives by the parameters (rows outputs x parameters).
+  od_status (*predict)(void *user, const double *p, double *y, double *dy);
+  void *user;
+} od_prediction_model;
+// A predictor of such a model. p must be given, x0 is not used, and there are no windows.
+od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err);
 
 // Columns of the sensitivities: np parameters, then the free states.
 int od_predictor_columns(const od_predictor *predictor);

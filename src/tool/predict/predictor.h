@@ -12,7 +12,9 @@ typedef struct od_modal od_modal;
 struct od_predictor {
   od_arena arena;
   const od_plant *plant;
-  od_drive log;  // the predicted rows: all of the drive, or a window of it
+  od_prediction_model model;   // instead of a plant, if model.predict is not NULL
+  double *model_y, *model_dy;  // all rows of the model, for predictions in blocks; allocated by the first of these
+  od_drive log;                // the predicted rows: all of the drive, or a window of it
   od_drive whole;
   od_rule rule;
   od_hold hold;

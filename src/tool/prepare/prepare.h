@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/status.h"
 
 typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } od_detrend;
@@ -51,5 +52,6 @@ typedef struct od_prepared {
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
                              const bool *is_input, od_prepared **out, od_error *err);
 void od_prepared_free(od_prepared *prepared);
+OD_OWNED_POINTER(od_prepared, od_prepared_free);
 
 #endif

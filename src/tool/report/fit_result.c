@@ -169,7 +169,7 @@ static void add_parameter(const od_fitted *f, int i, bool has_shift, od_result_t
   od_result_cell_value(t, p->truth, NAN);
   od_result_cell(t, sigma);
   od_result_cell(t, white);
-  od_result_cell(t, known ? f->sigma_coloured[i] : none);
+  od_result_cell(t, known ? f->sigma_colored[i] : none);
   od_result_cell(t, f->search->at_bound[i]);
   od_result_cell_text(t, remark(f, i));
   if (has_shift) od_result_row_set(t, "shift", od_json_number(known ? f->shift[i] : none));
@@ -237,7 +237,7 @@ static void add_combinations(const od_fitted *f, od_result *r) {
     od_result_cell(t, 100 * half / fabs(value));
     od_result_cell(t, f->combination_sigma[i]);
     od_result_cell(t, f->combination_white[i]);
-    od_result_cell(t, f->combination_coloured[i]);
+    od_result_cell(t, f->combination_colored[i]);
   }
 }
 
@@ -421,7 +421,7 @@ static void add_quality(const od_fitted *f, int set, int sensor, bool is_unseen,
   od_result_cell(t, f->data ? f->data[set]->sigma[sensor] : (double)NAN);
   od_result_cell(t, q->lag1);
   od_result_cell(t, q->white);
-  od_result_mark(t, !is_unseen && od_fit_is_coloured(q));
+  od_result_mark(t, !is_unseen && od_fit_is_colored(q));
   od_result_cell_text(t, q->white < OD_FIT_UNLIKELY ? "not white" : "");
 }
 

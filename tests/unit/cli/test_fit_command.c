@@ -64,7 +64,7 @@ static void test_bad_logs(void **state) {
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2, "log.csv:4:1: error: times must increase");
   expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 numbers cannot be found from 1 sample");
-  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor says anything");
+  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor has a value");
   scratch_put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n3,0,1\n4,1,2\n");
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {integrator: exact}\n", both);
@@ -106,7 +106,7 @@ static void test_gaps_and_still_signals(void **state) {
   ends_with(o, 3);
   says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of what the sensors say");
   says(o.out, "data: 5 values of sensors are missing and left out.");
-  says(o.out, "data: 3 missing values of inputs taken from their neighbours.");
+  says(o.out, "data: 3 missing values of inputs taken from their neighbors.");
   says(o.out, "data  lag     fit       55        5");
   says(o.out, "\nset data: log log.csv, ");
   forget(o);

@@ -137,13 +137,13 @@ static void test_one_way(void **state) {
   char *page = scratch_read(scratch_path(*state, "page.html")), what[200];
   if (!xml_well_formed(page, what, sizeof what)) fail_msg("%s", what);
   assert_true(!strstr(page, ">nan") && !strstr(page, ">inf"));
-  says(page, "It never moves in the negative direction.");
+  says(page, "The data have no motion in the negative direction.");
   says(page, "<b>tau_hn</b> is ");
   assert_null(strstr(page, "<b>Fs_negative</b> is "));
   says(page, "Information by part of the run");
   free(page);
   says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");
-  says(o.out, "It never moves in the negative direction.");
+  says(o.out, "The data have no motion in the negative direction.");
   forget(o);
 }
 
@@ -159,12 +159,12 @@ static void test_slow_and_unsettled(void **state) {
   assert_true(fabs(number(all, "sigma_0", "value") / 2e7 - 1) < 0.01);
   json_decref(all);
   outcome o = run(*state, "friction-fit slow.yaml");
-  says(o.out, "and the film is complete from");
+  says(o.out, "the film is complete from");
   forget(o);
   o = run(*state, "friction-fit slow.yaml --variant steady --set run.pieces[2].time='0.1 s'");
   ends_with(o, 2);
   says(o.err, "the run never settles");
-  says(o.err, "'complete' needs none");
+  says(o.err, "Use the method 'complete'");
   forget(o);
   all = fitted(*state, "slow.yaml --variant position", 0);
   assert_true(remarks(all, "position.matters") && remarks(all, "residual.large"));
@@ -294,7 +294,7 @@ static void test_mistakes(void **state) {
       {"friction: x\nlaws: {a: {law: coulom, Fc: 1 N}}\nfit: {law: coulomb, start: a}\n", "did you mean 'coulomb'?"},
       {COULOMB "truth: {numbers: gues}\npoints: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n",
        "there is no entry 'gues' in 'laws'; did you mean 'guess'?"},
-      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "which needs the section 'truth'"},
+      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "this needs the section 'truth'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 0 m/s, to: 1 m/s}\n", "points need either 'step' or 'count'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n",
        "with 'to' the larger one"},

@@ -114,7 +114,7 @@ static void test_many_rows(void **state) {
   compare_with_closed_form(*state, "step: 0.1 ms\n", 50001, 11);
 }
 
-// Rows with derivatives are predicted again where memory does not hold them, with the same bits: standard deviations (also of coloured
+// Rows with derivatives are predicted again where memory does not hold them, with the same bits: standard deviations (also of colored
 // residuals), shifts
 // by steps, identifiability. Oracle: the same fit with all of them in memory.
 static void test_rows_predicted_again(void **state) {
@@ -136,8 +136,8 @@ static void test_rows_predicted_again(void **state) {
     size_t np = 2 * sizeof(double);
     assert_memory_equal(all->estimate, again->estimate, np);
     assert_memory_equal(all->sigma_white, again->sigma_white, np);
-    assert_memory_equal(all->sigma_coloured, again->sigma_coloured, np);
-    assert_true(all->sigma_coloured[0] > 0 && isfinite(all->sigma_coloured[0]));
+    assert_memory_equal(all->sigma_colored, again->sigma_colored, np);
+    assert_true(all->sigma_colored[0] > 0 && isfinite(all->sigma_colored[0]));
     assert_memory_equal(all->shift, again->shift, np);
     assert_true(isnan(all->shift[0]) == (i < 2));
     assert_memory_equal(all->identifiability->sigma, again->identifiability->sigma, np);
@@ -530,7 +530,7 @@ static void test_data_that_say_nothing(void **state) {
   assert_string_equal(err.text, "3 numbers cannot be found from 2 samples");
   scratch_put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: none.csv}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "there is nothing to fit to: no sensor says anything");
+  assert_string_equal(err.text, "there is nothing to fit to: no sensor has a value");
   scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the set 'data' has 1 row, expected at least 2");

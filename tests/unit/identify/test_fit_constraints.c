@@ -117,9 +117,9 @@ static void test_nonlinear_equality(void **state) {
   expect_near(f->sigma_white[0], g->sigma_white[0] / (x * x), 1e-5);
   expect_near(f->sigma_white[1], x * f->sigma_white[0], 1e-6);
   expect_near(f->sigma_white[2], g->sigma_white[1], 1e-5);
-  // Those that allow for coloured residuals follow from what each row does to the estimates.
-  expect_near(f->sigma_coloured[0], g->sigma_coloured[0] / (x * x), 1e-4);
-  expect_near(f->sigma_coloured[1], x * f->sigma_coloured[0], 1e-4);
+  // Those that allow for colored residuals follow from what each row does to the estimates.
+  expect_near(f->sigma_colored[0], g->sigma_colored[0] / (x * x), 1e-4);
+  expect_near(f->sigma_colored[1], x * f->sigma_colored[0], 1e-4);
   fit_release(g, one);
   fit_release(f, plan);
 }

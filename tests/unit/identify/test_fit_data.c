@@ -29,12 +29,12 @@ static void test_simulated_sensors(void **state) {
   od_fit_plan *plan = fit_plan_text(*state, file);
   od_fit_data *noisy = data_of(plan, 0), *clean = data_of(plan, 1);
   long n = noisy->rows, clipped = 0;
-  double squares = 0, neighbours = 0, size = 0;
+  double squares = 0, neighbors = 0, size = 0;
   for (long k = 0; k < n; k++) {
     const double *a = noisy->y + 3 * k, *b = clean->y + 3 * k;
     double noise = a[0] - b[0];
     squares += noise * noise / (double)n;
-    if (k > 0) neighbours += noise * (noisy->y[3 * k - 3] - clean->y[3 * k - 3]) / (double)n;
+    if (k > 0) neighbors += noise * (noisy->y[3 * k - 3] - clean->y[3 * k - 3]) / (double)n;
     size += b[0] * b[0] / (double)n;
     clipped += isnan(a[1]);
     assert_true(isnan(a[1]) || (a[1] > -2 && a[1] < 4 && fabs(a[1] - b[1]) < 0.06));
@@ -43,7 +43,7 @@ static void test_simulated_sensors(void **state) {
   }
   // A thousand independent values, about.
   assert_true(fabs(squares / (0.0025 * size) - 1) < 0.25);
-  assert_true(fabs(neighbours / squares - exp(-0.2)) < 0.05);
+  assert_true(fabs(neighbors / squares - exp(-0.2)) < 0.05);
   assert_in_range(clipped, 100, n / 2);
   assert_true(noisy->sigma[0] == 0.03 && noisy->sigma[1] == 0.01);
   od_fit_data_free(noisy);

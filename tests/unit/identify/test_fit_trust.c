@@ -1,4 +1,4 @@
-// What a fit says about how far its result may be off: standard deviations with coloured residuals, the shift by the
+// What a fit says about how far its result may be off: standard deviations with colored residuals, the shift by the
 // steps of its predictions, and its verdict. Oracles: the truth over many seeds, fits with much shorter steps on the
 // same data, what was done to the data on purpose.
 #include <math.h>
@@ -60,7 +60,7 @@ static void add_noise(od_fit_plan *plan, const double *clean, uint64_t seed, dou
 }
 
 typedef struct coverage {
-  double quoted, white, ratio, widened;  // ratio: of the coloured sigma to the white one, mean
+  double quoted, white, ratio, widened;  // ratio: of the colored sigma to the white one, mean
 } coverage;
 
 static coverage cover(scratch *s, const char *more, double colour, int missing) {
@@ -76,8 +76,8 @@ static coverage cover(scratch *s, const char *more, double colour, int missing) 
       double off = fabs(f->estimate[i] - truth[i]);
       c.quoted += off < 1.959964 * f->sigma[i];
       c.white += off < 1.959964 * f->sigma_white[i];
-      c.ratio += f->sigma_coloured[i] / f->sigma_white[i];
-      assert_true(f->sigma[i] >= f->sigma_white[i] && f->sigma_coloured[i] >= f->sigma_white[i]);
+      c.ratio += f->sigma_colored[i] / f->sigma_white[i];
+      assert_true(f->sigma[i] >= f->sigma_white[i] && f->sigma_colored[i] >= f->sigma_white[i]);
     }
     c.widened += 2 * f->widened;
     od_fitted_free(f);
@@ -93,7 +93,7 @@ static coverage cover(scratch *s, const char *more, double colour, int missing) 
 }
 
 // Intervals hold the truth about as often as they say, where those of white residuals do not by far.
-static void test_coloured_noise(void **state) {
+static void test_colored_noise(void **state) {
   coverage c = cover(*state, "", 0.9, 0);
   assert_true(c.white < 0.5 && c.quoted > 0.90 && c.quoted < 0.98 && c.widened == 1);
   c = cover(*state, "", 0.9, 5);
@@ -480,15 +480,15 @@ static void test_derivatives_that_end(void **state) {
 static void test_chance(void **state) {
   (void)state;
   od_fit_quality q = {.white = 0.0005, .correlation = 0.1, .typical = 1};
-  assert_true(od_fit_is_coloured(&q));
+  assert_true(od_fit_is_colored(&q));
   q.white = 0.002;
-  assert_false(od_fit_is_coloured(&q));
+  assert_false(od_fit_is_colored(&q));
 }
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_coloured_noise),
+      TEST(test_colored_noise),
       TEST(test_white_noise),
       TEST(test_shift_by_steps),
       TEST(test_servo),

@@ -130,7 +130,7 @@ static void expect_same_fits(scratch *s, const char *head, const char *start, co
     if (!(fabs(off) < 1e-6)) fail_msg("%s: %s is off by %g sigmas", start, plan[0]->e->parameter[i].path, off);
     if (f[0]->sigma_white[i] == 0) continue;
     expect_near(f[1]->sigma_white[i], f[0]->sigma_white[i], 1e-6);
-    expect_near(f[1]->sigma_coloured[i], f[0]->sigma_coloured[i], 1e-5);
+    expect_near(f[1]->sigma_colored[i], f[0]->sigma_colored[i], 1e-5);
     // A robust loss weighs the rows by which nodes are eliminated.
     if (plan[0]->loss == OD_LOSS_LINEAR)
       expect_near(f[1]->identifiability->sigma[i], f[0]->identifiability->sigma[i], 1e-6);

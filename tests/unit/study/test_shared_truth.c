@@ -259,7 +259,7 @@ static void sets_of_fits_are_the_same(void **state) {
   od_shared_truths *all = od_shared_truths_new(od_fit_truth_bytes(kept, 0) + od_fit_truth_bytes(kept, 1) - 1);
   od_error err = {0};
   assert_int_equal(od_shared_truths_keep_sets(all, kept, 2, (od_going_on){0}, &err), OD_OK);
-  assert_true(kept->set[0].true_y && !kept->set[1].true_y);
+  assert_true(kept->set[0].true_motion && !kept->set[1].true_motion);
   for (int set = 0; set < 2; set++)
     for (uint64_t seed = 1; seed < 3; seed++) {
       od_fit_data *a = rows_of(alone, set, seed), *b = rows_of(kept, set, seed);

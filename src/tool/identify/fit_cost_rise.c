@@ -3,13 +3,11 @@
 // the variance of a residual. Otherwise the cost is non-smooth or strongly nonlinear on that scale: errors of the estimates may
 // exceed their standard deviations, and other minima may be near.
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-enum { MOST_LOOKED_AT = 8 };       // parameters, each with two predictions without derivatives
+enum { MOST_CHECKED = 8 };         // parameters, each with two predictions without derivatives
 static const double least = 1e-6;  // smaller or negative rises are set to this
 
 typedef struct cost {
@@ -30,16 +28,16 @@ static int list_parameters(const od_fit_work *w, int *list) {
   for (int i = 0; i < w->np; i++) {
     double part = r->sigma[i] / fabs(r->x[i]);
     if (!(r->sigma[i] > 0) || !isfinite(part)) continue;
-    int at = count < MOST_LOOKED_AT ? count++ : MOST_LOOKED_AT;
+    int at = count < MOST_CHECKED ? count++ : MOST_CHECKED;
     for (; at > 0 && r->sigma[list[at - 1]] / fabs(r->x[list[at - 1]]) < part; at--)
-      if (at < MOST_LOOKED_AT) list[at] = list[at - 1];
-    if (at < MOST_LOOKED_AT) list[at] = i;
+      if (at < MOST_CHECKED) list[at] = list[at - 1];
+    if (at < MOST_CHECKED) list[at] = i;
   }
   return count;
 }
 
 // The point one standard deviation of a parameter away, up or down. False: the point is outside a bound.
-static bool go_beside(const od_fit_work *w, int parameter, int side, double *x) {
+static bool one_sigma_away(const od_fit_work *w, int parameter, int side, double *x) {
   const od_ls_result *r = w->f->search;
   for (int j = 0; j < w->n; j++) {
     double covariance = r->covariance[parameter * w->n + j];
@@ -49,21 +47,22 @@ static bool go_beside(const od_fit_work *w, int parameter, int side, double *x) 
   return true;
 }
 
-od_status od_fit_look_beside(od_fit_work *w, od_error *err) {
+od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   const od_ls_result *r = f->search;
   bool found = r->reason == OD_LS_GRADIENT || r->reason == OD_LS_COST || r->reason == OD_LS_STEP;
-  f->bowl = (od_fit_bowl){.parameter = -1, .rise = 1};
+  f->cost_rise = (od_fit_cost_rise){.parameter = -1, .ratio = 1};
   if (!found || f->only_predicted || w->shooting || r->constraints > 0 || !(r->variance > 0)) return OD_OK;
-  double *x = calloc((size_t)w->n + 1, sizeof *x);
+  OD_SCRATCH(scratch);
+  double *x = OD_TAKE(&scratch, double, w->n);
   if (!x) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  int list[MOST_LOOKED_AT + 1], count = list_parameters(w, list);
+  int list[MOST_CHECKED + 1], count = list_parameters(w, list);
   for (int i = 0; i < 2 * count && od_fit_keeps_going(w); i++) {
     cost c = {.plan = w->plan};
-    if (!go_beside(w, list[i / 2], i % 2 ? -1 : 1, x) || od_fit_rows(w, x, false, 1, add_costs, &c) != 0) continue;
-    double rise = (c.sum - r->cost) / (0.5 * r->variance);
-    if (fabs(log(fmax(rise, least))) > fabs(log(fmax(f->bowl.rise, least)))) f->bowl = (od_fit_bowl){list[i / 2], rise};
+    if (!one_sigma_away(w, list[i / 2], i % 2 ? -1 : 1, x) || od_fit_rows(w, x, false, 1, add_costs, &c) != 0) continue;
+    double ratio = (c.sum - r->cost) / (0.5 * r->variance);
+    if (fabs(log(fmax(ratio, least))) > fabs(log(fmax(f->cost_rise.ratio, least))))
+      f->cost_rise = (od_fit_cost_rise){list[i / 2], ratio};
   }
-  free(x);
   return OD_OK;
 }

@@ -25,7 +25,6 @@
 // series of one sensor, and the rows of a window.
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/wide.h"
@@ -37,14 +36,14 @@ static const double least_correlation = 0.05;  // of residuals; smaller correlat
 static const double rounding = 1e-6;           // of the noise; residuals of noise-free fits are round-off and need
                                                // not be white
 
-bool od_fit_is_coloured(const od_fit_quality *q) {
+bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
 }
 
-static bool any_is_coloured(const od_fitted *f) {
+static bool any_is_colored(const od_fitted *f) {
   for (int set = 0; set < f->sets; set++)
     for (int i = 0; f->set[set].fitted > 0 && i < f->plan->e->sensors; i++)
-      if (od_fit_is_coloured(&f->set[set].fitted_quality[i])) return true;
+      if (od_fit_is_colored(&f->set[set].fitted_quality[i])) return true;
   return false;
 }
 
@@ -85,12 +84,12 @@ OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long
 }
 
 // Sums for the correlation of a row's contribution with the contribution of the row before.
-typedef struct neighbours {
+typedef struct neighbors {
   const od_fit_work *w;
   double *z, *last, *squares, *products;  // np each
-} neighbours;
-OD_WIDE static void add_neighbours(void *user, const od_fit_block *b) {
-  const neighbours *n = user;
+} neighbors;
+OD_WIDE static void add_neighbors(void *user, const od_fit_block *b) {
+  const neighbors *n = user;
   for (long k = b->first; k < b->first + b->count && k < n->w->f->data[b->set]->fitted; k++) {
     contribution(n->w, b, k, n->z);
     for (int a = 0; a < n->w->np; a++) {
@@ -104,17 +103,17 @@ OD_WIDE static void add_neighbours(void *user, const od_fit_block *b) {
 static od_status find_window(od_fit_work *w, int set, long *window, od_error *err) {
   int np = w->np;
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
-  double *memory = calloc(4 * (size_t)np + 1, sizeof *memory);
-  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  neighbours n = {w, memory, memory + np, memory + 2 * np, memory + 3 * np};
-  od_status status = od_fit_visit_set(w, set, add_neighbours, &n);
+  OD_SCRATCH(scratch);
+  neighbors n = {w, OD_TAKE(&scratch, double, np), OD_TAKE(&scratch, double, np), OD_TAKE(&scratch, double, np),
+                 OD_TAKE(&scratch, double, np)};
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = od_fit_visit_set(w, set, add_neighbors, &n);
   for (int a = 0; a < np; a++) {
     double rho = n.squares[a] > 0 ? fmin(fmax(n.products[a] / n.squares[a], 0), 0.999) : 0,
            alpha = 2 * rho / (1 - rho * rho);
     widest = fmax(widest, 1.1447 * cbrt(alpha * alpha * rows));
   }
   *window = (long)fmax(fmin(ceil(widest), floor(rows / 2)), 1);
-  free(memory);
   return status;
 }
 
@@ -266,46 +265,37 @@ OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
   }
 }
 
-static od_status go_through(od_fit_work *w, int set, passage *p) {
-  long rows = w->f->data[set]->fitted;
-  od_status status = od_fit_visit_set(w, set, add_rows, p);
-  for (long t = 1; t < p->v.b && status == OD_OK; t++) move_window(&p->v, w->np, NULL);
-  for (int i = 0; i < w->ns && status == OD_OK; i++)
-    if (p->is_process[i]) filter_end(&p->f[i], w->np, rows);
-  return status;
-}
-
 // Adds the contribution of a set to V: from windows, then from processes.
 static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
-  size_t np = (size_t)w->np, ns = (size_t)w->ns, rows = (size_t)w->f->data[set]->fitted;
-  long b = 1;
+  int np = w->np, ns = w->ns;
+  long rows = w->f->data[set]->fitted, b = 1;
   od_status status = find_window(w, set, &b, err);
   if (status != OD_OK) return status;
-  size_t ring = (MOST_ORDER + 1) * np;
-  double *e = malloc(rows * sizeof *e), *memory = calloc(((size_t)b + 3) * np + ns * ring + 1, sizeof *memory);
-  filter *f = calloc(ns + 1, sizeof *f);
-  bool *is_process = calloc(ns + 1, sizeof *is_process);
-  double wide = half_width((double)b / (double)rows) / OD_NORMAL95;
-  if (e && memory && f && is_process) {
-    double *at = memory + ((size_t)b + 3) * np;
-    for (int i = 0; i < w->ns && od_fit_keeps_going(w); i++, at += ring) {
-      f[i] = (filter){.ring = at, .V = V + np * np};
-      is_process[i] = find_process(w, set, i, e, &f[i].p);
-    }
-    passage p = {
-        .w = w,
-        .v = {.b = b, .factor = wide * wide / (double)b, .ring = memory, .sum = memory + (size_t)b * np, .V = V},
-        .f = f,
-        .is_process = is_process,
-        .z = memory + ((size_t)b + 1) * np,
-        .gain = memory + ((size_t)b + 2) * np};
-    status = go_through(w, set, &p);
-    w->f->window = b > w->f->window ? b : w->f->window;
-  } else {
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  OD_SCRATCH(scratch);
+  double wide = half_width((double)b / (double)rows) / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
+  passage p = {.w = w,
+               .v = {.b = b,
+                     .factor = wide * wide / (double)b,
+                     .ring = OD_TAKE(&scratch, double, b *np),
+                     .sum = OD_TAKE(&scratch, double, np),
+                     .V = V},
+               .f = OD_TAKE(&scratch, filter, ns),
+               .is_process = OD_TAKE(&scratch, bool, ns),
+               .z = OD_TAKE(&scratch, double, np),
+               .gain = OD_TAKE(&scratch, double, np)};
+  double *rings = OD_TAKE(&scratch, double, (long long)ns *(MOST_ORDER + 1) * np);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < ns && od_fit_keeps_going(w); i++) {
+    p.f[i] = (filter){.ring = rings + (long)i * (MOST_ORDER + 1) * np, .V = V + np * np};
+    p.is_process[i] = find_process(w, set, i, e, &p.f[i].p);
   }
-  free(e), free(memory), free(f), free(is_process);
-  return status;
+  w->f->window = b > w->f->window ? b : w->f->window;
+  status = od_fit_visit_set(w, set, add_rows, &p);
+  if (status != OD_OK) return status;
+  for (long t = 1; t < b; t++) move_window(&p.v, np, NULL);
+  for (int i = 0; i < ns; i++)
+    if (p.is_process[i]) filter_end(&p.f[i], np, rows);
+  return OD_OK;
 }
 
 // --- Results ------------------------------------------------------------------------------------------------------
@@ -346,30 +336,30 @@ static void keep(od_fit_work *w, const double *V, double *gradient) {
     memset(gradient, 0, (size_t)np * sizeof *gradient);
     gradient[i] = 1;
     f->sigma_white[i] = r->sigma[i];
-    f->sigma_coloured[i] = larger(r->sigma[i], sqrt(variance_along(np, V, gradient)));
-    f->sigma[i] = f->widened ? f->sigma_coloured[i] : f->sigma_white[i];
+    f->sigma_colored[i] = larger(r->sigma[i], sqrt(variance_along(np, V, gradient)));
+    f->sigma[i] = f->widened ? f->sigma_colored[i] : f->sigma_white[i];
     for (int j = 0; j < np; j++) f->correlation[i * np + j] = correlation(w, V, i, j);
   }
   for (int c = 0; c < plan->combinations; c++) {
     od_combination_value(&plan->combination[c], np, r->x, gradient);
     f->combination_white[c] = f->combination_bound[c] * sqrt(r->variance);
-    f->combination_coloured[c] = larger(f->combination_white[c], sqrt(variance_along(np, V, gradient)));
-    f->combination_sigma[c] = f->widened ? f->combination_coloured[c] : f->combination_white[c];
+    f->combination_colored[c] = larger(f->combination_white[c], sqrt(variance_along(np, V, gradient)));
+    f->combination_sigma[c] = f->widened ? f->combination_colored[c] : f->combination_white[c];
   }
 }
 
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
-  size_t np = (size_t)w->np;
-  double *V = calloc(2 * np * np + np + 1, sizeof *V);
-  if (!V) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  double *gradient = V + 2 * np * np;
-  od_status status = OD_OK;
-  for (int set = 0; set < w->f->sets && w->influence && status == OD_OK; set++)
-    if (w->f->data[set]->fitted > 0) status = add_set(w, set, V, err);
-  for (size_t i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
-  w->f->widened = w->influence && any_is_coloured(w->f);
-  if (status == OD_OK) keep(w, V, gradient);
-  free(V);
-  return status;
+  int np = w->np;
+  OD_SCRATCH(scratch);
+  double *V = OD_TAKE(&scratch, double, 2 * np * np), *gradient = OD_TAKE(&scratch, double, np);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int set = 0; set < w->f->sets && w->influence; set++) {
+    od_status status = w->f->data[set]->fitted > 0 ? add_set(w, set, V, err) : OD_OK;
+    if (status != OD_OK) return status;
+  }
+  for (int i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
+  w->f->widened = w->influence && any_is_colored(w->f);
+  keep(w, V, gradient);
+  return OD_OK;
 }

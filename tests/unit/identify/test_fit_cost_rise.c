@@ -25,10 +25,10 @@ static od_fitted *fit_ripple(scratch *s, double ripple, od_fit_plan **plan) {
   return fit_run(*plan, NULL);
 }
 
-static void test_bowl(void **state) {
+static void test_quadratic_cost(void **state) {
   od_fit_plan *plan;
   od_fitted *f = fit_ripple(*state, 0, &plan);
-  assert_true(fabs(f->bowl.rise - 1) < 1e-6);
+  assert_true(fabs(f->cost_rise.ratio - 1) < 1e-6);
   assert_false(od_verdict_has(&f->verdict, "search.rugged"));
   fit_release(f, plan);
 }
@@ -36,9 +36,9 @@ static void test_bowl(void **state) {
 static void test_ripple(void **state) {
   od_fit_plan *plan;
   od_fitted *f = fit_ripple(*state, 0.0125, &plan);
-  print_message("estimate %.9g +- %.2g, rise %.3g\n", f->estimate[0], f->sigma[0], f->bowl.rise);
-  assert_int_equal(f->bowl.parameter, 0);
-  assert_true(f->bowl.rise < 0);
+  print_message("estimate %.9g +- %.2g, rise %.3g\n", f->estimate[0], f->sigma[0], f->cost_rise.ratio);
+  assert_int_equal(f->cost_rise.parameter, 0);
+  assert_true(f->cost_rise.ratio < 0);
   assert_true(fabs(f->estimate[0] - 2) > 3 * f->sigma[0]);
   assert_true(od_verdict_has(&f->verdict, "search.rugged"));
   assert_int_not_equal(f->verdict.trust, OD_SOUND);
@@ -46,7 +46,8 @@ static void test_ripple(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_bowl, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_ripple, scratch_setup, scratch_teardown)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_quadratic_cost, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_ripple, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
