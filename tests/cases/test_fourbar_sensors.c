@@ -3,9 +3,8 @@
 //   no code with this program, and Cuadrado et al.'s own figures (tables 2 and 3, one run each), with which the prototype agrees
 //   within 4 %;
 // - of the model without correction: the prototype's e, 0.3025 m, of which the first sample contributes 0.1004 m;
-// - of the tuned observers: limits slightly above the errors of the prototype's tuned filters on 100 seeds (0.011, 0.081, 0.058, 0.011, 0.071
-//   and
-//   0.042 m). The seeds used here are held out.
+// - of the tuned observers: limits slightly above the errors of the prototype's tuned filters on 100 seeds (0.011, 0.081, 0.058, 0.011,
+//   0.071 and 0.042 m). The seeds used here are held out.
 #include <math.h>
 #include <string.h>
 
