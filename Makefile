@@ -1,12 +1,12 @@
-# The door to the build. `make help` lists what there is.
+# The entry point of the build. `make help` lists the targets.
 BUILD    ?= build
 PREFIX   ?= /usr/local
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 GENERATOR ?= Ninja
-# PACKAGES=no leaves the system alone and trusts that what is needed is there.
+# PACKAGES=no installs nothing and assumes that the required packages are installed.
 PACKAGES ?= yes
 
-# A name for what holds a comma, which would end an argument of call.
+# A variable, because a comma would end an argument of call.
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
@@ -21,18 +21,18 @@ help:
 	@echo "make            build the program build/oleodyn and the library"
 	@echo "make demo       observe a hydraulic four-bar from three sensors and write a report"
 	@echo "make test       build everything and run all tests, a part of them also with sanitizers (ctest -L sanitized)"
-	@echo "make test-all   install the packages of all optional parts and run all tests, none of them skipped for want of a package"
+	@echo "make test-all   install the packages of all optional parts and run all tests; fails if a test is skipped because a package is missing"
 	@echo "make bench      build and run the benchmarks; with AGAINST=COMMIT the ratios to that commit,"
 	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"
-	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick and rough, at most that much time for each figure"
+	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick but less accurate, at most 0.5 s for each figure"
 	@echo "make install    install under PREFIX ($(PREFIX))"
-	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
+	@echo "make sanitize   run all tests with the address and undefined-behavior sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck, mutants (hours)"
-	@echo "                STAGES=mutants MUTANTS=100 SEED=1: faults in the core that tests must find, as many as that, by that seed"
-	@echo "make torture    every write, read, allocation fails once, every signal comes, every file is cut off: a table (half an hour)"
-	@echo "make calibrate  1000 random machines: reported errors beside true ones (SEEDS=1001:2000)"
+	@echo "                STAGES=mutants MUTANTS=100 SEED=1: 100 random faults in the core, which tests must find"
+	@echo "make torture    every write, read and allocation fails once, every signal arrives, every file is truncated: a table (half an hour)"
+	@echo "make calibrate  1000 random machines: reported errors compared with true errors (SEEDS=1001:2000)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
-	@echo "make places     another kind of value at every place of every file, with the sanitizers (an hour)"
+	@echo "make places     a value of another kind at every place of every file, with the sanitizers (an hour)"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
 
@@ -101,8 +101,8 @@ places: packages
 	@cmake --build build-sanitize -j $(JOBS) --target places
 	@OD_TORTURE=1 ctest --test-dir build-sanitize -R fuzz.places --timeout 36000 --verbose
 
-# AGAINST=COMMIT: the ratios to that commit instead; WHAT=instructions: without times, for a busy machine; LIMIT=1.03:
-# fails when more instructions are needed.
+# AGAINST=COMMIT: prints the ratios to that commit instead; WHAT=instructions: without times, for a busy computer;
+# LIMIT=1.03: fails if a ratio of instructions is larger.
 bench: packages bench-packages
 ifdef AGAINST
 	@JOBS=$(JOBS) LIMIT=$(LIMIT) scripts/bench-against $(AGAINST) $(WHAT)

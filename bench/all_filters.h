@@ -1,5 +1,5 @@
-// All filters and the complex-step reference. Older commits, which scripts/bench-against compiles with these programs, have
-// them in the core's public headers.
+// All filters and the complex-step reference. Older commits, which scripts/bench-against compiles with these programs,
+// declare them in the core's public headers.
 #ifndef BENCH_ALL_FILTERS_H
 #define BENCH_ALL_FILTERS_H
 

@@ -1,6 +1,5 @@
-// What it costs to control the error of a run and to measure it: runs of machine files with their defaults, judged, beside runs in fixed
-// steps of 1 ms
-// that are not judged, in turns. The error of the default run is its own report.
+// Cost of error control and error estimation: default runs of machine files with their verdict, compared with runs in fixed steps of
+// 1 ms without a verdict, in turns. The error of the default run is the reported one.
 //
 //   bench_accuracy MACHINE.yaml ...
 #include <stdio.h>
@@ -13,8 +12,8 @@ enum { MAX = 32 };
 
 typedef struct job {
   od_machine *machine;
-  bool fixed;    // in steps of 1 ms, not judged
-  double error;  // of the judged run, of the range of the worst output
+  bool fixed;    // in steps of 1 ms, without a verdict
+  double error;  // of the run with a verdict, relative to the range of the worst output
   bool sound;
 } job;
 
@@ -77,7 +76,7 @@ int main(int argc, char **argv) {
   }
   if (bench_settle(subjects, count) != 0) return 1;
 
-  printf("The default run, judged, beside fixed steps of 1 ms, not judged\n\n");
+  printf("The default run with its verdict, compared with fixed steps of 1 ms without a verdict\n\n");
   printf("%-44s %12s %8s %12s %8s %7s %10s\n", "machine", "fixed, ms", "spread", "default, ms", "spread", "ratio",
          "error");
   for (int i = 0; i < count; i += 2) {

@@ -1,9 +1,9 @@
 // How the cost of a trapezoidal step grows with the number of loops: the N-window four-bar chain (cases/fourbar-chain).
 //
 //   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time to load, time, instructions, a change of coordinates, exponents
-//   bench_chain --steps COUNT CHAIN.yaml         just so many steps, for instructions.sh
+//   bench_chain --steps COUNT CHAIN.yaml         only COUNT steps, for instructions.sh
 //
-// Instructions: see instructions.h. What is left out where it would take too long: see growth.h.
+// Instructions: see instructions.h. Measurements that are omitted because they take too long: see growth.h.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const double step = 5e-3;
 
 typedef struct chain {
   bench_loaded loaded;
-  // For changes of coordinates: the plant's work memory and a point; room for a residual and a mass matrix.
+  // For changes of coordinates: the plant's work memory and a point; memory for a residual and a mass matrix.
   void *work;
   double *x, *k, *g, *mass;
 } chain;
@@ -46,8 +46,8 @@ static int run(void *self, int steps) {
   return 0;
 }
 
-// A change of coordinates, and the rates in the new ones: what od_sim_repartition() does where it is due. This chain never needs it:
-// the coordinates stay, and there is nothing to exchange. Where rows have become bad, the search from the start costs more.
+// A change of coordinates, and the rates in the new coordinates, as in od_sim_repartition(). This chain never needs a change: the
+// coordinates stay the same, and nothing is exchanged. If pivot rows have become bad, a full search costs more.
 static int change(void *self, int changes) {
   chain *c = self;
   const od_plant *plant = c->loaded.plant;
@@ -57,7 +57,7 @@ static int change(void *self, int changes) {
     memset(c->k, 0, (size_t)od_plant_nk(plant) * sizeof *c->k);
     if (ops->residual(plant, c->work, 0, c->x, c->k, NULL, c->g) != OD_OK) return -1;
     if (ops->step_matrix(plant, c->work, 0, 0, c->mass) != OD_OK) return -1;
-    // It has one freedom.
+    // The chain has one degree of freedom.
     c->k[0] = -c->g[0] / c->mass[0];
     if (ops->residual(plant, c->work, 0, c->x, c->k, NULL, c->g) != OD_OK) return -1;
   }
@@ -98,8 +98,8 @@ static int only_steps(int steps, const char *file) {
   return 0;
 }
 
-// The chains of the table: windows, s of processor time to load one, s per step roughly, us and instructions per step, steps that a
-// change of coordinates costs.
+// The chains of the table: windows, s of processor time to load a chain, approximate s per step, us and instructions per step, cost
+// of a change of coordinates in steps.
 typedef struct chain_table {
   int n[MOST_CHAINS], count;
   double load[MOST_CHAINS], tried[MOST_CHAINS], time[MOST_CHAINS], work[MOST_CHAINS], change[MOST_CHAINS];
@@ -135,7 +135,7 @@ static void print_row(const chain_table *t, int i, const bench_subject *s) {
 static void judge(const chain_table *t) {
   static const struct {
     int n;
-    double load, change;  // at most; 0: nothing is wanted
+    double load, change;  // upper limits; 0: no limit
   } wanted[] = {{40, 0, 5}, {400, 1, 0}, {1000, 4, 0}};
   if (t->count > 2 && t->n[t->count - 1] >= 1000)
     bench_verdict("must", "exponent of the time of a step, without N = 1", bench_exponent(t->n, t->time, 1, t->count),
@@ -193,7 +193,7 @@ int main(int argc, char **argv) {
   bench_print_exponents(t.n, t.time, t.work, 1, t.count);
   printf("\ninstructions by %s\n", bench_instructions_source());
   printf(
-      "change: coordinates chosen again within a run, and the rates in them; rows serve as before, and the choice is the same\n");
+      "change: coordinates chosen again within a run, and the rates in them; the rows and the choice stay the same\n");
   bench_print_method(all, 2 * t.count);
   judge(&t);
   return 0;

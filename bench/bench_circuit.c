@@ -1,4 +1,5 @@
-// How a large circuit grows: load, memory, and the cost of a step over the number of volumes (circuit.sh). See growth.h.
+// Scaling of large circuits: load time, memory, and cost of a step over the number of volumes (circuit.sh). See
+// growth.h.
 #include "growth.h"
 
 int main(int argc, char **argv) {

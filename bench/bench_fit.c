@@ -1,5 +1,5 @@
 // The fin servo's fit as a small shared library, for fit_scipy.py: the same residuals and exact derivatives, by the same
-// predictions, for whoever searches. It also runs oleodyn's own search over them.
+// predictions, for both searches. The library also runs oleodyn's own search over them.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ void bench_fit_box(const bench_fit *b, double *start, double *low, double *high)
 int bench_fit_residuals(void *fit, const double *x, double *r);
 int bench_fit_jacobian(void *fit, const double *x, double *J);
 
-// What a search did: the cost it reached, how often it asked.
+// Result of a search: the final cost and the numbers of evaluations.
 typedef struct bench_search {
   double cost;
   long residuals, jacobians, iterations;
@@ -95,7 +95,7 @@ static void keep(const od_ls_result *r, bench_search *out) {
   *out = (bench_search){r->cost, r->residual_evaluations, r->jacobian_evaluations, r->iterations};
 }
 
-// oleodyn's search over these functions; with forward differences if wanted.
+// oleodyn's search over these functions, optionally with forward differences.
 int bench_fit_search(bench_fit *b, int differences, bench_search *out) {
   double *start = malloc(3 * (size_t)b->n * sizeof *start);
   if (!start) return 1;
@@ -118,7 +118,7 @@ int bench_fit_search(bench_fit *b, int differences, bench_search *out) {
   return status != OD_OK;
 }
 
-// All of `oleodyn fit` between reading the file and writing: data, search, what they tell, how well they are predicted.
+// All of `oleodyn fit` between reading the file and writing: data, search, identifiability, prediction.
 int bench_fit_whole(bench_fit *b, bench_search *out) {
   od_fitted *f = NULL;
   od_status status = od_fit(b->plan, NULL, &f, NULL);

@@ -1,9 +1,9 @@
-// The four-bar's free swing beside MuJoCo, in one run on one core: cost per step, error of the coupler's joints after 1
-// s against a tight reference, cost per simulated second at equal error, cost of the transition Jacobian. And the same
-// four-bar with its hydraulics, which MuJoCo does not have.
+// The four-bar's free swing, compared with MuJoCo in one run on one core: cost per step, error of the coupler's joints
+// after 1 s against an accurate reference, cost per simulated second at equal error, cost of the transition Jacobian.
+// Also the same four-bar with hydraulics, which MuJoCo does not have.
 //
 //   bench_fourbar INSTRUCTIONS.sh SWING.yaml HYDRAULIC.yaml   (cases/fourbar-swing, cases/fourbar-valve)
-//   bench_fourbar --steps COUNT WHICH FILE.yaml               just so many steps of one row, for instructions.sh
+//   bench_fourbar --steps COUNT WHICH FILE.yaml               only COUNT steps of one row, for instructions.sh
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct table {
   bench_reference reference;
 } table;
 
-// Takes a subject into the table with its error; its index, or -1 when there is none.
+// Adds a subject to the table with its error. Returns its index, or -1 if the subject is missing.
 static int keep(table *t, int made, bench_subject subject) {
   if (made != 0 || t->count == MAX_ROWS) return -1;
   if (subject.ends != NULL) bench_compare(&subject, &t->reference);
@@ -51,7 +51,7 @@ static int add_hydraulic(table *t, const char *file, const char *figure, int mod
   return keep(t, made, subject);
 }
 
-// Rows whose instructions are counted, by the name that --steps wants.
+// Rows whose instructions are counted, by their name for --steps.
 typedef struct counted {
   const char *name;
   int few, many;
@@ -94,8 +94,8 @@ static void count(table *t, int row, const counted *c, char **argv, const char *
   t->row[row].instructions = bench_instructions(&t->row[row], &how);
 }
 
-// MuJoCo's cheapest way to the target: the fewest RK4 steps in a second, over steps and hardnesses. Harder constraints
-// err less but bear only smaller steps.
+// MuJoCo's cheapest settings for the target error: the fewest RK4 steps in a second, over steps and hardnesses. Harder
+// constraints have smaller errors but need smaller steps.
 static int search_mujoco(table *t) {
   if (bench_own_only()) return -1;
   for (int steps = 200; steps <= 1000; steps += 10)
@@ -109,7 +109,8 @@ static int search_mujoco(table *t) {
   return -1;
 }
 
-// oleodyn's: the largest step of the trapezoidal rule that divides a second and stays within the target.
+// oleodyn's cheapest settings: the largest step of the trapezoidal rule that divides a second and stays within the
+// target.
 static int search_oleodyn(table *t, const char *file) {
   for (int steps = 20; steps <= 5000; steps += 1 + steps / 100) {
     bench_subject subject;
@@ -137,13 +138,13 @@ static void print(const table *t) {
     bench_print_number(s->ends != NULL ? 1e6 * bench_best(s) / s->step : NAN, 16, 0);
     printf("\n");
   }
-  printf("start, end: errors of the coupler's two joints after 1 s, of which the larger counts; instructions by %s\n",
+  printf("start, end: errors of the coupler's two joints after 1 s (the larger counts); instructions by %s\n",
          bench_instructions_source());
   bench_print_method(t->row, t->count);
   printf("\n");
 }
 
-// Where the rows are that the sentences below the table are about; negative: there is none.
+// Indices of the rows for the sentences below the table; negative: no such row.
 typedef struct rows {
   int euler, hard, mujoco, forward, trapezoid, jacobian, oleodyn, hydraulic, hydraulic_jacobian, hydraulic_masses;
 } rows;
@@ -179,7 +180,7 @@ static void judge(const table *t, const rows *r) {
   printf(
       "hydraulic four-bar, variant 6-S1, 6 states: step %.2f us, with transition Jacobian in 18 parameters %.2f us\n",
       oil_us, oil_with_us);
-  bench_verdict("must", "the same with masses and lengths of the three bodies besides",
+  bench_verdict("must", "the same with masses and lengths of the three bodies as well",
                 1e6 * bench_best(&t->row[r->hydraulic_masses]) / oil_with_us, "times ", 1.5, false);
   printf("      (a prototype written for this one machine by hand: 1.0 and 2.6 us)\n");
   if (r->forward >= 0)

@@ -1,12 +1,12 @@
 // A friction law driven by a speed: the reduced law over the published trajectory of 13 s, by the exponential steps of
-// friction/drive.h and by CVODES on the same equations; the force alone, and with its derivatives by 12 parameters. All give what they
-// give at every sample. The largest error over all samples, against CVODES at 1e-11, is that of the exponential steps or less: CVODES
-// gets the loosest tolerance, in halves, that does it. With derivatives, theirs count as well: p dF/dp, in N.
-// CVODES has exact Jacobians and right-hand sides of sensitivities and interpolates between its steps. It gets the speed
-// - as the smooth function that it is, with restarts where that has corners;
-// - as the samples that both have of it, a log with straight lines in between, free to step over samples;
-// - as that log, with a step that ends at every sample, where straight lines have their corners. Only this way needs no luck: what
-//   lies between the steps of the way before is never looked at.
+// friction/drive.h and by CVODES on the same equations; the force alone, and with its derivatives by 12 parameters. All methods give
+// results at every sample. CVODES gets the loosest tolerance, found by halving, at which its largest error over all samples (against
+// CVODES at 1e-11) is at most that of the exponential steps. With derivatives, the errors of p dF/dp, in N, count as well.
+// CVODES has exact Jacobians and right-hand sides of sensitivities and interpolates between its steps. The speed is given
+// - as the smooth function, with restarts at its corners;
+// - as its samples, a log with straight lines in between; steps may skip samples;
+// - as that log, with a step that ends at every sample, where straight lines have their corners. Only this way is safe: with the way
+//   before, samples between two steps are never evaluated.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "measure.h"
 #include "oracle/driven_friction.h"
 
-enum { CYLINDER = 4, SAMPLES = 52001, JOBS = 8, OWN = 2 };  // #5, whose bristles are stiffest
+enum { CYLINDER = 4, SAMPLES = 52001, JOBS = 8, OWN = 2 };  // #5, which has the stiffest bristles
 static const double step = 250e-6;
 static double times[SAMPLES], speeds[SAMPLES];
 
@@ -46,7 +46,7 @@ static int start(void *self) {
   return 0;
 }
 
-// The order of the oracle. Without tau_h0, which plays no part where the speed never rests.
+// The order of the oracle. Without tau_h0, which has no effect if the speed is never constantly zero.
 static const int twelve[12] = {0, 14, 1, 15, 2, 16, 3, 17, 4, 18, 5, 6};
 
 static int advance(void *self, int runs) {
@@ -90,7 +90,7 @@ static error error_of(job *j, const answers *exact) {
   return most;
 }
 
-// The loosest tolerance that is as good.
+// The loosest tolerance with at most the same error.
 static error equal_error(job *j, const answers *exact, error wanted) {
   error e = {INFINITY, INFINITY};
   for (double tolerance = 1e-2; tolerance > 1e-10 && !(e.force <= wanted.force && e.slopes <= wanted.slopes);
@@ -156,8 +156,9 @@ int main(void) {
     printf(" | %.1f |\n", best / (bench_best(&subject[i % 2]) / 13));
     bench_write_figures(&subject[i]);
   }
-  printf("Against the exact answer to the log, exponential steps are off by %.3f N, their derivatives by %.3f N.\n",
-         on_log[0].force, on_log[1].slopes);
+  printf(
+      "Compared with the exact solution for the log, the errors of the exponential steps are %.3f N, of their derivatives %.3f N.\n",
+      on_log[0].force, on_log[1].slopes);
   printf(
       "The grid of a log is made once, whatever the number of runs over it, and is not part of these times: %.4f ms per "
       "simulated second.\n",

@@ -1,7 +1,7 @@
-// Two machines beside Hopsan: how far an output is off, and what a simulated second and a step cost, for several rules and steps. A run is
-// what `oleodyn simulate` does with a row every millisecond, without the estimate of its error. Hopsan's figures were measured
-// elsewhere: those of the position servo on the same machine (its default step is 100 us), that of the load-sensing system on its own
-// example of 53 components.
+// Two machines compared with Hopsan: error of an output, and cost of a simulated second and of a step, for several integrators and steps.
+// A run is that of `oleodyn simulate` with a row every millisecond, without the estimate of its error. Hopsan's figures were measured on
+// another computer: those of the position servo for the same machine (its default step is 100 us), that of the load-sensing system for its
+// own example of 53 components.
 //
 //   bench_hopsan POSITION-SERVO.yaml LOAD-SENSING.yaml
 #include <math.h>
@@ -16,8 +16,8 @@ static const double row = 1e-3;  // s
 
 typedef struct job {
   const char *rule;
-  int parts;         // of a row; 0: as long as the error allows, with
-  double tolerance;  // of these steps, and of CVODES
+  int parts;         // steps in a row; 0: adaptive steps
+  double tolerance;  // of adaptive steps, and of CVODES
   // Where they are used:
   const od_machine *machine;
   double seconds;
@@ -29,8 +29,8 @@ typedef struct job {
 typedef struct contest {
   const char *title, *output;
   double seconds;
-  double wanted, allowed;  // m; s per simulated second: what must be reached; 0: nothing must
-  const char *theirs;      // what is printed of the other program
+  double wanted, allowed;  // m; s per simulated second: limits; 0: no limit
+  const char *theirs;      // printed rows of the other program
   job trials[MOST];
 } contest;
 

@@ -1,5 +1,5 @@
-// How fast a live observer answers: lines through pipes at 1 kHz, as a logger would send them.
-// Usage: bench_live OLEODYN EXPERIMENT LOG.csv
+// Response time of a live observer: lines through pipes at 1 kHz, as from a logger. Usage: bench_live OLEODYN
+// EXPERIMENT LOG.csv
 #include <stdio.h>
 #include <stdlib.h>
 

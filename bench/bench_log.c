@@ -1,8 +1,8 @@
 // Observing long logs: memory and processor time per row, from the difference between a shorter log and a longer one of the same experiment.
 // Usage: bench_log EXPERIMENT [--variant NAME] [--rows N]
 //
-// The log is that of the experiment's true machine with its sensors' noise. What the filter takes of the time is told apart. The log is observed
-// twice, as the program does to see whether the result depends on the start.
+// The log comes from the experiment's true machine with its sensors' noise. The time of the filter is listed separately. The log is observed
+// twice, as in the program, which checks whether the result depends on the start.
 #define _DEFAULT_SOURCE  // wait4
 
 #include <stdio.h>
@@ -20,10 +20,10 @@ typedef struct subject {
   const char *experiment, *variant;
 } subject;
 
-// What a run has needed.
+// Cost of a run.
 typedef struct need {
   double bytes, seconds;  // memory; processor time
-  double filter;          // of it, s
+  double filter;          // part of the filter, s
 } need;
 
 static od_experiment *load(const char *path, const od_experiment_options *options) {
@@ -91,7 +91,7 @@ static bool write_log(const subject *s, const char *path, long rows) {
   return status == OD_OK;
 }
 
-// In a process of its own; writes the filter's time to `to`.
+// Runs in a separate process; writes the filter's time to `to`.
 static void observe(const subject *s, const char *log, int to) {
   static const od_observe_options options[2] = {{.processor_time = true, .keep = OD_ROWS_LAST},
                                                 {.processor_time = true, .no_table = true}};
@@ -155,11 +155,11 @@ int main(int argc, char **argv) {
   }
   double more = (double)(lengths[1] - lengths[0]), seconds = of[1].seconds - of[0].seconds,
          filter = of[1].filter - of[0].filter;
-  printf("a log of %ld rows observed twice, and what each row costs from %ld rows on\n", lengths[1], lengths[0]);
+  printf("a log of %ld rows observed twice, and the cost of each row from %ld rows on\n", lengths[1], lengths[0]);
   printf("  memory  %8.1f MB, %6.1f bytes per row\n", of[1].bytes / 1e6, (of[1].bytes - of[0].bytes) / more);
-  printf("  time    %8.2f us per row, of which the filter %.2f, the rest %.2f\n", 1e6 * seconds / more,
+  printf("  time    %8.2f us per row, of which the filter %.2f, all else %.2f\n", 1e6 * seconds / more,
          1e6 * filter / more, 1e6 * (seconds - filter) / more);
   bench_verdict("must", "memory", of[1].bytes / 1e6, "MB ", 100, false);
-  bench_verdict("must", "time of a row beside the filter's", 1e6 * (seconds - filter) / more, "us ", 2, false);
+  bench_verdict("must", "time of a row without the filter", 1e6 * (seconds - filter) / more, "us ", 2, false);
   return 0;
 }

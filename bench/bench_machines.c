@@ -1,5 +1,5 @@
-// Machines of cases/ at 1 ms with the trapezoidal rule on one core: processor time per step, and how many times faster than real
-// time that is. Each runs as its file says, with its inputs, from the start to the end of its run.
+// Machines of cases/ at 1 ms with the trapezoidal rule on one core: processor time per step, and ratio of simulated time to
+// processor time. Each machine runs with the inputs and the duration of its file.
 //
 //   bench_machines MACHINE.yaml ...
 #include <math.h>

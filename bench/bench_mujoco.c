@@ -1,6 +1,6 @@
 // The freely swinging four-bar in MuJoCo (2.2 or later in that line): three hinges about z and one "connect" constraint
-// between coupler and rocker. MuJoCo's constraints are soft; how soft says solref: a time constant of 20 ms unless a
-// hardness is given. Built as an empty shell where MuJoCo is missing.
+// between coupler and rocker. MuJoCo's constraints are soft; solref sets their stiffness: a time constant of 20 ms
+// unless a hardness is given. Without MuJoCo the functions are empty.
 #include "fourbar_subjects.h"
 
 #ifndef OD_HAVE_MUJOCO
@@ -23,7 +23,7 @@ int bench_mujoco_new(bench_subject *subject, const bench_reference *reference, i
 
 #include <mujoco/mujoco.h>
 
-// The bars are slender; the inertia about their own axis never moves but must be positive.
+// The bars are slender; the inertia about their own axis has no effect but must be positive.
 static const char mjcf[] =
     "<mujoco>"
     "<compiler angle='radian'/>"
@@ -60,7 +60,7 @@ static void quiet(const char *text) {
 static int start(void *self) {
   swing *s = self;
   mj_resetData(s->model, s->data);
-  // Differences are taken amid the swing.
+  // Differences are taken in the middle of the swing.
   if (s->mode == BENCH_FORWARD_DIFFERENCES || s->mode == BENCH_CENTRED_DIFFERENCES)
     for (int i = 0; i < 500; i++) mj_step(s->model, s->data);
   return 0;
@@ -69,14 +69,14 @@ static int start(void *self) {
 static int advance(void *self, int steps) {
   swing *s = self;
   for (int i = 0; i < steps; i++) mj_step(s->model, s->data);
-  // MuJoCo starts anew when a run blows up, which must not pass for a result.
+  // MuJoCo restarts a run that diverges; such a run does not count as a result.
   for (int i = 0; i < mjNWARNING; i++)
     if (s->data->warning[i].number > 0) return -1;
   return 0;
 }
 
-// The transition matrix at one state, again and again; the state stays. The time has the step itself in it once, since
-// MuJoCo differences against it.
+// The transition matrix at one state, repeatedly; the state does not change. The time includes one step, because MuJoCo
+// takes differences from it.
 static int difference(void *self, int times) {
   swing *s = self;
   double A[6 * 6];
@@ -101,10 +101,10 @@ static void destroy(void *self) {
 }
 
 int bench_mujoco_new(bench_subject *subject, const bench_reference *reference, int mode, double step, double hardness) {
-  // MuJoCo would write its warnings into a file in the working directory.
+  // Otherwise MuJoCo writes its warnings into a file in the working directory.
   mju_user_warning = quiet;
 
-  // Direct stiffness and damping (negative solref), critically damped; impedance next to 1.
+  // Direct stiffness and damping (negative solref), critically damped; impedance close to 1.
   char constraint[128] = "", xml[4096], message[512] = "";
   if (hardness > 0)
     snprintf(constraint, sizeof constraint, "solref='%.17g %.17g' solimp='0.9999 0.9999 0.001'", -hardness,

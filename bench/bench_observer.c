@@ -1,9 +1,9 @@
 // A full step of the observer, prediction and correction, on one core: the hydraulic four-bar with the valve's curves
 // unknown (cases/fourbar-valve/points-6.experiment.yaml: 6 states, 18 parameters, 3 sensors), in both forms of the
-// covariance, beside the same filter that takes its transition Jacobian by complex steps.
+// covariance, compared with the same filter with a transition Jacobian by complex steps.
 //
 //   bench_observer INSTRUCTIONS.sh FILE.experiment.yaml   the table
-//   bench_observer --steps COUNT WHICH FILE               just so many steps of one row, for instructions.sh
+//   bench_observer --steps COUNT WHICH FILE               only COUNT steps of one row, for instructions.sh
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ static int open_row(observer_steps *f, const observer_data *d, int kind) {
                              joseph ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT);
 }
 
-// ---- both Jacobians are the same
+// ---- comparison of both Jacobians
 
-// The largest difference, over some seconds, between exact and complex-step transition Jacobians [A B]: each row
-// against its largest entry, with columns in units of the start's standard deviations.
+// The largest difference, over some seconds, between exact and complex-step transition Jacobians [A B], relative to the
+// largest entry of each row, with columns in units of the start's standard deviations.
 static double difference(const observer_data *d) {
   const int nx = od_plant_nx(d->plant), np = d->plant->np, n = d->n;
   const size_t size = (size_t)(nx * n);
@@ -65,7 +65,7 @@ static double difference(const observer_data *d) {
 
 static const struct row {
   const char *name, *title, *figure;
-  int few, many, run;  // steps of the two counted runs, and of a timed one; 0: all that there are
+  int few, many, run;  // steps of the two counted runs, and of a timed one; 0: all
 } rows[ROWS] = {
     {"exact-root", "exact Jacobian, square-root form", "filter step, 24 states", 250, 1250, 0},
     {"exact-joseph", "exact Jacobian, Joseph form", "filter step, 24 states, Joseph form", 250, 1250, 0},

@@ -19,7 +19,7 @@ static int start(void *self) {
   return od_sim_start(s->sim, 0, NULL) == OD_OK ? 0 : -1;
 }
 
-// A step as `simulate` takes it: with the look whether the coordinates are still good.
+// A step as in `simulate`: with the check whether the coordinates are still valid.
 static od_status one_step(swing *s) {
   // An int in the libraries of older commits, a bool now: void * fits both.
   int changed = 0;

@@ -1,11 +1,11 @@
-// How a chain of bodies without loops grows: load, memory, and the cost of a step over the number of joints (open_chain.sh). See
-// growth.h.
+// Scaling of chains of bodies without loops: load time, memory, and cost of a step over the number of joints (open_chain.sh).
+// See growth.h.
 #include <string.h>
 
 #include "growth.h"
 
 int main(int argc, char **argv) {
-  // Both kinds have a table and figures of their own; their files say which they are.
+  // Each kind has its own table and figures; the file name contains the kind.
   const char *last = argv[argc - 1];
   return bench_growth(&(bench_growth_kind){.machine = strstr(last, "spatial") ? "Open chain in space" : "Open chain",
                                            .parts = "joints",

@@ -1,4 +1,4 @@
-// A study through the program: processor time of all of it, on one thread.
+// A study by the program: total processor time, on one thread.
 // Usage: bench_study OLEODYN STUDY.yaml
 #define _DEFAULT_SOURCE  // wait4
 

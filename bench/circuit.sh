@@ -1,9 +1,9 @@
 #!/bin/sh
 # Writes the machine file of a circuit of N volumes: circuit.sh N > circuit.yaml
 #
-# A line of volumes with orifices between them, a third of them in side branches of ten, which begin at a junction; rungs join branches
-# to the line again, the end of the line joins its beginning, so that the circuit is no band. Every fifth volume loses oil to the
-# tank. A valve that opens and closes feeds it.
+# A line of volumes with orifices between them. A third of the volumes are in side branches of ten, which begin at a junction. Rungs
+# join branches to the line again, and the end of the line joins its beginning, so that the matrix is not a band matrix. Every fifth
+# volume leaks to the tank. A valve that opens and closes feeds the circuit.
 set -eu
 case "${1:-}" in
 '' | *[!0-9]* | 0*)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """The fit of the fin servo: oleodyn's search and SciPy's least_squares(method="trf") over the same C functions.
 
-Both have the same residuals, exact derivatives, start, bounds and tolerances, on one core, in one run. Times are the
-processor's, so that other work beside it does not count. Without SciPy the table has oleodyn's rows only. The
-environment says what is wanted as in measure.h.
+Both have the same residuals, exact derivatives, start, bounds and tolerances, on one core, in one run. Times are
+processor times, so other work on the computer hardly counts. Without SciPy the table has only oleodyn's rows.
+Environment variables select the measurements as in measure.h.
 
 usage: fit_scipy.py LIBRARY FIT.yaml
 """
@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-# Before NumPy is loaded: one core for everybody.
+# Before NumPy is loaded: one core for all libraries.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -26,7 +26,7 @@ if os.environ.get("OD_BENCH_OWN") != "yes":
     except ImportError:
         pass
 
-# How many of the least times must be how near to each other; rounds in which to get there.
+# Number of shortest times that must agree, the allowed spread, and the number of rounds.
 KEPT, SPREAD, ROUNDS = 5, 0.01, range(10, 60)
 
 
@@ -66,7 +66,7 @@ def scipys(lib, fit, differences):
         r = numpy.empty(m)
         count[0] += 1
         if lib.bench_fit_residuals(fit, at(numpy.ascontiguousarray(x)), at(r)):
-            r[:] = 1e6  # a motion that explodes; SciPy has no other way to say so
+            r[:] = 1e6  # a motion that diverges; SciPy has no other way to report a failure
         return r
 
     def jacobian(x):
@@ -92,7 +92,7 @@ def main():
         name = "SciPy %s trf" % scipy.__version__
         searches[name + ", exact derivatives"] = lambda: scipys(lib, fit, False)
         searches[name + ", 2-point"] = lambda: scipys(lib, fit, True)
-    # In turns, so that all of them meet the computer's better moments; of each the fastest, which otherwise are the same.
+    # In turns, so that variations of the computer's speed affect all searches alike; the fastest run of each counts.
     results = {search: [] for search in searches}
     spread = lambda rows: sorted(row[0] for row in rows)[KEPT - 1] / min(row[0] for row in rows) - 1
     for turn in range(ROUNDS.stop):

@@ -1,4 +1,4 @@
-// Where the freely swinging four-bar must be, and how far from it a subject is.
+// Reference motion of the freely swinging four-bar, and the error of a subject.
 #include "fourbar_subjects.h"
 
 #include <math.h>

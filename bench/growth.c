@@ -36,7 +36,7 @@ static int start(void *self) {
   return od_sim_start(c->loaded.sim, 0, u) == OD_OK ? 0 : -1;
 }
 
-// MB that the process has used at most so far.
+// Peak memory of the process so far, MB.
 static double memory_used(void) {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024 : NAN;
@@ -45,7 +45,7 @@ static double memory_used(void) {
 bool bench_goes_on(double load, char **files, int from, int count) {
   const double longest = 3;  // s
   if (load <= longest || from >= count) return true;
-  printf("loading took %.1f s, so that larger ones are left out:", load);
+  printf("loading took %.1f s; larger ones are omitted:", load);
   for (int i = from; i < count; i++) printf(" %s", files[i]);
   printf("\n\n");
   return false;
@@ -66,11 +66,11 @@ void bench_print_exponents(const int *n, const double *time, const double *work,
   print_exponent("instructions", bench_exponent(n, work, from, count));
 }
 
-// A machine of the table: what it took to load it, and what its steps cost.
+// The machines of the table: cost of loading, and cost of steps.
 typedef struct growth_table {
   int n[MOST_MACHINES], count;
   double load[MOST_MACHINES], used[MOST_MACHINES], block[MOST_MACHINES];  // s of processor time, once; MB; kB
-  double tried[MOST_MACHINES];                                            // s per step, roughly
+  double tried[MOST_MACHINES];                                            // approximate s per step
   double time[MOST_MACHINES], work[MOST_MACHINES];                        // us and instructions per step
 } growth_table;
 

@@ -30,7 +30,7 @@ static double by_hardware(const bench_subject *s, int steps) {
   return good && value > 0 ? (double)value / steps : -1;
 }
 
-// Appends a word for the shell. Shells agree on single quotes; a word that holds one is refused.
+// Appends a word for the shell in single quotes. A word that contains a single quote is rejected.
 static bool append(char *command, size_t size, const char *word) {
   const size_t used = strlen(command);
   if (strchr(word, '\'')) return false;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Counts the instructions of one step without hardware counters: callgrind runs PROGRAM --steps COUNT ARG... for two
-# counts and counts inside the given functions only; the difference leaves out what the first steps do once.
+# counts and counts only inside the given functions. The difference excludes the work that is done once in the first
+# steps.
 #   instructions.sh FEW MANY FUNCTION[,FUNCTION...] PROGRAM ARG...
 set -eu
 few=$1

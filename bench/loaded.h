@@ -14,7 +14,7 @@ typedef struct bench_loaded {
   size_t bytes;  // of the simulation
 } bench_loaded;
 
-// Plain: a simulation without derivatives, where the library has such. Returns -1 after a message.
+// Plain: a simulation without derivatives, if the library has it. Returns -1 after a message.
 int bench_load(bench_loaded *c, const char *file, bool plain);
 void bench_unload(bench_loaded *c);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-// A subject that has not settled gets at least so many runs, and at most so many seconds.
+// Minimum number of runs and maximum time, in seconds, of a subject that has not settled.
 enum { LEAST_RUNS = 10 };
 static double most_seconds(void) {
   const char *wanted = getenv("OD_BENCH_SECONDS");
@@ -34,7 +34,7 @@ bool bench_wants_instructions(void) {
 }
 
 void bench_pin(void) {
-  // Stays where it is; a failure only makes the times noisier.
+  // A failure is ignored: it only makes the times noisier.
   const int core = sched_getcpu();
   if (core < 0) return;
   cpu_set_t set;
@@ -153,7 +153,7 @@ void bench_verdict(const char *kind, const char *what, double value, const char 
 }
 
 void bench_print_method(const bench_subject *subjects, int count) {
-  printf("times: processor's, least of many runs; spread: the %dth least above it\n", BENCH_KEPT);
+  printf("times: processor time, least of many runs; spread: the %dth least above it\n", BENCH_KEPT);
   for (int i = 0; i < count; i++)
     if (subjects[i].runs > 0 && !settled(&subjects[i]))
       printf("NOT SETTLED: %s, spread %.1f %% after %d runs (wanted: %.0f %%)\n", subjects[i].name,

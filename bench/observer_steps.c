@@ -25,7 +25,7 @@ static int data_allocate(observer_data *d) {
   return d->u && d->y && d->Q && d->p && d->sigma ? 0 : -1;
 }
 
-// Measurements stand in the experiment's table behind the time.
+// Measurements follow the time in the experiment's table.
 static void data_fill(observer_data *d) {
   const od_experiment *e = d->e;
   const od_table *table = d->observed->table;

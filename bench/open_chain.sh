@@ -1,9 +1,9 @@
 #!/bin/sh
 # Writes the machine file of an open chain of N beams: open_chain.sh N planar|spatial [hanging] > chain.yaml
 #
-# It stands on the ground at one end and vibrates, without weight, so that its parts move alike whatever its length. Every joint has a
-# spring and a damper; in space the axes of neighbours stand across each other. A hanging one has weight and swings: the longer it is,
-# the more violent its motion, and the more iterations a step takes.
+# The chain is fixed to the ground at one end and vibrates without gravity, so that its motion does not depend on its length. Every
+# joint has a spring and a damper; in space the axes of adjacent joints are perpendicular. A hanging chain has weight and swings: a
+# longer chain moves more violently and needs more iterations per step.
 set -eu
 case "${1:-}" in
 '' | *[!0-9]* | 0*) set -- ;;

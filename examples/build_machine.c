@@ -1,13 +1,13 @@
-// A machine without a machine file: a pump feeds a cylinder through an orifice, a relief valve opens beside it, and the piston
-// pushes a mass against a force until it comes to its end stop.
+// A machine without a machine file: a pump feeds a cylinder through an orifice, a relief valve opens in parallel, and the
+// piston pushes a mass against a force until it reaches its end stop.
 //
 //   pump --- P ---orifice--- A [=|-------- mass <--- load
 //            |
 //          relief --- tank --- B
 //
-// Two states are known in closed form, and the program compares with both: the steady speed while the relief valve takes
-// what the orifice does not let pass, and the pressure when the piston stands and the relief valve takes everything. It
-// needs the core alone. Build: cc build_machine.c $(pkg-config --cflags --libs oleodyn)
+// Closed forms exist for two states, and the program compares with both: the steady speed while part of the flow passes
+// the relief valve, and the pressure when the piston stands and all flow passes the relief valve. The program needs only
+// the core. Build: cc build_machine.c $(pkg-config --cflags --libs oleodyn)
 #include <math.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static const double density = 870, modulus = 1.4e9, smoothing = 1e3;
 static const double pump_flow = 20e-3 / 60, area = 3e-6, discharge = 0.6, set = 100e5, slope = 1e-9;
 static const double piston = 1e-3, annulus = 6e-4, closed = 0.5, stroke = 0.3, dead = 5e-5;
 
-// Three numbers, one after another.
+// Three consecutive numbers.
 static int vector(od_build *b, const char *path, double x, double y, double z, const char *unit) {
   const double component[3] = {x, y, z};
   int first = OD_UNUSED;
@@ -35,7 +35,7 @@ static int vector(od_build *b, const char *path, double x, double y, double z, c
   return first;
 }
 
-// A body that slides along x, and the two points that the cylinder acts between. Where it slides is the cylinder's length.
+// A body that slides along x, and the two end points of the cylinder. The slide's position is the cylinder's length.
 typedef struct mechanism {
   int base, rod;
 } mechanism;
@@ -79,7 +79,7 @@ static void build_circuit(od_build *b, const mechanism *m) {
                                          {"stroke", stroke},   {"dead[0]", dead},     {"dead[1]", dead}};
   od_element_spec pump =
       between("pump", tank, P, od_build_element_numbers(b, "pump", "pump", of_pump, COUNT_OF(of_pump)));
-  pump.signal = od_build_input(b, "drive", "1");  // its flow is multiplied by this input
+  pump.signal = od_build_input(b, "drive", "1");  // the pump's flow is multiplied by this input
   od_element_spec orifice =
       between("orifice", P, A, od_build_element_numbers(b, "orifice", "orifice", of_orifice, COUNT_OF(of_orifice)));
   od_element_spec relief = between(
@@ -94,7 +94,7 @@ static void build_circuit(od_build *b, const mechanism *m) {
   od_build_element(b, "cylinder", &cylinder);
 }
 
-// The model; everything that is wrong with it goes to standard error.
+// Builds the model. All problems are printed to standard error.
 static od_model *build(void) {
   od_build *b = od_build_new();
   od_model *model = NULL;
@@ -136,8 +136,8 @@ static int is_near(const char *what, double found, double expected, double toler
   return off <= tolerance;
 }
 
-// While it moves, with s = sqrt(p_P - p_A): pump_flow = K s + slope (s^2 + p_A - opens). The valve's rounded corner
-// is as if it opened half the smoothing later.
+// While the piston moves, with s = sqrt(p_P - p_A): pump_flow = K s + slope (s^2 + p_A - opens). The valve's smoothed
+// corner shifts its opening pressure by half the smoothing.
 static int check_moving(const double *y) {
   double K = area * discharge * sqrt(2 / density), p_A = load / piston, opens = set + smoothing / 2;
   double c = slope * (p_A - opens) - pump_flow, s = (-K + sqrt(K * K - 4 * slope * c)) / (2 * slope);
@@ -172,8 +172,8 @@ int main(void) {
   printf("\n");
   int ok = status == OD_OK && run_until(sim, 1, y) == OD_OK && check_moving(y) && run_until(sim, 3, y) == OD_OK &&
            check_standing(y);
-  // What the pump has given is stored, or lost in valves, orifice and stop, to the error of the rule.
-  printf("of %.6g J that the pump gave %.2g J are not accounted for\n", y[WORK], y[BALANCE]);
+  // The pump's energy is stored, or lost in valves, orifice and stop, within the error of the integrator.
+  printf("energy from the pump: %.6g J; error of the energy balance: %.2g J\n", y[WORK], y[BALANCE]);
   ok = ok && y[WORK] > 0 && fabs(y[BALANCE]) < 1e-5 * y[WORK];
   od_sim_free(sim), od_plant_free(plant), od_model_free(model);
   return ok ? 0 : 1;

@@ -1,7 +1,7 @@
 // Least squares with your own residuals: flow through an orifice, Q = a (dp)^n + leak dp, fitted to eight readings.
 //
-// Write the residuals twice, for double and for double complex: the second gives exact derivatives. The exponent is
-// kept between bounds, the size `a` is searched as a logarithm. Build: cc fit_curve.c $(pkg-config --cflags --libs oleodyn)
+// Write the residuals twice, for double and for double complex: the second gives exact derivatives. The exponent has
+// bounds; the factor `a` is searched as a logarithm. Build: cc fit_curve.c $(pkg-config --cflags --libs oleodyn)
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 enum { READINGS = 8 };
 static const double dp[READINGS] = {0.5, 1, 2, 3, 5, 8, 12, 20};                              // bar
 static const double flow[READINGS] = {5.80, 8.26, 11.55, 14.25, 18.32, 23.18, 28.50, 36.68};  // l/min
-static const double sigma = 0.05;                                                             // of a reading
+static const double sigma = 0.05;                                                             // l/min, of a reading
 
-// x = [a, n, leak]; returns 0, or anything else for "cannot evaluate here".
+// x = [a, n, leak]; returns 0, or another value if the residuals cannot be evaluated at x.
 static int residuals(void *user, const double *x, double *r) {
   (void)user;
   for (int i = 0; i < READINGS; i++) r[i] = (x[0] * pow(dp[i], x[1]) + x[2] * dp[i] - flow[i]) / sigma;
   return 0;
 }
 
-// The same in complex numbers, which arrive as pairs (real, imaginary): just as C lays them out.
+// The same in complex numbers, which are pairs (real, imaginary) as in C's memory layout.
 static int residuals_complex(void *user, const double *x, double *r) {
   (void)user;
   const double complex *X = (const double complex *)x;
@@ -40,7 +40,7 @@ int main(void) {
                                  .low = low,
                                  .high = high,
                                  .transform = transform};
-  const od_ls_options options = {.unit_variance = true};  // residuals are divided by what readings vary by
+  const od_ls_options options = {.unit_variance = true};  // residuals are divided by sigma
   od_ls_result *result = NULL;
   od_error err = {0};
   od_status status = od_least_squares(&problem, &options, &result, &err);

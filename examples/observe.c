@@ -1,9 +1,9 @@
-// An observer in a controller: a mass on a spring, of which only the position is measured, with noise. Which stiffness and
-// which damping does it have, and how sure can one be of that?
+// An observer in a controller: a mass on a spring. Only the position is measured, with noise. The observer estimates the
+// stiffness and the damping with their standard deviations.
 //
-// The plant is a pair of functions; the observer's memory is a block of our own, and once it is there a sample costs two
-// calls that neither allocate nor print. At the end the estimates are compared with the truth, and their standard deviations
-// with the best that is possible with these data, the Cramer-Rao bound, from the closed form of the motion.
+// The plant is a pair of functions. The caller owns the observer's memory block; after that a sample costs two calls that
+// neither allocate nor print. At the end the program compares the estimates with the true values, and their standard
+// deviations with the Cramer-Rao bound of these data, from the closed form of the motion.
 // Build: cc observe.c $(pkg-config --cflags --libs oleodyn)
 #include <complex.h>
 #include <math.h>
@@ -13,9 +13,9 @@
 
 #include <oleodyn/oleodyn.h>
 
-static const double mass = 2, sigma = 5e-3;                   // kg; m, of the sensor
-static const double truth[2] = {50, 1.2};                     // N/m, N s/m
-static const double start[2] = {46, 1}, doubt[2] = {5, 0.3};  // where the observer begins, and how unsure it is
+static const double mass = 2, sigma = 5e-3;                         // kg; m, of the sensor
+static const double truth[2] = {50, 1.2};                           // N/m, N s/m
+static const double start[2] = {46, 1}, start_sigma[2] = {5, 0.3};  // the observer's start and its standard deviation
 
 // x = [position, speed], p = [stiffness, damping], and their derivatives.
 static int f(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
@@ -45,13 +45,13 @@ static int h_jacobians(void *user, double t, const double *x, const double *u, c
   return 0;
 }
 
-// Position at time t from 1 m at rest. An imaginary part of k or c carries the derivative by it.
+// Position at time t, from 1 m at rest. An imaginary part of k or c carries the derivative with respect to it.
 static double complex position(double t, double complex k, double complex c) {
   double complex a = c / (2 * mass), w = csqrt(k / mass - a * a);
   return cexp(-a * t) * (ccos(w * t) + a / w * csin(w * t));
 }
 
-// Normal numbers (Box and Muller) of a small generator, so that every run is the same.
+// Normal random numbers (Box and Muller) from a small generator, so that every run is the same.
 static double noise(void) {
   static uint64_t state = 20;
   double u[2];
@@ -62,7 +62,7 @@ static double noise(void) {
   return sqrt(-2 * log(u[0])) * cos(2 * acos(-1.0) * u[1]);
 }
 
-// What the samples so far tell about k and c, to begin with what was known before.
+// Fisher information about k and c: that of the prior plus that of the samples so far.
 typedef struct information {
   double kk, kc, cc;
 } information;
@@ -88,7 +88,7 @@ int main(void) {
   od_error err = {0};
   if (od_plant_from_function(&function, &plant, &err) != OD_OK) return fprintf(stderr, "%s\n", err.text), 1;
 
-  // The block could be static memory of a controller. The options are read here and not needed afterwards.
+  // On a controller the block can be static memory. The options are not needed after this call.
   const od_observer_options options = {.sensor_sigma = &sigma};
   void *memory = malloc(od_observer_size(plant, &options));
   od_observer *o = memory ? od_observer_init(memory, plant, &options) : NULL;
@@ -96,7 +96,7 @@ int main(void) {
   // The augmented state is [x, p]; position and speed are known at the start, the parameters are not.
   double P[4 * 4] = {0};
   P[0] = P[5] = 1e-12;
-  P[10] = doubt[0] * doubt[0], P[15] = doubt[1] * doubt[1];
+  P[10] = start_sigma[0] * start_sigma[0], P[15] = start_sigma[1] * start_sigma[1];
   od_status status = o ? od_observer_start(o, 0, NULL, NULL, P, NULL) : OD_NO_MEMORY;
 
   information in = {1 / P[10], 0, 1 / P[15]};
@@ -116,7 +116,7 @@ int main(void) {
   int good = status == OD_OK;
   for (int i = 0; i < 2 && good; i++) {
     const double off = fabs(od_observer_parameters(o)[i] - truth[i]), says = od_observer_parameter_sigma(o, i);
-    printf("%s: off by %.2f of its standard deviations, which are %.3f of the best possible\n", i ? "c" : "k",
+    printf("%s: error %.2f standard deviations; standard deviation %.3f times the Cramer-Rao bound\n", i ? "c" : "k",
            off / says, says / bound[i]);
     good = off < 3 * says && fabs(says / bound[i] - 1) < 0.02;
   }

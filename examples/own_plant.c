@@ -1,8 +1,8 @@
 // Your own equations as a plant: a mass on a spring with a damper, m x'' + c x' + k x = 0.
 //
-// Write f twice, for double and for double complex: the second gives exact derivatives (the complex step), so there are
-// no Jacobians to derive by hand. Then step it, carry the sensitivity to the stiffness along, and compare both with the
-// closed form. Build: cc own_plant.c $(pkg-config --cflags --libs oleodyn)
+// Write f twice, for double and for double complex: the second gives exact derivatives (the complex step), so no
+// Jacobians are derived by hand. The program steps the plant, propagates the sensitivity to the stiffness, and compares
+// both with the closed form. Build: cc own_plant.c $(pkg-config --cflags --libs oleodyn)
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static const double mass = 2;
 
-// x = [position, speed], p = [stiffness, damping]; returns 0, or anything else for "cannot evaluate here".
+// x = [position, speed], p = [stiffness, damping]; returns 0, or another value if f cannot be evaluated at x.
 static int f(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)u;
   dx[0] = x[1];
@@ -20,7 +20,7 @@ static int f(void *user, double t, const double *x, const double *u, const doubl
   return 0;
 }
 
-// The same in complex numbers, which arrive as pairs (real, imaginary): just as C lays them out.
+// The same in complex numbers, which are pairs (real, imaginary) as in C's memory layout.
 static int f_complex(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)u;
   const double complex *X = (const double complex *)x, *P = (const double complex *)p;
@@ -30,7 +30,7 @@ static int f_complex(void *user, double t, const double *x, const double *u, con
   return 0;
 }
 
-// Position at time t from 1 m at rest, and its derivative by the stiffness.
+// Position at time t, from 1 m at rest, and its derivative with respect to the stiffness.
 static void closed_form(double t, double k, double c, double *x, double *dx_dk) {
   double a = c / (2 * mass), w = sqrt(k / mass - a * a), decay = exp(-a * t);
   double slope = decay * (-t * sin(w * t) + a / w * (t * cos(w * t) - sin(w * t) / w));  // dx/dw
@@ -68,6 +68,6 @@ int main(void) {
   if (status != OD_OK) fprintf(stderr, "%s\n", od_status_text(status));
   od_sim_free(sim);
   od_plant_free(plant);
-  // The trapezoidal rule errs by h^2: about 1e-5 here.
+  // The error of the trapezoidal rule is proportional to h^2: about 1e-5 here.
   return status == OD_OK && worst < 3e-5 && worst_slope < 3e-6 ? 0 : 1;
 }

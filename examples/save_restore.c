@@ -1,6 +1,6 @@
-// Looking ahead: a simulation is one block of memory, so saving it is a copy and going back is another. Here a crane
-// tries two torques for half a second each, goes back, and takes the one that lifts its load higher, as a predictive
-// controller would. Nothing is allocated after the start. Run it from the project's root.
+// Save and restore: a simulation is one block of memory, so saving is a copy and restoring is another. A crane is
+// simulated with two torques for half a second each, restored, and continued with the torque that lifts the load
+// higher, as in a predictive controller. Nothing is allocated after the start. Run the program from the project's root.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 enum { HEIGHT, BALANCE, OUTPUTS };
 
-// Steps of 2 ms with the torques held, after which y has the outputs.
+// Steps of 2 ms with constant torques. y receives the outputs at the end.
 static od_status advance(od_sim *sim, int steps, const double torques[2], double y[OUTPUTS]) {
   bool changed;
-  od_status status = od_sim_set_inputs(sim, torques);  // they jump now
+  od_status status = od_sim_set_inputs(sim, torques);  // the inputs jump here
   for (int i = 0; i < steps && status == OD_OK; i++) {
     status = od_sim_repartition(sim, NULL, &changed);
     if (status == OD_OK) status = od_sim_step(sim, 2e-3, torques);
@@ -38,7 +38,7 @@ int main(void) {
     return 1;
   }
 
-  // Our own memory, aligned to 16 bytes; on a controller it would be a static array. The size is a multiple of 16.
+  // The caller's memory, aligned to 16 bytes; on a controller it can be a static array. The size is a multiple of 16.
   size_t size = od_sim_size(plant);
   void *memory = aligned_alloc(16, size), *saved = malloc(size);
   if (!memory || !saved) return 1;
@@ -53,14 +53,15 @@ int main(void) {
   memcpy(saved, memory, size);  // save
 
   for (int i = 0; i < 2 && status == OD_OK; i++) {
-    memcpy(memory, saved, size);  // go back
+    memcpy(memory, saved, size);  // restore
     status = advance(sim, 250, torques[i], y);
     height[i] = y[HEIGHT];
     printf("at %.1f s, with %5.0f and %5.0f N m: the load at %.4f m\n", od_sim_time(sim), torques[i][0], torques[i][1],
            y[HEIGHT]);
   }
 
-  // Back to the same instant, and on with the better one: the same bits as before, and the energies still balance.
+  // Restores the same instant and continues with the better torque: the same bits as before, and the energy balance
+  // still closes.
   int best = status == OD_OK && height[1] > height[0];
   memcpy(memory, saved, size);
   int at_start = od_sim_time(sim) == now;
@@ -68,7 +69,7 @@ int main(void) {
   again = y[HEIGHT];
   if (status != OD_OK) fprintf(stderr, "%s\n", od_status_text(status));
   int ok = status == OD_OK && at_start && memcmp(&again, &height[best], sizeof again) == 0 && fabs(y[BALANCE]) < 1;
-  printf("gone back and chosen number %d: %.4f m, %s; energies balance to %.2g J\n", best + 1, again,
+  printf("restored, then number %d: %.4f m, %s; error of the energy balance %.2g J\n", best + 1, again,
          ok ? "the same to the last bit" : "NOT the same", fabs(y[BALANCE]));
 
   free(saved);

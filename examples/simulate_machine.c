@@ -1,5 +1,5 @@
-// A machine file in a C program: load it, choose outputs, step it, read values with their units, and get the exact
-// derivative of a step. Run it from the project's root.
+// A machine file in a C program: load the file, choose outputs, step the machine, read values with their units, and
+// compute the exact derivative of a step. Run the program from the project's root.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 enum { OUTPUTS = 4 };
 static const char *const names[OUTPUTS] = {"A.angle", "coupler.end.y", "spring.force", "energy.balance"};
 
-// The file as a machine; everything that is wrong with it goes to standard error, with its place.
+// Loads a machine file. All problems are printed to standard error with their place.
 static od_machine *load(const char *path) {
   od_messages *messages = od_messages_new();
   od_machine *machine = NULL;
@@ -25,7 +25,7 @@ static void print_row(const od_sim *sim, const double *y) {
   printf("\n");
 }
 
-// How well F predicts what a small change of the state before a step does to the state after it.
+// Error of F: the effect of a small change of the state before a step on the state after it, compared with F.
 static double check_transition(const od_sim *before, const od_sim *after, size_t size, int nx, double step,
                                const double *F) {
   od_sim *other = malloc(size);
@@ -33,7 +33,7 @@ static double check_transition(const od_sim *before, const od_sim *after, size_t
   const double change = 1e-6;
   if (other && x) worst = 0;
   for (int j = 0; other && x && j < nx; j++) {
-    // A simulation is one block of memory: a copy is a simulation of its own.
+    // A simulation is one block of memory: a copy is an independent simulation.
     memcpy(other, before, size);
     memcpy(x, od_sim_state(before), (size_t)nx * sizeof *x);
     x[j] += change;
@@ -75,7 +75,7 @@ int main(void) {
   }
   printf("\n");
   for (int i = 1; i <= 1000 && status == OD_OK; i++) {
-    // Between steps the machine may want other coordinates; this one never does.
+    // Between steps a machine may need other coordinates; this one never does.
     status = od_sim_repartition(sim, NULL, &changed);
     memcpy(before, sim, size);
     if (status == OD_OK) status = od_sim_step_with_jacobians(sim, step, NULL, F, NULL, NULL, NULL);
@@ -87,11 +87,12 @@ int main(void) {
     printf("the last step's transition Jacobian, dx1/dx0:\n");
     for (int i = 0; i < nx * nx; i++) printf("%14.9f%s", F[i], (i + 1) % nx ? "" : "\n");
     error = check_transition(before, sim, size, nx, step, F);
-    printf("differences of whole steps agree with it to %.1g\n", error);
+    printf("it agrees with differences of whole steps within %.1g\n", error);
   } else {
     fprintf(stderr, "%s\n", od_status_text(status));
   }
-  // The spring held 800 J at the start: input, losses and stored energy must balance to the error of the rule.
+  // The spring stores 800 J at the start: input, losses and stored energy must balance within the error of the
+  // integrator.
   int ok = status == OD_OK && error < 1e-4 && fabs(y[OUTPUTS - 1]) < 0.05;
   free(F), free(before), od_sim_free(sim), od_plant_free(plant), od_machine_free(machine);
   return ok ? 0 : 1;

@@ -1,12 +1,13 @@
-// How well runs know their own error: many random machines, each run by the program and compared with a truth that shares no code with it.
+// Accuracy of the reported errors of runs: many random machines, each run by the program. Oracle: a reference solution that shares no code
+// with runs.
 //
 //   calibration --seeds 1001:2000 --threads 2     the table
 //   calibration --write 17 --to DIR               the machine file of a seed, for oleodyn simulate
 //   calibration --seeds 1:40 --check              exit code 1 beyond the limits (scaled with the number of machines)
 //   calibration --seeds 1:1000 --classes          how many machines have each class, without runs; 1: one is missing
-//   --worst N: so many of the worst; --all: a line for every machine; --seconds S: processor time for each part of a machine
+//   --worst N: list the N worst; --all: a line for every machine; --seconds S: processor time for each part of a machine
 //
-// Every machine is judged in a process of its own, so that one that dies or hangs costs a line of the table and not the table.
+// Every machine is evaluated in a separate process, so that a crash or a hang costs only one line of the table.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "elements/elements.h"
 #include "io/verdict.h"
 
-// What counts as wrong, right, and an error to speak of: parts of the range.
+// Limits of wrong outputs, right outputs, and relevant errors, relative to the range.
 static const double wrong = 0.03, right = 0.003, visible = 0.001, doubtful = 0.01;
 enum { MOST_THREADS = 64 };
 
@@ -147,7 +148,7 @@ static void count_outputs(const judged *j, tally *s) {
     s->other_range += o->range > 0 && o->error > visible && !(quotient > 0.67 && quotient < 1.5);
     if (!(o->error > visible)) continue;
     s->visible++;
-    // Beyond the whole range all errors are alike: the output is lost.
+    // Errors above the whole range count as equal: the output is lost.
     double error = fmin(o->error, 1), reported = fmin(o->reported, 1);
     s->factor_two += reported >= error / 2 && reported <= 2 * error;
   }
@@ -215,7 +216,7 @@ static void print_machine(const judged *j, const char *what) {
     printf(" %s\n", j->why);
     return;
   }
-  // The output that is farthest off; of false alarms the one that is reported so.
+  // The output with the largest true error; for false alarms the one with the largest reported error.
   int k = 0;
   for (int i = 1; i < j->outputs; i++)
     if (is_false_alarm(j) ? j->output[i].reported > j->output[k].reported : j->output[i].error > j->output[k].error)
@@ -228,7 +229,7 @@ static void print_machine(const judged *j, const char *what) {
   printf("  (%.1f s)\n", j->truth_seconds);
 }
 
-// The output whose report is farthest from the truth, as a factor; 1: none is off by more than 0.1 %.
+// The largest ratio of reported and true error; 1: no output is off by more than 0.1 %.
 static double worst_factor(const judged *j) {
   double worst = 1;
   for (int i = 0; i < j->outputs; i++) {
@@ -266,7 +267,7 @@ static int by_cost(const void *a, const void *b) {
   return (p < q) - (p > q);
 }
 
-// The runs with adaptive steps that cost most beside fixed steps of 1 ms.
+// The runs with adaptive steps that cost most compared with fixed steps of 1 ms.
 static void print_dearest(const judged *all, long count, int most) {
   const judged **list = calloc((size_t)count, sizeof *list);
   long n = 0;
@@ -400,7 +401,7 @@ static int print_all(const judged *all, long count, const options *o) {
     if (all[i].state != JUDGED) print_machine(&all[i], judged_state_names[all[i].state]);
   print_classes(all, count);
   if (!o->checks) return 0;
-  // Of a thousand: 5 misses, 5 false alarms; of fewer machines one is allowed.
+  // Limits per thousand machines: 5 misses, 5 false alarms; at least one is allowed.
   int allowed = 1 + (int)(0.005 * both.machines);
   bool ok = both.misses <= allowed && both.false_alarms <= allowed && both.machines >= 0.8 * (double)count &&
             percent(both.factor_two, both.visible) >= (both.visible >= 500 ? 95 : 90);

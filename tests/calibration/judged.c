@@ -14,15 +14,15 @@
 const char *const judged_state_names[] = {"judged",          "file refused", "no truth",
                                           "not predictable", "run failed",   "process died"};
 
-// Remarks with these codes are about how far off the outputs are; others are about the machine.
+// Remarks with these codes concern errors of outputs; others concern the machine.
 static const char *const about_accuracy[] = {"step.", "tolerance.", "error.", "energy.", "run.", NULL};
 
 static const double row_interval = 1e-3;   // s, of adaptive runs
 static const double finest = 1e-4;         // s between samples of the truth
-static const double jump_part = 5e-3;      // of the range: smaller jumps are no jumps
+static const double jump_part = 5e-3;      // of the range: smaller jumps are ignored
 static const double same_time = 1e-9;      // s
 static const double jump_time = 2e-7;      // s within which they happen
-static const double zero = 1e-13;          // SI: outputs that are never larger are zero
+static const double zero = 1e-13;          // SI: outputs that never exceed this count as zero
 static const double unpredictable = 1e-3;  // of the range
 
 static double processor_time(void) {
@@ -70,7 +70,7 @@ static od_machine *load(const trial *t, const char *folder, judged *j) {
   return machine;
 }
 
-// ---- outputs: what the author recommends, and some of all others
+// ---- outputs: those that the trial lists, and some of all others
 
 static bool is_judged_output(const od_machine *machine, int output) {
   const char *name = od_machine_output_name(machine, output);
@@ -194,7 +194,7 @@ static od_table *run_it(const od_machine *machine, const int *outputs, int count
   return table;
 }
 
-// Processor time of a run with fixed steps of 1 ms that is not judged.
+// Processor time of a run with fixed steps of 1 ms without a verdict.
 static double time_plain_run(const od_machine *machine, const int *outputs, int count, double seconds) {
   double until = processor_time() + seconds, begin = processor_time();
   od_run_options options = {
@@ -232,14 +232,14 @@ typedef struct range {
   double low, high;
 } range;
 
-// The sample at t, after what happens there.
+// The sample at t, after the event at t.
 static long sample_at(const truth *a, double t, long from) {
   long i = from;
   while (i + 1 < a->count && a->time[i + 1] <= t + same_time) i++;
   return i;
 }
 
-// Of the truth at the rows of the run, which is what its reader sees.
+// Samples of the truth at the rows of the run, which a reader sees.
 static range range_at_rows(const truth *a, int column, const od_table *table) {
   range r = {INFINITY, -INFINITY};
   for (long i = 0, row = 0; row < table->rows; row++) {
@@ -257,13 +257,13 @@ static void find_jumps(const truth *a, int column, double size, unsigned char *j
     double change = fabs(y[a->columns] - y[0]), wide = a->time[i + 1] - a->time[i];
     jumps[i] = wide <= jump_time && change > jump_part * size;
     if (wide <= jump_time || i == 0 || i + 2 >= a->count || change <= 4 * jump_part * size) continue;
-    // Flags that jump where no event is known: constant before and after.
+    // Flags that jump without a listed event: constant before and after.
     jumps[i] = y[0] == y[-a->columns] && y[2 * a->columns] == y[a->columns];
   }
 }
 
-// Distance of a value from the truth at row time t, before or after what happens at that time; where the truth jumps within one row
-// before or after, from what it is in that time.
+// Distance of a value from the truth at row time t, before or after an event at t. If the truth jumps within one row of t, the
+// distance from its values in that time.
 static double distance(const truth *a, int column, const unsigned char *jumps, long at, double value, double wide) {
   double t = a->time[at], low = INFINITY, high = -INFINITY;
   long first = at, last = at;
@@ -277,7 +277,7 @@ static double distance(const truth *a, int column, const unsigned char *jumps, l
   return value < low ? low - value : value > high ? value - high : isnan(value) ? INFINITY : 0;
 }
 
-// What errors of an output are parts of: its range, at least a thousandth of its largest value; of energies see verdicts of runs.
+// The scale of errors of an output: its range, at least a thousandth of its largest value; for energies see verdicts of runs.
 static double size_of(const od_machine *machine, int output, range r, double moved) {
   double size = fmax(r.high - r.low, 1e-3 * fmax(fabs(r.low), fabs(r.high)));
   const od_model *m = od_machine_model(machine);
@@ -301,7 +301,7 @@ static void compare(const od_machine *machine, const int *outputs, int count, co
     double size = o->range = size_of(machine, outputs[k], r, moved);
     find_jumps(a, k, size, jumps);
     long at = 0, other = 0;
-    if (!(fmax(fabs(r.low), fabs(r.high)) > zero)) continue;  // nothing but rounding
+    if (!(fmax(fabs(r.low), fabs(r.high)) > zero)) continue;  // only round-off
     for (long i = 0; i < table->rows; i++) {
       double t = table->data[i * table->columns];
       if (t > a->time[a->count - 1] + 1e-9) break;

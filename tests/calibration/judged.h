@@ -11,8 +11,8 @@ enum { JUDGED_OUTPUTS = 12, JUDGED_CODES = 8, JUDGED_CLASSES = 48 };
 
 typedef enum judged_state {
   JUDGED,
-  JUDGED_NO_FILE,        // the file was refused
-  JUDGED_NO_TRUTH,       // the truth did not come to its end
+  JUDGED_NO_FILE,        // the file was rejected
+  JUDGED_NO_TRUTH,       // the reference solution did not reach its end
   JUDGED_UNPREDICTABLE,  // two tolerances of the truth differ by more than 0.1 %
   JUDGED_NO_RUN,         // the run failed
   JUDGED_DIED,           // the process ended by a signal
@@ -22,12 +22,12 @@ extern const char *const judged_state_names[];
 
 typedef struct judged_output {
   char name[TRIAL_NAME];
-  double error, at;              // the true one, part of the range
+  double error, at;              // true error, relative to the range
   double reported, reported_at;  // NAN: not known
   double range, reported_range;
 } judged_output;
 
-// Without pointers: it passes through a pipe.
+// Contains no pointers, because it passes through a pipe.
 typedef struct judged {
   uint64_t seed;
   judged_state state;
@@ -49,12 +49,12 @@ typedef struct judged {
   char used[JUDGED_CLASSES][40];
 } judged;
 
-// Judges the machine of a seed in the folder, which receives its files. seconds: processor time allowed for each part; 0: the
-// file is loaded, to see which classes it has, and not run.
+// Evaluates the machine of a seed in the folder, which receives its files. seconds: processor time allowed for each part; 0:
+// the file is only loaded, to list its classes.
 void judge(uint64_t seed, const char *folder, double seconds, judged *out);
-// Whether a remark with this code is about how far off the outputs are.
+// Returns whether a remark with this code concerns errors of outputs.
 bool judged_is_about_accuracy(const char *code);
-// Writes the machine file of a seed and its logs into a folder; false: it cannot be written.
+// Writes the machine file of a seed and its logs into a folder. Returns false if a file cannot be written.
 bool judged_write(uint64_t seed, const char *folder);
 
 #endif

@@ -1,4 +1,4 @@
-// The truth of the calibration against closed forms, and its list of breaks against that of the library.
+// The reference solution of the calibration. Oracles: closed forms; for its list of breaks, the list of the library.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void test_blow(void **state) {
   assert_near(x, 0.25 * (0.5 - 0.1005), 1e-11);
 }
 
-// A ball falls from a height h onto a spring and is thrown back: at the second time of that height its speed is zero.
+// A ball falls from a height h onto a spring and bounces: when it reaches h again, its speed is zero.
 static void test_bounce(void **state) {
   const double g = 9.81, h = 0.3, k = 5e4, m = 2;
   double fall = sqrt(2 * h / g), speed = g * fall, w = sqrt(k / m), rest = g / (w * w);
@@ -63,7 +63,7 @@ static void test_bounce(void **state) {
       "initial: {rail.position: 0.3}\n";
   double time = t->time;
   assert_near(final_value(state, text, t, "rail.rate"), 0, 1e-8);
-  t = trial_of(time);  // without being told where the contact is
+  t = trial_of(time);  // without the time of the contact
   assert_near(final_value(state, text, t, "rail.position"), h, 1e-8);
 }
 
@@ -73,11 +73,11 @@ static void test_relay(void **state) {
                          "blocks:\n  r: {type: relay, input: x, thresholds: [-0.2, 0.3], values: [1, -1]}\n"
                          "  x: {type: integrator, input: r, gain: 7 1/s}\n",
                          trial_of(0.5), "x");
-  // 3.5 of way: up 0.3, down 0.5, up 0.5 and so on; 3.2 after the first 0.3 are six halves and 0.2 of the way down.
+  // Total path 3.5: up 0.3, down 0.5, up 0.5 and so on; the remaining 3.2 are six halves and 0.2 downwards.
   assert_near(x, 0.3 - 0.2, 1e-9);
 }
 
-// Passes through a state without staying there; a sample follows.
+// Passes through a state without remaining there; a sample follows.
 static void test_states(void **state) {
   double x =
       final_value(state,
@@ -93,7 +93,7 @@ static void test_states(void **state) {
   assert_near(x, 0.12 - 2 * 0.3 + 0.15 - 2 * 0.27, 1e-9);
 }
 
-// Levels of a quantizer that a ramp passes.
+// Levels of a quantizer with a ramp as input.
 static void test_quantizer(void **state) {
   double sum = 0;
   for (int told = 0; told < 2; told++) {
@@ -115,7 +115,7 @@ static bool is_listed(const double *list, int count, double t) {
   return false;
 }
 
-// Whether an input jumps or bends visibly at t: by its second difference. Bits of a random sequence may repeat.
+// Whether an input jumps or bends visibly at t, by its second difference. Bits of a random sequence may repeat.
 static bool is_visible(const od_machine *machine, double t) {
   static const double aside = 1e-7;
   int count = od_machine_input_count(machine);
@@ -127,7 +127,7 @@ static bool is_visible(const od_machine *machine, double t) {
   return false;
 }
 
-// All breaks that the library finds in the inputs of random machines are in the list of their author, and the other way round.
+// All breaks that the library finds in the inputs of random machines are in the trial's list, and vice versa.
 static void test_breaks(void **state) {
   const machine_file *file = *state;
   int machines = 0, breaks = 0;

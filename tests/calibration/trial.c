@@ -1,4 +1,4 @@
-// Scenes of trials, and how the machine of a seed is put together: a scene, parts that hang on it, blocks, and the classes that are its turn.
+// Scenes of trials, and the assembly of a seed's machine: a scene, attached parts, blocks, and the classes assigned to this seed.
 #include "calibration/trial.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ typedef char text[TRIAL_NAME];
 
 // ---- scenes
 
-// Everything that moves with a cylinder: on the slider, which the piston pushes along.
+// Parts that act on the slider, which a cylinder moves.
 static void add_cylinder(trial *t, double mass, bool is_boom) {
   text a, b, base;
   char friction[512];
@@ -280,7 +280,7 @@ static void linkage(trial *t) {
   trial_put(t, "torques", "  drive: {joint: %s, value: %.6g Nm %s}\n", t->slider, trial_decades(t, 0.5, 10), command);
 }
 
-// Bodies in space by joints of every kind, held by springs.
+// Bodies in space with joints of every kind, held by springs.
 static void space(trial *t) {
   const char *kind = TRIAL_CHOOSE(t, "universal", "spherical", "cylindrical", "screw", "fixed", "free spring");
   trial_put(t, "gravity", "[0, -9.81, 0.5]");

@@ -1,5 +1,5 @@
-// A trial: one random machine file of the calibration, and what its author knows about it without asking the library: when the inputs
-// jump or bend, and where laws have edges. The truth (truth.h) uses this knowledge; the judged run uses the file alone.
+// A trial: one random machine file of the calibration, with lists made without the library: times at which inputs jump or bend, and
+// edges of laws. The reference solution (truth.h) uses these lists; the tested run uses only the file.
 #ifndef OD_CALIBRATION_TRIAL_H
 #define OD_CALIBRATION_TRIAL_H
 
@@ -28,8 +28,8 @@ typedef struct trial_edge {
 } trial_edge;
 
 typedef struct trial_sensor {
-  char quantity[TRIAL_NAME];  // what blocks can measure
-  double factor;              // makes it about 1
+  char quantity[TRIAL_NAME];  // outputs that blocks can measure
+  double factor;              // scales it to about 1
 } trial_sensor;
 
 typedef struct trial_text {
@@ -41,7 +41,7 @@ typedef struct trial_text {
 typedef struct trial {
   uint64_t seed;
   od_dice dice;
-  const char *wanted[3];  // classes that this machine has to have; NULL: met
+  const char *wanted[3];  // classes that this machine must contain; NULL: done
   double time;            // of the run, s
   bool is_adaptive;
   double step;             // s
@@ -54,7 +54,7 @@ typedef struct trial {
   int break_count;
   trial_edge edge[TRIAL_EDGES];
   int edges;
-  char output[TRIAL_OUTPUTS][TRIAL_NAME];  // what is worth recording
+  char output[TRIAL_OUTPUTS][TRIAL_NAME];  // outputs to record
   int outputs;
   char signal[TRIAL_SIGNALS][TRIAL_NAME];  // plain numbers of about 1: inputs and blocks
   int signals;
@@ -65,24 +65,24 @@ typedef struct trial {
   int names;  // counts names
   bool has_oil, has_reservoir;
   char slider[TRIAL_NAME],
-      slider_body[TRIAL_NAME];  // a joint of one coordinate, and the body that it moves; empty: none
+      slider_body[TRIAL_NAME];  // a joint with one coordinate, and the body that it moves; empty: none
   bool slider_turns;
-  bool is_loose;  // the slider has no cylinder: light forces will do
+  bool is_loose;  // the slider has no cylinder: small forces suffice
   char cylinder[TRIAL_NAME], cylinder_between[3 * TRIAL_NAME], cylinder_chambers[3 * TRIAL_NAME];
   double boom_angle;
-  bool supply_follows_signal;  // so that blocks cannot measure its pressure
+  bool supply_follows_signal;  // blocks cannot measure its pressure
   double cylinder_closed, cylinder_stroke;
 } trial;
 
-// ---- dice and text
+// ---- random numbers and text
 
 double trial_uniform(trial *t, double low, double high);
-double trial_decades(trial *t, double low, double high);  // even in the logarithm
+double trial_decades(trial *t, double low, double high);  // uniform in the logarithm
 int trial_pick(trial *t, int count);
 bool trial_chance(trial *t, double part);
-// One of the names: a wanted one, if it is among them, which is met then.
+// One of the names: a required one if the list contains one; it is then marked as done.
 const char *trial_choose(trial *t, const char *const *names, int count);
-// Whether this class is wanted; then it is met.
+// Whether this class is required; it is then marked as done.
 bool trial_wants(trial *t, const char *name);
 #define TRIAL_CHOOSE(t, ...) \
   trial_choose(t, (const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)))
@@ -103,9 +103,9 @@ void trial_input(trial *t, const char *unit, double middle, double size, char na
 extern const char *const trial_signal_kinds[];  // ends with NULL
 
 // ---- blocks (trial_blocks.c)
-// A signal of about -1 to 1 (or 0 to 1) that drives something: an input, or the end of a chain of blocks.
+// A signal of about -1 to 1 (or 0 to 1) as a command: an input, or the end of a chain of blocks.
 void trial_command(trial *t, bool positive, char name[TRIAL_NAME]);
-// A block of a class, with anything that there is as its inputs; its output is among the signals then.
+// A block of a class, with any existing signals as its inputs. Its output is added to the signals.
 void trial_block(trial *t, const char *block_class);
 extern const char *const trial_block_classes[];
 
@@ -113,7 +113,7 @@ extern const char *const trial_block_classes[];
 void trial_oil(trial *t);     // with a tank T
 void trial_supply(trial *t);  // a node P under pressure
 void trial_volume(trial *t, double size, double pressure, char name[TRIAL_NAME]);
-double trial_area(double flow, double drop);  // of an orifice that lets this flow pass
+double trial_area(double flow, double drop);  // of an orifice for this flow
 void trial_circuit_part(trial *t, const char *element_class);
 extern const char *const trial_circuit_parts[];
 // A valve between P, T and two nodes, driven by a command.

@@ -1,4 +1,4 @@
-// Random blocks of every class. Signals are plain numbers of about 1; what needs units gets them by gains.
+// Random blocks of every class. Signals are plain numbers of about 1; gains provide units where needed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ const char *const trial_block_classes[] = {"gain",
 
 typedef char text[TRIAL_NAME];
 
-// A signal of about 1: one that is there, something measured, or a new input.
+// A signal of about 1: an existing one, a measurement, or a new input.
 static void some(trial *t, text name) {
   double u = trial_uniform(t, 0, 1);
   if (t->signals && u < 0.55) {
@@ -98,7 +98,7 @@ static void plain(trial *t, const char *from, double factor, text name) {
   trial_put(t, "blocks", "  %s: {type: gain, input: %s, gain: %.6g, unit: '1'}\n", name, from, factor);
 }
 
-// , sample: 2 ms: now and then.
+// ", sample: 2 ms" with some probability.
 static const char *sampled(trial *t, double part, char room[32]) {
   static const double every[] = {1e-3, 2e-3, 5e-3, 1e-2, 7.3e-3};
   room[0] = '\0';
@@ -332,7 +332,8 @@ static bool logic(trial *t, const char *c, const char *name) {
   else if (strcmp(c, "formula") == 0)
     formula(t, name, a, b);
   else if (strcmp(c, "quotient") == 0) {
-    // The denominator jumps with its sign: one that the plant feeds back would be held at zero, by sliding, without an answer.
+    // The denominator jumps with its sign. A denominator in a feedback loop would slide at zero, where the quotient has no
+    // value.
     trial_input(t, "1", trial_uniform(t, 0, 0.3), 0.8, b);
     trial_put(t, "blocks", "  %s: {type: quotient, numerator: %s, denominator: %s, gain: 0.3, least: 0.4}\n", name, a,
               b);

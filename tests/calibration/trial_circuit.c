@@ -1,4 +1,4 @@
-// Random circuits: oil, a supply of every kind, valves of every kind between it and a consumer, and parts of every class that hang on a node.
+// Random circuits: oil, supplies of every kind, valves of every kind between supply and consumer, and parts of every class at a node.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,7 +214,7 @@ const char *const trial_circuit_parts[] = {"orifice",
                                            "single position valve",
                                            NULL};
 
-// A volume with a way out to the tank.
+// A volume with an outlet to the tank.
 static void branch(trial *t, double flow, double pressure, text name) {
   text out;
   trial_volume(t, trial_decades(t, 2e-5, 1e-3), pressure, name);

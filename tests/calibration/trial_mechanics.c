@@ -1,4 +1,4 @@
-// Random mechanisms: a slider or rotor with anything that can act on it, friction of every law.
+// Random mechanisms: a slider or rotor with elements of every kind acting on it, friction of every law.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ const char *const trial_friction_laws[] = {"coulomb",
                                            "reduced",
                                            NULL};
 
-// "law: coulomb, Fc: ..." of about so much force; speeds of about 1 where it turns, else 0.1 m/s.
+// "law: coulomb, Fc: ..." with about this force; speeds of about 1 rad/s for rotation, else 0.1 m/s.
 void trial_friction(trial *t, bool turning, double size, char *out, size_t room) {
   int count = 0;
   while (trial_friction_laws[count]) count++;
@@ -120,7 +120,7 @@ static double force_size(trial *t) {
   return t->is_loose ? trial_decades(t, 5, 100) : trial_decades(t, 100, 3000);
 }
 
-// Stiff against the load: k of a spring whose force is about `force_size` within some centimetres.
+// k of a spring whose force is about `force_size` at some centimeters.
 static double stiffness(trial *t) {
   return force_size(t) * trial_decades(t, 10, 1000);
 }

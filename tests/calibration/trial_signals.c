@@ -28,7 +28,7 @@ static double value(trial *t, double middle, double size) {
   return middle + size * trial_uniform(t, -1, 1);
 }
 
-// [[time, value], ...] from about the beginning on; some points are so near to each other that a step of 1 ms holds several.
+// [[time, value], ...] from about the start on; some points are so close that a step of 1 ms contains several.
 static void put_points(trial *t, writer *w, double middle, double size) {
   int count = 2 + trial_pick(t, 6);
   double at = trial_uniform(t, 0.02, 0.2) * t->time;
@@ -44,7 +44,7 @@ static void put_points(trial *t, writer *w, double middle, double size) {
   put(w, "]");
 }
 
-// The number as the file has it.
+// The number as written in the file.
 static double rounded(double x) {
   char text[32];
   snprintf(text, sizeof text, "%.6g", x);

@@ -1,4 +1,4 @@
-// Dice and text of trials.
+// Random numbers and text of trials.
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -14,10 +14,10 @@
 #include "oleodyn/sim.h"
 
 static const double longest_step = 1e-4;  // s
-static const double same_time = 1e-12;    // s: what happens within this time happens at once
+static const double same_time = 1e-12;    // s: events within this time are simultaneous
 static const double tiny_step =
-    1e-7;  // s: after steps as short as this the outputs are recorded: something may have jumped
-static const double usual_part = 1e-2;  // of a state's usual size: below that its error is absolute
+    1e-7;  // s: after steps this short the outputs are recorded, because they may have jumped
+static const double usual_part = 1e-2;  // of a state's usual size: below this its error is absolute
 enum { MOST_RESTARTS = 200000, MOST_SWITCHES = 100, MOST_TINY = 20000 };
 
 typedef struct driver {
@@ -27,7 +27,7 @@ typedef struct driver {
   od_plant *plant;
   od_sim *sim;
   int nx, edges, edge_first[TRIAL_EDGES], edge_second[TRIAL_EDGES], edge_of[TRIAL_EDGES];
-  // After a crossing, an edge is not looked at for a while: a value that stays at its level but for rounding would cross it without end.
+  // After a crossing, an edge is ignored for a while: a value that stays at its level within round-off would cross it endlessly.
   double quiet_until[TRIAL_EDGES], quiet_for[TRIAL_EDGES], side[TRIAL_EDGES];
   int modes;
   double begin, end;  // of the present piece: inputs are smooth within
@@ -58,7 +58,7 @@ static bool fail(driver *d, const char *what, double t) {
 
 // ---- evaluation
 
-// Inputs within the present piece, also where rounding puts the time beside it.
+// Inputs within the present piece, also if round-off puts the time slightly outside.
 static void inputs_at(driver *d, double t) {
   double aside = same_time * (1 + fabs(t));
   if (t > d->end - aside) t = d->end - aside;
@@ -192,7 +192,7 @@ static bool restart_solver(driver *d) {
   return true;
 }
 
-// Takes samples and switches that are due, one after the other, until nothing is due.
+// Performs due samples and switches one after the other until none is due.
 static bool take_events(driver *d) {
   bool has_changed = false;
   for (int i = 0; i < MOST_SWITCHES; i++) {
@@ -221,7 +221,7 @@ static double next_break(const driver *d, double t) {
   return sample > t + same_time ? fmin(next, sample) : next;
 }
 
-// At an event, or at the beginning of a piece: what is due, the outputs afterwards, and a new start.
+// At an event, or at the start of a piece: due samples and switches, the outputs afterwards, and a restart.
 static bool begin_again(driver *d) {
   return take_events(d) && change_coordinates(d) && record(d, od_sim_time(d->sim)) && restart_solver(d);
 }
@@ -235,7 +235,7 @@ static bool record_grid(driver *d, double t, const double *grid, long count, lon
   return true;
 }
 
-// An edge that is crossed more often than every `often` is looked at less and less.
+// An edge that is crossed more often than every `often` is checked less and less.
 static const double shortest_quiet = 1e-7, longest_quiet = 1e-3, often = 1e-4;  // s
 static void note_edges(driver *d, double t) {
   int *found = calloc((size_t)(d->edges + d->modes), sizeof *found);
@@ -275,7 +275,7 @@ static bool run_piece(driver *d, const double *grid, long grid_count, long *at, 
     d->out->steps++;
     if (processor_time() - d->started > seconds) return fail(d, "out of time", reached);
     if (flag < 0) {
-      // A new start at the last good point, of first order, may pass what a long memory does not.
+      // A restart of first order at the last good point may succeed where a multistep history fails.
       char *name = CVodeGetReturnFlagName(flag);
       bool is_over = ++failures > 20;
       if (is_over) fail(d, name, t);
@@ -323,7 +323,7 @@ static bool run_pieces(driver *d, const double *grid, long count, double seconds
          record(d, t);
 }
 
-// ---- all of it
+// ---- the whole solution
 
 static bool prepare(driver *d, const int *outputs, int columns, bool knows_edges) {
   int all[TRIAL_EDGES * 2 + 64], count = columns;

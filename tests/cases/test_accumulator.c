@@ -35,8 +35,8 @@ static double gas_work(double oil, double exponent) {
   return precharge * volume * (exponent == 1 ? log(ratio) : (pow(ratio, exponent - 1) - 1) / (exponent - 1));
 }
 
-// Filled at constant flow: what was pumped is in the chamber or in the accumulator; the gas has the pressure and the energy that
-// its law gives for the oil it has made way for.
+// Filled at constant flow: the pumped oil is in the chamber or in the accumulator; the gas has the pressure and the energy that
+// its law gives for the oil in the accumulator.
 static void filling(void **state) {
   (void)state;
   static const double exponents[] = {1, 1.2, 1.4};
@@ -49,7 +49,7 @@ static void filling(void **state) {
     is_near(y[2], gas_pressure(y[1], n), 1e-12);
     is_near(y[3], gas_work(y[1], n), 1e-9);
     assert_true(fabs(y[4]) < 1e-6 * y[3]);
-    // At the end nothing flows any more, and both pressures are one.
+    // At the end the flow is zero, and both pressures are equal.
     od_test_run_to(m, "trapezoid", 3, 1e-4, names, 6, y);
     is_near(y[0], y[2], 1e-6);
     assert_true(fabs(y[5]) < 1e-6 * flow);
@@ -57,7 +57,7 @@ static void filling(void **state) {
   }
 }
 
-// Below the precharge pressure it is empty and stays so: what is pumped goes into the chamber alone.
+// Below the precharge pressure the accumulator is and stays empty: all pumped oil is in the chamber.
 static void empty(void **state) {
   (void)state;
   static const char *const names[] = {"P.pressure", "a.oil"};
@@ -69,7 +69,7 @@ static void empty(void **state) {
   od_machine_free(m);
 }
 
-// Drained, it gives its oil back, all but the last that closes its valve.
+// When drained, the accumulator returns its oil except the rest that closes its valve.
 static void draining(void **state) {
   (void)state;
   static const char *const names[] = {"P.pressure", "a.oil", "drain.flow", "energy.balance"};

@@ -1,5 +1,5 @@
-// Small machines (machines/*.yaml), each around one element of the circuit, each against a closed form, a quadrature or
-// a conservation law that is written here and shares nothing with the engine.
+// Small machines (machines/*.yaml), each with one element of the circuit. Oracles: a closed form, a quadrature or a
+// conservation law for each, written here without code of the engine.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define MACHINE(name) "tests/cases/machines/" name ".yaml"
 
-// Runs to `time` in pieces of h, by CVODES or by the trapezoidal rule, and shows every point to `look`.
+// Runs to `time` in steps of h, by CVODES or by the trapezoidal rule, and calls `look` at every point.
 typedef void look(od_test_run *r, double t, const double *y, void *user);
 
 static void run(od_test_run *r, bool tight, double h, double time, look *at, void *user) {
@@ -64,13 +64,13 @@ static void vessel_empties(void **state) {
   print_message("emptying to 1/16: CVODES %.2g relative; trapezoid 5 ms %.2g, 2.5 ms %.2g\n", worst[0], worst[1],
                 worst[2]);
   assert_true(worst[0] < 1e-8);
-  // The trapezoidal rule is exact for parabolas as long as Newton is.
+  // The trapezoidal rule is exact for parabolas, within Newton's tolerance.
   assert_true(worst[1] < 1e-9 && worst[2] < 1e-9);
 }
 
 // ---- a relief valve
 
-// Open, it is linear: Q = slope (dp - set - width/2), so that p goes exponentially to its end.
+// The open valve is linear: Q = slope (dp - set - width/2), so that p approaches its end value exponentially.
 static void look_at_relief(od_test_run *r, double t, const double *y, void *user) {
   (void)r, (void)user;
   const double slope = 6e-3 / 60 / 1e5, Q = 30e-3 / 60, end = 1e5 + 100e5 + 1e4 / 2 + Q / slope;
@@ -85,7 +85,7 @@ static void relief_valve(void **state) {
       od_test_begin(od_test_machine(MACHINE("relief"), NULL), "P.pressure", "relief.flow", "pump.flow", NULL);
   run(&r, true, 1e-3, 0.05, look_at_relief, NULL);
   od_test_end(&r);
-  // Closed below its setting: nothing flows and the pump fills the vessel.
+  // Closed below its setting: no flow, and the pump fills the vessel.
   r = od_test_begin(od_test_machine(MACHINE("relief"), "initial.P.pressure=50 bar", NULL), "P.pressure", "relief.flow",
                     NULL);
   double y[2];
@@ -95,7 +95,7 @@ static void relief_valve(void **state) {
     near(y[0], 50e5 + 1e9 / 1e-3 * 30e-3 / 60 * i * 1e-3, 1e-3);
     assert_true(y[1] == 0);
   }
-  // And from there on to the same end, by the trapezoidal rule through the rounded corner.
+  // From there to the same end value, by the trapezoidal rule through the smoothed corner.
   for (int i = 0; i < 100; i++) assert_int_equal(od_sim_step(r.sim, 1e-3, NULL), OD_OK);
   assert_int_equal(od_sim_outputs(r.sim, y), OD_OK);
   near(y[0], 1e5 + 100e5 + 1e4 / 2 + 5e-4 / 1e-9, 1e-3);
@@ -174,7 +174,7 @@ static void look_at_stiff_oil(od_test_run *r, double t, const double *y, void *u
   near(y[3], y[0] * area - 1e5 * (area - rod_area), 1e-6);
 }
 
-// The same as an equation of motion of its own: x'' = (p(x) A - p_T (A - rod) - shove) / m.
+// The same as an independent equation of motion: x'' = (p(x) A - p_T (A - rod) - shove) / m.
 static void rates_on_stiff_oil(void *user, double t, const double *x, double *dx) {
   (void)user;
   const double p = 100e5 - 1.2e9 * log(chamber(1 + x[0]) / chamber(1));
@@ -207,7 +207,7 @@ static void stiff_oil(void **state) {
   od_test_end(&r);
 }
 
-// The other way round: oil on the rod side, tank on the piston side, the load pulls.
+// Reversed: oil on the rod side, tank on the piston side, the load pulls.
 static void look_at_pulling(od_test_run *r, double t, const double *y, void *user) {
   (void)r, (void)t, (void)user;
   const double ring = area - rod_area, V = 0.1e-3 + ring * (1.3 - y[1]), V0 = 0.1e-3 + ring * 0.3;
@@ -241,7 +241,7 @@ static double compliance(double p, double liquid) {
   return (1 - share) / liquid + share / (1.3 * p);
 }
 
-// ln(V0/V) = integral of dp/B from p0 to p, by Simpson's rule in ln p. The work: integral of p V/B dp on the way.
+// ln(V0/V) = integral of dp/B from p0 to p, by Simpson's rule in ln p. The work is the integral of p V/B dp.
 static void squeeze(double p0, double p, double liquid, double V0, double *V, double *work) {
   enum { PIECES = 400 };
   const double h = log(p / p0) / PIECES;
@@ -282,7 +282,7 @@ static void look_at_air(od_test_run *r, double t, const double *y, void *user) {
   a->worst_volume = fmax(a->worst_volume, fabs(chamber(y[1]) / V - 1));
   a->worst_work = fmax(a->worst_work, fabs(y[2] - work));
   a->low = fmin(a->low, y[0]), a->high = fmax(a->high, y[0]);
-  // Where the liquid does not give way, the gas alone makes room: a closed form.
+  // With an incompressible liquid only the gas changes its volume: a closed form.
   if (a->liquid > 1e14) {
     const double gas0 = 0.02 * pow(1e5 / 100e5, 1 / 1.3), gas = 0.02 * pow(1e5 / y[0], 1 / 1.3);
     near(chamber(y[1]), V0 * (gas + 0.98) / (gas0 + 0.98), 1e-8 * V0);
@@ -302,7 +302,7 @@ static void oil_with_air(void **state) {
   }
 }
 
-// Static balance counts what the inputs do at the beginning: 20 kN press on the piston.
+// Static balance includes the inputs at the start: 20 kN press on the piston.
 static void balance_with_inputs(void **state) {
   (void)state;
   od_test_run r = od_test_begin(load_variant("balanced", NULL), "A.pressure", "guide.acceleration", NULL);
@@ -315,7 +315,7 @@ static void balance_with_inputs(void **state) {
 
 // ---- a check valve
 
-// What is locked in the chamber: with B = kp + k0 p, ln V + ln(kp + k0 p) / k0 cannot change.
+// Enclosed oil in the chamber: with B = kp + k0 p, ln V + ln(kp + k0 p) / k0 is constant.
 static double locked(double length, double p) {
   return log(0.2e-3 + 2e-3 * (length - 0.8)) + log(1.5e9 + 5 * p) / 5;
 }
@@ -343,7 +343,7 @@ static void look_at_check(od_test_run *r, double t, const double *y, void *user)
     near(y[2], low, 1e-5);
     return;
   }
-  // Shut: no drop passes, and the load hangs on the oil that is locked in.
+  // Closed: no flow, and the enclosed oil carries the load.
   assert_true(t < 1.0005 || y[3] == 0);
   if (c->held == 0 && t > 1.0005) c->held = locked(y[1], y[0]);
   if (c->held != 0) c->worst = fmax(c->worst, fabs(locked(y[1], y[0]) - c->held));
@@ -361,7 +361,7 @@ static void check_valve(void **state) {
     print_message("%s: lifted at %.5f m/s, then held: locked oil changes by %.2g; at rest %.1f Pa\n",
                   tight ? "CVODES" : "trapezoid", c.lifted_at, c.worst, y[0]);
     assert_true(c.worst < (tight ? 1e-9 : 1e-7));
-    // At last at rest, with the weight on the oil.
+    // At rest at the end, with the weight on the oil.
     near(y[0], (2000 * 10 + 1e5 * 1.5e-3) / 2e-3, 20);
     near(y[2], 0, 1e-5);
     assert_true(y[1] > 1.05);
@@ -414,7 +414,7 @@ static void end_stops(void **state) {
                   tight ? "CVODES" : "trapezoid", 1e3 * s.deepest, 1e3 * (s.rest[0] - 1.1), 1e3 * (0.9 - s.rest[1]),
                   s.defect, s.input);
     assert_true(s.deepest < 2e-3);
-    // At rest the stop bears what the pressures leave: k depth.
+    // At rest the stop carries the remaining force: k depth.
     near(s.rest[0] - 1.1, (100e5 * 20e-4 - 20e5 * 15e-4) / 3e7, 1e-8);
     near(0.9 - s.rest[1], (100e5 * 15e-4 - 20e5 * 20e-4) / 3e7, 1e-8);
     near(s.steady[0], steady_speed(100e5, 20e5, 20e-4, 15e-4), 1e-6);
@@ -424,8 +424,8 @@ static void end_stops(void **state) {
   }
 }
 
-// A wide cylinder presses its stop in by 2.6 mm, which is more than the 50 mL of oil in its line fill: the chamber that
-// the piston has left no room in keeps the oil of its line all the same.
+// A wide cylinder compresses its stop by 2.6 mm, which displaces more than the 50 mL of oil in its line. The chamber
+// has no volume left, but the oil of its line is conserved.
 static void look_at_wide_cylinder(od_test_run *r, double t, const double *y, void *user) {
   (void)r, (void)t;
   double *deepest = user;
@@ -448,7 +448,7 @@ static void stops_and_little_oil(void **state) {
   od_test_end(&r);
 }
 
-// A stop is a spring with a damper: what the spring gives back is not lost, and a loss is never negative.
+// A stop is a spring with a damper: the spring's energy is recovered, and a loss is never negative.
 static void look_at_losses(od_test_run *r, double t, const double *y, void *user) {
   (void)r, (void)t;
   double *least = user;
@@ -467,7 +467,7 @@ static void stops_only_lose(void **state) {
 
 // ---- friction in joints
 
-// Brown and McPhee's law as the paper prints it, and Coulomb's with a rounded corner; motions by extrapolation.
+// Brown and McPhee's law as in the paper, and Coulomb's with a smoothed corner; motions by extrapolation.
 static void rates_with_friction(void *user, double t, const double *x, double *dx) {
   (void)user, (void)t;
   const double r = fabs(x[1]) / 0.3, sign = x[1] > 0 ? 1 : -1;
@@ -496,8 +496,8 @@ static void friction_in_joints(void **state) {
 
 // ---- cavitation
 
-// ln V + (integral of dp/B), the logarithm of the mass of oil, is what a closed chamber keeps; below zero oil has the volume V less the void -V p/B,
-// B that of p = 0.
+// A closed chamber conserves ln V + (integral of dp/B), the logarithm of the mass of oil; below zero the oil has the volume V minus the void -V p/B,
+// with B at p = 0.
 static double kept(double V, double p) {
   return log(V) + (p > 0 ? log(1.5e9 + 5 * p) / 5 : log(1.5e9) / 5 + log(1 + p / 1.5e9));
 }
@@ -510,7 +510,8 @@ typedef struct pulled_look {
 static void look_at_pulled(od_test_run *r, double t, const double *y, void *user) {
   pulled_look *p = user;
   const double *x = od_sim_state(r->sim), Va = 0.2e-3 + 20e-4 * (y[2] - 0.8), Vb = 0.2e-3 + 15e-4 * (1.2 - y[2]);
-  // States: position, speed, p_A, p_B. The state goes on counting the gap where the pressure stays at zero.
+  // States: position, speed, p_A, p_B. The pressure state continues below zero and measures the void; the pressure
+  // itself is zero.
   if (t == 0) p->kept_a = kept(Va, x[2]), p->kept_b = kept(Vb, x[3]);
   p->worst = fmax(p->worst, fmax(fabs(kept(Va, x[2]) - p->kept_a), fabs(kept(Vb, x[3]) - p->kept_b)));
   p->lowest = fmin(p->lowest, x[2]);
@@ -547,8 +548,8 @@ static void look_at_nothing(od_test_run *r, double t, const double *y, void *use
   assert_true(y[0] > 0.89 && y[0] < 1.11);
 }
 
-// Small volumes behind wide orifices: the residual is steep and bent (roots, the edge of cavitation), so that Newton's
-// method must be able to take less than a full step. CVODES goes through without trouble.
+// Small volumes behind wide orifices: the residual is steep and nonlinear (square roots, the edge of cavitation), so
+// that Newton's method needs damped steps. CVODES solves this machine without problems.
 static void small_volumes(void **state) {
   (void)state;
   static const double steps[] = {1e-4, 1e-5};

@@ -1,5 +1,5 @@
-// The forestry crane and the slewing crane. Oracles: Newton's and Euler's equations of every body by hand, turned by matrices that are
-// written here; a pendulum on a pivot that moves along a circle, by quadrature; the energies.
+// The forestry crane and the slewing crane. Oracles: Newton's and Euler's equations of every body by hand, with rotation matrices
+// written here; a pendulum on a pivot that moves along a circle, by quadrature; the energy balance.
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Turned by `slew` about z, then raised by `pitch` in the plane of the arm, then rolled about its own x.
+// Rotation by `slew` about z, then by `pitch` in the plane of the arm, then by `roll` about the body's x axis.
 static void turn(double slew, double pitch, double roll, double R[3][3]) {
   const double cs = cos(slew), ss = sin(slew), cp = cos(pitch), sp = sin(pitch), cr = cos(roll), sr = sin(roll);
   const double x[3] = {cs * cp, ss * cp, sp}, y[3] = {-ss, cs, 0}, z[3] = {-cs * sp, -ss * sp, cp};
@@ -22,7 +22,7 @@ static void turn(double slew, double pitch, double roll, double R[3][3]) {
   }
 }
 
-// How far a body is pitched and rolled, and the damper torques about the axes across and along that act on it.
+// Pitch and roll of a body, and the damper torques on it about the transverse and the longitudinal axis.
 typedef struct attitude {
   double pitch, roll, across, along;
 } attitude;
@@ -144,8 +144,8 @@ static void test_pin_loads(void **state) {
   free(b);
 }
 
-// The sway across the boom that stays when a pivot has moved by 30 deg along a circle, along a half-cosine of this duration, over a
-// pendulum with small angles: the part of the pivot's acceleration that is in step with the pendulum.
+// The residual sway across the boom after the pivot has moved by 30 deg along a circle, with a half-cosine of this duration, for a
+// pendulum with small angles: the Fourier component of the pivot's acceleration at the pendulum's frequency.
 static double sway_left(double radius, double rope, double duration) {
   enum { N = 4000 };
   const double w = sqrt(9.81 / rope), all = pi / 6, rate = pi / duration;
@@ -174,7 +174,7 @@ static double sway_of(const char *turn_time) {
   return most;
 }
 
-// One and a half periods leave hardly any sway, one period leaves much.
+// One and a half periods leave almost no sway, one period leaves a large sway.
 static void test_sway(void **state) {
   (void)state;
   const double period = 2 * pi * sqrt(10 / 9.81), degrees = 180 / pi;

@@ -1,8 +1,8 @@
 // The studies of cases/cylinder-friction.
-// - Tables 5.2, 5.3, 5.4, 6.1 and 6.2. Oracle: the published tables. 36 of 40 cells of Table 5.2 within 2 % and rounding; the four others
-//   are local minima that were published, and are named here. Standard deviations of 120 draws scatter by 6 %, so the 10 % that the
-//   whole study keeps (README) are 25 % here.
-// - All twelve parameters from one run, eight cylinders. Oracle: the true values, and Cramer and Rao's bound.
+// - Tables 5.2, 5.3, 5.4, 6.1 and 6.2. Oracle: the published tables. 36 of 40 cells of Table 5.2 within 2 % and rounding; the four other
+//   published values are local minima and are listed here. Standard deviations of 120 draws scatter by 6 %, so the limit of 10 %
+//   of the whole study (README) is 25 % here.
+// - All twelve parameters from one run, eight cylinders. Oracle: the true values, and the Cramer-Rao bound.
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static bool begins(const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-// Whether a value is as printed: two digits or one unit of the last.
+// Whether a value agrees with the printed one: in two digits or within one unit of the last.
 static bool is_printed(double value, double printed, double unit, double part) {
   return fabs(value - printed) <= part * printed + unit;
 }
@@ -93,7 +93,7 @@ static void test_standard_deviations(void **state) {
       compared++;
       worst = fmax(worst, fabs(row->value / row->metric->published - 1));
     }
-    // Uniform errors are independent: spreads are those of the bound, where errors are small enough for it.
+    // Uniform errors are independent: spreads agree with the bound if errors are small enough.
     if (begins(row->case_name, "6.2") && strstr(row->metric->name, "nees")) {
       bounded++;
       if (od_study_row_outside(row))
@@ -160,7 +160,7 @@ static void test_noise(void **state) {
   od_study_free(study);
 }
 
-// Starts as far off as those of Tables 6.5 to 6.7. Oracle: the true values.
+// Starts with the errors of Tables 6.5 to 6.7. Oracle: the true values.
 static void test_convergence(void **state) {
   (void)state;
   od_study *study = NULL;
@@ -201,7 +201,7 @@ static void test_map(void **state) {
   od_study_free(study);
 }
 
-// Table 6.8 through the closed loop of the test bench. Oracle: the numbers of its machine file; nothing was chosen by these seeds.
+// Table 6.8 through the closed loop of the test bench. Oracle: the numbers of its machine file; the seeds are held out.
 static void test_bench(void **state) {
   (void)state;
   static const char *const only[] = {"6.8", "6.3 known 5"};
@@ -218,7 +218,7 @@ static void test_bench(void **state) {
     if (strcmp(what, " sigma_percent") == 0) assert_true(r->row[i].value < (begins(name, "viscous") ? 3 : 1));
   }
   assert_int_equal(parameters, 12);
-  // Friction that follows the pressures by half a percent per bar, and a law that does not know it: small errors, and the verdict tells.
+  // Friction depends on the pressures by half a percent per bar, and the fitted law does not: small errors, which the verdict reports.
   assert_true(row_of(r, "6.3 known 5", "sigma_0 error_percent") < 0.05);
   assert_true(row_of(r, "6.3 known 5", "tau_hn error_percent") < 0.05 && row_of(r, "6.3 known 5", "doubtful") == 2);
   assert_true(row_of(r, "6.8", "sigma_0 true") == 1e7 && row_of(r, "6.8", "doubtful") == 0);

@@ -1,5 +1,5 @@
 // The excavator arm. Oracles: Newton's and Euler's equations of all eleven bodies by hand; the four-bar of the bucket and the triangles
-// of the cylinders in closed form; the energies.
+// of the cylinders in closed form; the energy balance.
 #include <math.h>
 #include <stdio.h>
 
@@ -96,7 +96,7 @@ static void test_pin_loads(void **state) {
   watched_end(&b);
 }
 
-// Where the bucket stands by its rocker: two circles meet in the lug. The cylinders by the law of cosines.
+// The bucket's position from its rocker: two circles intersect at the lug. The cylinders by the law of cosines.
 static void test_closed_forms(void **state) {
   (void)state;
   watched_machine b;
@@ -135,7 +135,7 @@ static void test_energy(void **state) {
   const double input = shown(&b, "energy", "input");
   print_message("excavator: %.3g J of %.3g J are missing\n", worst, input);
   assert_true(input > 1e5 && worst < 1e-7 * input);
-  // Nothing cavitates, and the bucket goes where it should.
+  // No chamber cavitates, and the bucket follows its path.
   assert_true(fabs(shown(&b, "lift.ram", "length") - 2.8) < 5e-3);
   assert_true(fabs(shown(&b, "crowd.ram", "length") - 2.6) < 5e-3);
   assert_true(fabs(shown(&b, "curl.ram", "length") - 1.55) < 5e-3);

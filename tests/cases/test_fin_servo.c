@@ -1,5 +1,5 @@
 // The fin servo of cases/fin-servo. Oracles: its transfer functions multiplied out by hand (oracle/fin_servo_response.c), the
-// marks that the paper describes, and its figures for how well Table 1 fits data of Table 2.
+// characteristic points that the paper describes, and its figures for the fit of Table 1 to data of Table 2.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // The identification of the fin servo, cases/fin-servo/fit.yaml, over a few dozen seeds. Oracles: the paper's figures, the
-// two directions that its equations leave open, the Cramer-Rao bound, and the truth behind the data.
+// two unidentifiable directions of its equations, the Cramer-Rao bound, and the true parameters of the data.
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 enum { SEEDS = 32, COMBINATIONS = 6 };
 
-// What the fits of all seeds found, made once.
+// Results of the fits of all seeds, computed once.
 static struct {
   od_fit_plan *plan;
   od_fitted *fitted[SEEDS];
@@ -83,7 +83,7 @@ static void test_null_directions(void **state) {
                         "valve.pressure_coefficient and chamber.leakage by 1/lambda leaves the data unchanged");
     for (int p = 0; p < 8; p++) {
       if (p < 2) assert_true(isfinite(f->sigma[p]) && f->sigma[p] > 0);
-      // At a bound there is nothing to doubt about.
+      // A parameter at its bound has no standard deviation.
       if (p >= 2) assert_true(isinf(f->sigma[p]) || f->search->at_bound[p]);
     }
     for (int c = 0; c < COMBINATIONS; c++)
@@ -96,7 +96,8 @@ static double chi(double dimension, double z) {
   return pow(1 - 2 / (9 * dimension) + z * sqrt(2 / (9 * dimension)), 3);
 }
 
-// Bounds as the case file has them, errors that scatter as they say, and standard deviations that say the same.
+// The Cramer-Rao bounds of the case file; the scatter of the errors and the reported standard deviations agree with
+// them.
 static void test_combinations(void **state) {
   (void)state;
   const double published[COMBINATIONS] = {2.2, 1.2, 4.1, 1.7, 8.9, 4.9},
@@ -164,7 +165,7 @@ static od_study_result *run_study(int threads) {
   od_error err = {0};
   const od_study_run_options how = {.threads = threads};
   if (od_study_run(study, &how, &r, &err) != OD_OK) fail_msg("%s", err.text);
-  // Rows refer to the study only by their names.
+  // Rows refer to the study by their names.
   for (int i = 0; i < r->rows; i++) r->row[i].metric = NULL, r->row[i].case_name = NULL;
   od_study_free(study);
   return r;

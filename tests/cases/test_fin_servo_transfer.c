@@ -16,7 +16,7 @@
 #include "support/program.h"
 
 enum { SEEDS = 25, FREQUENCIES = 100 };
-static const double highest = 70;  // Hz: what is fitted
+static const double highest = 70;  // Hz: fitted range
 
 static double _Complex servo(double frequency) {
   const oracle_fin_servo_constants *c = &oracle_fin_servo_values;
@@ -40,7 +40,7 @@ typedef struct sweep {
   double *u, *y, spread;
 } sweep;
 
-// As the program simulates it, with the input as it is between samples.
+// As the program simulates it, with the exact input between samples.
 static sweep clean_sweep(scratch *folder) {
   od_table *table = NULL;
   od_error err = {0};

@@ -27,8 +27,8 @@ static void signals_of_the_spring_fourbar(void **state) {
   od_test_end(&r);
 }
 
-// The same rule (implicit trapezoidal, 1 ms) on two models that share nothing must agree to Newton's tolerance; that
-// both use the crank's angle as coordinate makes even the discretisation the same.
+// The same rule (implicit trapezoidal, 1 ms) on two models that share nothing must agree to Newton's tolerance; because
+// both use the crank's angle as coordinate, the discretization is the same.
 static void agrees_with_natural_coordinates(void **state) {
   (void)state;
   oracle_fourbar m = oracle_fourbar_spring();

@@ -1,9 +1,10 @@
-// The spring four-bar by sensed magnitude (cases/fourbar-observer), with few runs of its studies. Oracles:
+// The spring four-bar with each of the sensors (cases/fourbar-observer), with few runs of its studies. Oracles:
 // - of the paper's filter: mean and standard deviation of e over 200 seeds, measured with a prototype in natural coordinates that shares
-//   no code with this program, and Cuadrado et al.'s own figures (tables 2 and 3, one run each), which the prototype meets within 4 %;
-// - of the model without correction: the prototype's e, 0.3025 m, of which the first sample makes 0.1004 m;
-// - of the tuned observers: limits a little above what the prototype's tuned filters reach on 100 seeds (0.011, 0.081, 0.058, 0.011, 0.071 and
-//   0.042 m). No choice has seen the seeds used here.
+//   no code with this program, and Cuadrado et al.'s own figures (tables 2 and 3, one run each), with which the prototype agrees
+//   within 4 %;
+// - of the model without correction: the prototype's e, 0.3025 m, of which the first sample contributes 0.1004 m;
+// - of the tuned observers: limits slightly above the errors of the prototype's tuned filters on 100 seeds (0.011, 0.081, 0.058, 0.011,
+//   0.071 and 0.042 m). The seeds used here are held out.
 #include <math.h>
 #include <string.h>
 
@@ -69,8 +70,8 @@ static const struct {
     {"height-acceleration-to-rate-10ms", .3001, .0007, .3015},
 };
 
-// The difference of two means lies within three standard deviations, both and the figures' rounding taken into account; the same
-// runs lie within 4 % of the paper, and three standard deviations of their mean.
+// The difference of two means is within three standard deviations, including the rounding of the figures. The same runs are
+// within 4 % of the paper plus three standard deviations of their mean.
 static void test_published_tables(void **state) {
   (void)state;
   const double rounding = 0.00005;
@@ -117,7 +118,7 @@ static void test_tuned(void **state) {
   }
 }
 
-// The row without correction is the model's own motion whatever the experiment's filter is.
+// The row without correction is the model's own motion for any filter of the experiment.
 static void test_free_model(void **state) {
   (void)state;
   const char *ukf = "ukf";

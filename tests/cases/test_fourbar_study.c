@@ -1,6 +1,6 @@
-// The studies of cases/fourbar-valve with few runs: the observer reaches the Cramer-Rao bound and is right about itself; the
-// published tuning and a wrong model are seen in its statistics, and estimating what was wrong cures it. What proves
-// what: the bound (od_cramer_rao_bound, a filter at the truth) for the size of errors, chi-squared and binomial intervals for the
+// The studies of cases/fourbar-valve with few runs: the observer reaches the Cramer-Rao bound and is consistent; its statistics
+// show the published tuning and a wrong model, and estimating the wrong number corrects the errors. Oracles: the bound
+// (od_cramer_rao_bound, a filter at the true parameters) for the size of errors, chi-squared and binomial intervals for the
 // statistics. The studies themselves, with all their runs, are too long for a test.
 #include <math.h>
 #include <string.h>
@@ -50,8 +50,8 @@ static void tell(const od_study_result *r, const char *name) {
                 value_of(r, name, "nis_per_dim"));
 }
 
-// Curve errors: the 99 % interval of the runs reaches the bound, and does not leave 10 % above it. Statistics: within
-// twice the interval of a right filter, because it is slightly nonlinear.
+// Curve errors: the 99 % interval of the runs contains the bound and stays below 1.1 times the bound. Statistics:
+// within twice the interval of a consistent filter, because the problem is slightly nonlinear.
 static void test_reaches_the_bound(void **state) {
   (void)state;
   static const char *const cases[] = {"3-S1", "4-S2", "5-S1", "6-S2"};
@@ -90,9 +90,10 @@ static void test_same_bits_on_any_number_of_threads(void **state) {
   od_study_free(t);
 }
 
-// A relief orifice wrong by 1 % spoils the curves, and innovations and intervals say so; as one more state it does no harm.
-// The published start makes the observer far too sure; with the published noise besides it knows the curves worse than
-// it could, and the oil worse than it thinks.
+// A relief orifice that is wrong by 1 % causes large errors of the curves, and innovations and intervals show this;
+// estimated as a parameter it causes no error. With the published start the standard deviations are far too small. With the
+// published noise as well, the errors of the curves are larger than necessary, and the error of the oil exceeds its
+// standard deviation.
 static void test_errors_are_seen_and_cured(void **state) {
   (void)state;
   static const char *const cases[] = {"relief", "relief-state", "printed", "printed-start"};
@@ -113,8 +114,8 @@ static void test_errors_are_seen_and_cured(void **state) {
   od_study_free(s);
 }
 
-// From bad starts the relinearising filter is right about itself. The iterated extended one is not: its NEES are far beyond these
-// intervals, and its curves many bounds off.
+// From bad starts the relinearizing filter is consistent. The iterated extended filter is not: its NEES are far beyond these
+// intervals, and its errors are many times the bound.
 static void test_bad_starts(void **state) {
   (void)state;
   static const char *const cases[] = {"soft-oil-3-S1", "dead-point-4-S2"};
@@ -130,7 +131,7 @@ static void test_bad_starts(void **state) {
   od_study_free(s);
 }
 
-// Curves of other degrees are found as well: the straight ones and the cubic.
+// Curves of other degrees are also identified: degrees 1 and 3.
 static void test_other_degrees(void **state) {
   (void)state;
   static const char *const cases[] = {"3-S1-degree-1", "4-S2-degree-3"};

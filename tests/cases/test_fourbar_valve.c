@@ -1,10 +1,9 @@
-// The hydraulic four-bar of cases/fourbar-valve. What proves what:
+// The hydraulic four-bar of cases/fourbar-valve. Oracles:
 // - a hand-written model of the same machine (tests/oracle/hydraulic_fourbar, one small ODE from the paper's equations
-//   with an integrator of its own; no code in common) proves the engine's equations: motion, pressures, flows,
-//   energies;
-// - CVODES at 1e-10 on the engine's equations proves its trapezoidal rule: size and order of the error;
-// - the reference numbers (ranges, equilibrium, what the printed constants do) prove that it is the right machine;
-// - the energy balance closes without any of them.
+//   with its own integrator; no code in common) for the engine's equations: motion, pressures, flows, energies;
+// - CVODES at 1e-10 on the engine's equations for its trapezoidal rule: size and order of the error;
+// - the reference numbers (ranges, equilibrium, behavior with the printed constants) for the machine file;
+// - the energy balance.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 
 static const char *const variants[8] = {"3-S1", "3-S2", "4-S1", "4-S2", "5-S1", "5-S2", "6-S1", "6-S2"};
 
-// What is recorded.
+// Recorded outputs.
 enum {
   LENGTH,
   RATE,
@@ -69,7 +68,7 @@ static od_test_run begin(const char *variant, const char *const *set) {
                        "energy.input", NULL);
 }
 
-// Steps of h for 5 s; every so many go into a row.
+// Steps of h for 5 s; several steps make a row.
 static void trapezoid(const char *variant, const char *const *set, double h, int every, row *out) {
   od_test_run r = begin(variant, set);
   const int steps = (int)lround(5 / h);
@@ -162,7 +161,7 @@ static oracle_hydraulic_sample *by_hand(const oracle_hydraulic *m, double s, dou
   return out;
 }
 
-// The engine's equations (integrated by CVODES, so that its own rule plays no part) against the model written by hand.
+// The engine's equations (integrated by CVODES, so that its own rule has no effect) against the model written by hand.
 static void agrees_with_the_hand_written_model(void **state) {
   (void)state;
   enum { ROWS = 501 };
@@ -229,7 +228,7 @@ static void starts_in_balance(void **state) {
   "valve.ports.a.curve.points[1]=47.5", "valve.ports.b.curve.points[1]=47.5", "valve.ports.c.curve.points[1]=47.5", \
       "valve.ports.d.curve.points[1]=47.5"
 
-// The relief area as printed: the pump's oil has nowhere to go, p_p rises to 1278 MPa with straight curves (the case
+// The relief area as printed: the pump's flow has no outlet, p_p rises to 1278 MPa with straight curves (the case
 // file's number), to 1191 .. 1558 MPa with the true ones.
 static void printed_relief_area(void **state) {
   (void)state;
@@ -240,7 +239,8 @@ static void printed_relief_area(void **state) {
   tight("3-S1", straight, 10e-3, a);
   print_message("straight curves: p_p reaches %.1f MPa\n", 1e-6 * a[ROWS - 1][PP]);
   near(a[ROWS - 1][PP], 1278e6, 0.5e6);
-  // By hand the same, as far as its steps of 1 ms can follow: the machine swings fast through its singular position.
+  // The same with the hand-written model, as far as its steps of 1 ms permit: the machine swings fast through its
+  // singular position.
   oracle_hydraulic m = oracle_hydraulic_true(3, 1);
   m.relief_area = 2.24e-12;
   for (int port = 0; port < ORACLE_PORTS; port++) m.curve[port][1] = 47.5;
@@ -262,8 +262,8 @@ static void printed_relief_area(void **state) {
 
 // The hose volumes as printed, a hundred times too large: the oil is too soft to hold the machine. p_1 falls below
 // zero, the crank runs through the singular position where the cylinder is stretched to 2 m, and comes down on the
-// other side until the piston hits its stop. Up to the moment of cavitation the hand-written model, which knows no
-// cavitation, must agree; afterwards the engine has to go on with sane numbers.
+// other side until the piston hits its stop. Until cavitation begins, the hand-written model, which has no cavitation,
+// must agree; afterwards the engine must continue with plausible numbers.
 static void printed_hose_volumes(void **state) {
   (void)state;
   enum { ROWS = 501 };
@@ -284,7 +284,7 @@ static void printed_hose_volumes(void **state) {
       assert_true(s[i].y[3] >= 0);
     }
     if (i > 0 && a[i][ANGLE] < 0 && isnan(crosses)) crosses = i * 10e-3;
-    // Flows and forces see no negative pressure.
+    // Flows and forces use no negative pressure.
     assert_true(a[i][P1] >= 0 && a[i][P2] >= 0);
     if (a[i][CAVITATES_1] == 1) assert_true(a[i][P1] == 0);
   }
@@ -295,7 +295,7 @@ static void printed_hose_volumes(void **state) {
   near(begins * 10e-3, 2.48, 0.02);
   near(crosses, 2.81, 0.02);
   free(s);
-  // The trapezoidal rule at 1 ms gets through as well, stop included.
+  // The trapezoidal rule at 1 ms also succeeds, including the stop.
   trapezoid("3-S1", set, 1e-3, 1, a);
   double shortest = INFINITY, longest = 0;
   for (int i = 0; i <= 5000; i++) shortest = fmin(shortest, a[i][LENGTH]), longest = fmax(longest, a[i][LENGTH]);
@@ -321,7 +321,7 @@ static void printed_variant(void **state) {
   assert_true(cavitating > 100 && beyond > 1000);
 }
 
-// Energy: what goes in is stored or lost. Largest defect over 5 s against the energy that went in.
+// The energy input is stored or lost. Largest defect over 5 s relative to the energy input.
 static double defect(row *a, int rows) {
   double worst = 0;
   for (int i = 0; i < rows; i++) worst = fmax(worst, fabs(a[i][BALANCE]));

@@ -1,5 +1,5 @@
-// The servo of cases/friction-compensation: how far it is off its path without compensation and with three laws. The oracle of the
-// runs is CVODES; that of the figures is their order, and what the README says.
+// The servo of cases/friction-compensation: path errors without compensation and with three laws. Oracles: CVODES for the runs;
+// the README for the figures and their order.
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void compensation(void **state) {
   (void)state;
   static const struct {
     const char *variant;
-    double rms, largest;  // mm, as the README has them
+    double rms, largest;  // mm, as in the README
   } expected[] = {{NULL, 1.22, 2.53}, {"wrong", 3.89, 4.91}, {"nominal", 0.53, 1.02}, {"estimated", 0.16, 1.14}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     double rms, largest, exact_rms, exact_largest;

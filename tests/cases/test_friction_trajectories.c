@@ -1,5 +1,5 @@
-// The trajectories of cases/friction-trajectories: heights and times of the steps against eq. C.1 solved here by marching along the
-// velocity, the 13 s trajectory against its description written out in time, and the acceleration against differences.
+// The trajectories of cases/friction-trajectories: heights and times of the steps against eq. C.1, solved here by stepping along
+// the velocity; the 13 s trajectory against its description as a function of time; the acceleration against differences.
 #include "support/test.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void check_steps(const char *variant, const char *const *set, int sets, i
   march(count, height);
   for (int i = 0; i < 2 * count; i++) {
     double v = height[i / 2], end = t + fmin(longest, 0.5 / v);
-    // Just before the end the lag of 5 ms is over.
+    // Just before the end the lag of 5 ms has settled.
     near(velocity(machine, end - 0.01), i % 2 ? -v : v, 1e-6);
     near(od_machine_next_break(machine, t + 1e-3), end, 1e-2);
     t = end;

@@ -1,6 +1,6 @@
-// The hydraulic actuator benchmark: the free-run errors that cases/hydraulic-actuator/README.md tells. Oracle: the measured data, which lie in
-// $OD_SHARED/data/hydraulic-actuator, or in ../shared beside the source tree, and are not part of the project; skipped without them. The
-// errors are computed here from the written samples, not taken from what the program says about itself.
+// The hydraulic actuator benchmark: the free-run errors of cases/hydraulic-actuator/README.md. Oracle: the measured data in
+// $OD_SHARED/data/hydraulic-actuator, or in ../shared next to the source tree, which are not part of the project; skipped without them. The
+// errors are computed here from the written samples, not taken from the program's report.
 #include <math.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ static double error(const od_table *t, int first, int last) {
   return sqrt(sum / (last - first + 1));
 }
 
-// What was fitted changes nothing about the measurement.
+// The fit does not change the measurement.
 static void check_measured(const od_table *t) {
   od_table *log = NULL;
   od_error err = {0};

@@ -1,5 +1,5 @@
 // The load-sensing system. Oracles: while both sections move steadily, the flows over the metering edges, the compensators' and the pump's
-// characteristics by hand, with the machine's numbers written out here; speeds that do not depend on the load; the balance of energy; CVODES.
+// characteristics by hand, with the machine's numbers repeated here; speeds that do not depend on the load; the energy balance; CVODES.
 #include <math.h>
 
 #include "support/test.h"
@@ -48,7 +48,7 @@ static void compare(const char *what, double value, double expected, double part
   near_relative(value, expected, part);
 }
 
-// Beyond the rounded corners, what a spool is open by is straight: 1 - limit(y), limit(y) = y - 0.025.
+// Outside the smoothed corners the opening of a spool is linear: 1 - limit(y), limit(y) = y - 0.025.
 static double spring(double drop, double set, double range) {
   return 1 - ((drop - set) / range - 0.025);
 }
@@ -60,9 +60,10 @@ static void steady(void **state) {
   const double *y = row_at(*state, 2.95), bore[2] = {0.08, 0.063}, open[2] = {0.6 - 0.08, 0.5 - 0.08};
   double all = 0;
   for (int i = 0; i < 2; i++) {
-    const double *p = y + M1 + 3 * i;  // in front of the edge, behind it, sensed
+    const double *p = y + M1 + 3 * i;  // before the edge, after it, sensed
     double flow = edge(25e-6 * open[i], 0.65, p[0] - p[1]), area = pi / 4 * bore[i] * bore[i];
-    // Besides, the section feeds its vent: 0.2 mm2 from what it senses to the tank, and with it the line of the highest.
+    // The section also feeds its vent: 0.2 mm2 from its sensing line to the tank, and with it the line of the highest
+    // pressure.
     double vent = edge(0.2e-6, 0.7, p[2] - bar) * (y[L1 + 3 * i] > y[L2 - 3 * i] ? 2 : 1);
     compare("m/s", y[V1 + i], (flow - vent) / area, 0.01);
     compare("compensator's opening", y[O1 + i], spring(p[0] - p[2], 7 * bar, 4 * bar), 0.01);
@@ -74,7 +75,7 @@ static void steady(void **state) {
   compare("the pump's swash", (y[PUMP] + 2e-12 * y[P]) / 1.5e-3, spring(y[P] - y[LS], 20 * bar, 8 * bar), 0.02);
 }
 
-// Half the load moves with the same speed but for the droop of the compensator; with compensators that never close the lighter load takes it all.
+// Half the load moves with the same speed except for the droop of the compensator; if compensators never close, the lighter load takes all flow.
 static void load_independent(void **state) {
   const double *y = row_at(*state, 2.95);
   od_table *t = simulate("tr-bdf2", 3, "boom.mass=1500 kg");

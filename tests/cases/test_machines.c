@@ -24,7 +24,7 @@ static void advance(od_test_run *r, double h, int steps, bool rk4) {
   }
 }
 
-// Against the Lagrangian equations written out, integrated to round-off.
+// Oracle: the Lagrangian equations, integrated to round-off.
 static void double_pendulum(void **state) {
   (void)state;
   const oracle_pendulum m = {.mass = {2, 1}, .length = {1, 0.7}, .gravity = 9.81};
@@ -45,7 +45,7 @@ static void double_pendulum(void **state) {
   od_test_end(&r);
 }
 
-// The chain of N windows swings like one plain pendulum, whatever N: all bars stay parallel.
+// The chain of N windows swings like one plain pendulum for any N: all bars stay parallel.
 static void chains(void **state) {
   (void)state;
   static const int windows[] = {1, 5, 20, 40};
@@ -102,7 +102,7 @@ static void rssr(void **state) {
   }
 }
 
-// Six revolute joints in a ring should not move at all; with these axes they do, and every second angle is equal.
+// Six revolute joints in a ring usually cannot move; with these axes they can, and every second angle is equal.
 static void bricard(void **state) {
   (void)state;
   od_machine *machine = od_test_machine("cases/bricard/machine.yaml", NULL);
@@ -126,7 +126,7 @@ static void bricard(void **state) {
   od_test_end(&r);
 }
 
-// A planar machine computed in space must move alike; in space a planar loop has three redundant rows.
+// A planar machine computed in space must move in the same way; in space a planar loop has three redundant rows.
 static void planar_machines_in_space(void **state) {
   (void)state;
   static const char *const files[] = {"cases/fourbar-observer/spring.yaml", "cases/crane/machine.yaml",

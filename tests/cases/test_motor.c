@@ -1,4 +1,4 @@
-// The hydraulic motor. Oracles: its speed and torque in steady motion by hand, the energy balance, and the flow that it turns by.
+// The hydraulic motor. Oracles: its speed and torque in steady motion by hand, the energy balance, and the displaced flow.
 #include <math.h>
 
 #include "support/test.h"
@@ -35,7 +35,7 @@ static void steady_motion(void **state) {
   is_near(y[0], w, 1e-8);
   is_near(y[1], 1e5 + dp, 1e-8);
   is_near(y[2], flow, 1e-8);
-  is_near(y[3], load, 1e-8);  // what drives the joint on, its friction taken off
+  is_near(y[3], load, 1e-8);  // the torque on the joint, minus friction
   is_near(y[4], leakage * dp * dp + viscous * w * w, 1e-8);
   assert_true(fabs(y[5]) < 1e-4 * y[6]);
   od_machine_free(m);

@@ -1,5 +1,5 @@
 // The position servo. Oracles: its equations by hand (oracle/position_servo.c), integrated by CVODES; the published reference motion in
-// $OD_SHARED/cases, or in ../shared beside the source tree, which is not part of the project (that test is skipped without it).
+// $OD_SHARED/cases, or in ../shared next to the source tree, which is not part of the project (that test is skipped without it).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static double distance(const od_table *t, int output) {
   return most;
 }
 
-// The same equations: the machine file, with CVODES, against those by hand. Pressures below zero are shown as zero.
+// The machine file with CVODES against the equations by hand. Pressures below zero are shown as zero.
 static void equations(void **state) {
   (void)state;
   static const double allowed[OUTPUTS] = {3e-7, 5e-5, 500, 500, 100, 1e-8};
@@ -59,7 +59,7 @@ static void equations(void **state) {
   od_table_free(t);
 }
 
-// The motion depends on the equations at all: what a missing term would do is much more than what is allowed above.
+// The comparison is sensitive: the effect of a missing term is much larger than the tolerance above.
 static void sensitivity(void **state) {
   (void)state;
   static const char *const set[] = {"relief.time_constant=1.1 ms", "pump_leakage.slope=2e-12", "guide.stiffness=110"};
@@ -71,8 +71,8 @@ static void sensitivity(void **state) {
   }
 }
 
-// Errors fall with the order of the rule. Corners of the equations and the sensitivity of the limit cycle, which forgets errors slowly, let
-// single ratios scatter; over a factor of ten they do not.
+// Errors fall with the order of the rule. Corners of the equations and the limit cycle, in which errors decay slowly, make single ratios
+// scatter; over a factor of ten in the step they do not.
 static void orders(void **state) {
   (void)state;
   static const struct {

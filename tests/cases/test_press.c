@@ -1,5 +1,5 @@
 // The press with an accumulator. Oracles: the polytropic law of the gas, the balance of forces on the ram while it presses, the
-// conservation of oil above the piston and of energy, each by quadrature of the recorded rows with the machine's numbers written out here; CVODES.
+// conservation of oil above the piston and of energy, each by quadrature of the recorded rows with the machine's numbers repeated here; CVODES.
 #include <math.h>
 
 #include "support/test.h"
@@ -41,12 +41,12 @@ static void gas(void **state) {
     const double *y = t->data + i * t->columns + 1, law = 150e5 * pow(20e-3 / (20e-3 - y[OIL]), 1.3);
     assert_true(fabs(y[GAS] / law - 1) < 1e-12);
   }
-  // What the stroke takes: it gives at least the volume above the piston less what the pump brings.
+  // During the stroke the accumulator supplies at least the volume above the piston minus the pump's volume.
   const double *before = row_at(t, 1), *pressing = row_at(t, 2.6);
   assert_true(before[OIL] - pressing[OIL] > area * (pressing[POSITION] - before[POSITION]) - 1.6 * 0.5e-3);
 }
 
-// Pressing, the ram stands: pressures, weight and friction against the workpiece, which is a spring from 350 mm on.
+// The ram stands while pressing: pressures, weight and friction balance the workpiece, a spring from 350 mm on.
 static void forces(void **state) {
   const double *y = row_at(*state, 2.6), ring = area - pi / 4 * 0.07 * 0.07;
   double pushes = y[A] * area - y[C] * ring + 800 * 9.81, friction = 1500 * tanh(y[RATE] / 5e-3) + 2000 * y[RATE];
@@ -58,7 +58,8 @@ static void forces(void **state) {
   assert_true(fabs(pushes - friction - fabs(y[FORCE])) < 1e-3 * fabs(y[FORCE]));
 }
 
-// Above the piston: flow in less flow out less the leakage is what the piston makes room for and what compresses the oil, V dp/B.
+// Above the piston: inflow minus outflow minus leakage equals the piston's displaced flow plus the compression of the oil, V
+// dp/B.
 static void oil(void **state) {
   (void)state;
   od_table *t = simulate("tr-bdf2", 2e-4, 1, "oil.air=0");
@@ -76,7 +77,7 @@ static void oil(void **state) {
   od_table_free(t);
 }
 
-// The pump's work by quadrature is what the machine says it is given, and all of it is found again.
+// The pump's work by quadrature equals the machine's energy input, and the energy balance closes.
 static void energy(void **state) {
   const od_table *t = *state;
   double work = 0, h = 6.0 / (double)(t->rows - 1);

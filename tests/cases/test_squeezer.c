@@ -1,5 +1,5 @@
 // Andrews' squeezing mechanism. Oracles: the equations of the literature by hand, integrated to rounding (tests/oracle/squeezer.c,
-// no code in common with the engine), and the published angles at 0.03 s, of which at least nine digits are right.
+// no code in common with the engine), and the published angles at 0.03 s, of which at least nine digits are correct.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void reference(double *angle) {
   for (int i = 0; i < N; i++) assert_true(fabs(angle[i] - coarse[i]) < 5e-11);
 }
 
-// To nine digits, in print.
+// Agreement in the nine published digits.
 static void nine_digits(const double *got, const double *wanted) {
   for (int i = 0; i < N; i++) {
     char a[40], b[40];
@@ -33,7 +33,8 @@ static void nine_digits(const double *got, const double *wanted) {
   }
 }
 
-// The oracle itself: the start that the equations close at, the published digits, and beta, whose last published digits are wrong.
+// The oracle itself: the constraints hold at the start, the published digits agree, and the last published digits of beta are
+// wrong.
 static void test_published(void **state) {
   (void)state;
   double angle[N];

@@ -1,5 +1,5 @@
-// The Stewart platform. Oracles: inverse kinematics in closed form (lengths of the legs by the pose), Rodrigues' formula for turns,
-// Newton's and Euler's equations of the platform by hand, the energies.
+// The Stewart platform. Oracles: inverse kinematics in closed form (lengths of the legs by the pose), Rodrigues' formula for
+// rotations, Newton's and Euler's equations of the platform by hand, the energy balance.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void point_of(const watched_machine *b, const char *point, double *at) {
   for (int i = 0; i < 3; i++) at[i] = shown(b, point, xyz[i]);
 }
 
-// Where the platform is, by three points of it.
+// The platform's pose from three of its points.
 static pose true_pose(const watched_machine *b) {
   pose p;
   double x[3], y[3], z[3];
@@ -43,7 +43,7 @@ static pose true_pose(const watched_machine *b) {
   return p;
 }
 
-// Where it should be: R = cos I + sin [n] + (1 - cos) n n' for a turn about the unit vector n.
+// The wanted pose: R = cos I + sin [n] + (1 - cos) n n' for a rotation about the unit vector n.
 static pose wanted_pose(const watched_machine *b) {
   static const char *const places[] = {"x", "y", "z"}, *const turns[] = {"c1", "c2", "c3"};
   double n[3], size;

@@ -1,6 +1,6 @@
-// The friction test bench: its closed-loop table, and the linear analysis of appendix B.2 as the commands give it. Oracles: published
-// figures; the equations written by hand and integrated by Runge-Kutta (oracle/friction_bench.c); CVODES; the linear model against the
-// machine itself.
+// The friction test bench: its closed-loop table, and the linear analysis of appendix B.2 by the commands. Oracles: published figures;
+// the equations written by hand and integrated by Runge-Kutta (oracle/friction_bench.c); CVODES; the linear model against the machine
+// itself.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -18,7 +18,7 @@
 
 // --- Closed loop
 
-// What a value may differ from the published one: bar or m/s.
+// Tolerance to the published values: bar or m/s.
 static double tolerance(const od_study_row *row) {
   bool fine = strncmp(row->case_name, "sine", 4) == 0 && !strstr(row->case_name, "without");
   fine = fine || strncmp(row->case_name, "constant", 8) == 0;
@@ -39,7 +39,8 @@ static void closed_loop_table(void **state) {
   for (int i = 0; i < result->rows; i++) {
     const od_study_row *row = &result->row[i];
     if (strcmp(row->metric->name, "doubtful") == 0) assert_true(row->value == 0);
-    // Requirements hold for sines with feed-forward and constant speeds, and the transient ones fail for steps, as the source says.
+    // Requirements hold for sines with feed-forward and constant speeds, and the transient ones fail for steps, as the source
+    // states.
     bool calm = tolerance(row) < 1, step = strncmp(row->case_name, "step", 4) == 0;
     if (strcmp(row->metric->name, "unmet") == 0 && strncmp(row->case_name, "constant", 8) != 0 && (calm || step))
       assert_true(row->value == (step ? 2 : 0));
@@ -77,14 +78,14 @@ static od_table *run_bench(const char *variant, const char *integrator, double s
   return table;
 }
 
-// The machine file is the equations of the source: in steps of 50 us beside those written by hand.
+// The machine file in steps of 50 us against the equations of the source written by hand.
 static void equations_by_hand(void **state) {
   (void)state;
   enum { ROWS = 1401 };
   static const struct {
     const char *variant;
     oracle_bench bench;
-    double pressure, speed;  // how far apart they may be: the step of 20 bar is at the limit of the spool's rate
+    double pressure, speed;  // tolerance: the step of 20 bar is at the limit of the spool's rate
   } cases[] = {{NULL, {20e5, 0, false, true}, 1e-3, 1e-5},
                {"sine-200", {200e5, 0.25, false, true}, 1e-3, 1e-5},
                {"step-20", {20e5, 0, true, true}, 0.2, 1e-3},
@@ -256,7 +257,7 @@ static void linear_step(const linear *l, double u, double h, double *x) {
   for (int i = 0; i < l->n; i++) x[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
 }
 
-// Writes what sets the machine to the point: inputs, of which one is stepped, and states.
+// Writes the settings of the operating point: inputs, one of them stepped, and states.
 static void write_settings(const json_t *model, int input, double step, char *text, size_t size) {
   static const char *const inputs[] = {"x_p", "x_r", "x_l"};
   size_t used = 0, i;
@@ -271,8 +272,8 @@ static void write_settings(const json_t *model, int input, double step, char *te
   }
 }
 
-// Small steps of each command at 0.1 m/s and 100 bar (B.31), over a second: what the linear model says differs by less than 1 % of
-// what the step does to each output.
+// Small steps of each command at 0.1 m/s and 100 bar (B.31), over a second: the linear model differs from the machine by less than
+// 1 % of the effect of the step on each output.
 static void linear_and_nonlinear(void **state) {
   scratch *s = *state;
   json_t *model = json_of(
@@ -308,9 +309,8 @@ static void linear_and_nonlinear(void **state) {
 
 // --- Load cell and play
 
-// Newton's law of the main piston: the cell feels what the cylinder does less what moves the rod, be it rigid, as the force of a joint,
-// or a spring, which
-// is in tension where it is positive.
+// Newton's law of the main piston: the cell's force is the cylinder's force minus the rod's inertia force, for a rigid cell (force of a
+// joint) and for a spring (positive in tension).
 static void load_cell(void **state) {
   scratch *s = *state;
   static const struct {
@@ -336,8 +336,8 @@ static void load_cell(void **state) {
   }
 }
 
-// The bench as it measures: friction from sensors by eq. 6.10, gauge pressures times areas less the cell's force and what moves the rod, is the
-// friction that the machine has. With the encoder the speeds are right to its pulses.
+// A measurement: friction from sensors by eq. 6.10, gauge pressures times areas minus the cell's force and the rod's inertia force, equals the
+// friction of the machine. With the encoder the speeds are correct within its resolution.
 static void measures_friction(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate " BENCH "measure.yaml --output piston_side.pressure,rod_side.pressure,coupling.force_x,"
@@ -372,7 +372,8 @@ static void measures_friction(void **state) {
   od_table_free(t);
 }
 
-// With play the slider is free of the rod for a while after the force has changed its sign, and the contact never pulls within the gap.
+// With play the slider is separated from the rod for a while after the force has changed its sign, and the contact force is zero within
+// the gap.
 static void axial_play(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate " BENCH "machine.yaml --variant play --time 1.1s --step 0.1ms --output "

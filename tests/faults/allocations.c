@@ -1,5 +1,5 @@
-// Memory runs out at the n-th allocation, whoever asks for it: the program, the C library or another library. Each time
-// there is one message and the exit code 1.
+// The n-th allocation fails, in the program, the C library or another library. Expected each time: one message and the
+// exit code 1.
 #include <sys/resource.h>
 
 #include "kinds.h"
@@ -14,12 +14,12 @@ static const char *fault_name(int fault) {
   return names[fault];
 }
 
-// Its rows do not fit into 150 MB.
+// The rows do not fit into 150 MB.
 static const scenario too_long = {.name = "simulate, too long",
                                   .arguments = "simulate lag.yaml --time 1000000 --csv o.csv --quiet",
                                   .output = {"o.csv"}};
 
-// Behind the scenarios of all kinds there is this one.
+// This scenario follows those of all kinds.
 static const scenario *scenario_at(int subject) {
   return subject < scenario_count ? &scenarios[subject] : &too_long;
 }
@@ -28,7 +28,7 @@ static const char *subject_name(int subject) {
   return scenario_at(subject)->name;
 }
 
-// Under sanitizers, which have an allocator of their own, nothing can be made to fail. Threads of a study ask in any order.
+// Sanitizers have their own allocator, which cannot be made to fail. Threads of a study allocate in any order.
 static bool fits(int fault, int subject) {
   const scenario *sc = scenario_at(subject);
   if (fault == AT_LIMIT || sc == &too_long) return COUNTING && fault == AT_LIMIT && sc == &too_long;
@@ -36,7 +36,7 @@ static bool fits(int fault, int subject) {
   return COUNTING && shown && !sc->long_run && !strstr(sc->name, "study");
 }
 
-// How often memory was asked for; 0: the program ended before it could say so.
+// Number of allocations; 0: the program ended before it wrote the number.
 static long allocations_asked(scratch *s) {
   char *text = scratch_read(scratch_path(s, ".allocations"));
   long n = text ? atol(text) : 0;
@@ -44,7 +44,7 @@ static long allocations_asked(scratch *s) {
   return n;
 }
 
-// One line. A child that reads or checks a file for the program ends without a word; what that means the program says.
+// One line. A child process that reads or checks a file ends without a message; the program itself prints one.
 static void judge_message(scratch *s, long n, int code, tally *t) {
   char *said = scratch_read(scratch_path(s, ".err"));
   const char *end = strchr(said, '\n');
@@ -55,7 +55,7 @@ static void judge_message(scratch *s, long n, int code, tally *t) {
   free(said);
 }
 
-// No allocator that fails on purpose: a run that wants more memory than there is.
+// Without an allocator that fails on purpose: a run that needs more memory than available.
 static void run_limited(scratch *s, const scenario *sc, tally *t) {
   const answer none = {0};
   setrlimit(RLIMIT_AS, &(struct rlimit){150 << 20, 150 << 20});
@@ -73,7 +73,7 @@ static void run(scratch *s, int fault, int subject, tally *t) {
   answer clean = scenario_answer(s, sc);
   long count = allocations_asked(s);
   if (count < 500) tally_bad(t, "only %ld allocations are counted", count);
-  // Libraries may ask for more after they were counted, when they end.
+  // Libraries may allocate more after the count, when they end.
   bool succeeded = false;
   for (long n = 1; n <= count + 100 && !succeeded; n = next_try(n, count, SAMPLES)) {
     char number[32], moment[80];

@@ -1,5 +1,5 @@
-// Calls of the system that fail or do half of their work: full disks, broken disks, short writes. Every scenario, with every
-// call in turn.
+// System calls that fail or do half of their work: full disks, broken disks, short writes. Every scenario, with every call
+// in turn. The oracle is the undisturbed run.
 #include <errno.h>
 
 #include "kinds.h"
@@ -34,13 +34,13 @@ static const char *subject_name(int subject) {
 static bool fits(int fault, int subject) {
   const scenario *sc = &scenarios[subject];
   bool only_files = faults[fault].d.calls & (CALL_OPEN | CALL_SYNC | CALL_RENAME);
-  // The short version: all writers under writes that fail, the other faults with one of them.
+  // The short version: all scenarios that write, with failing writes; the other faults with one scenario.
   bool first = !strcmp(sc->name, "simulate, files"), writes = faults[fault].d.calls == CALL_WRITE && sc->output[0];
   if (!getenv("OD_TORTURE") && !first && !writes && !(fault == 0 && strstr(sc->name, " -"))) return false;
   return !sc->long_run && (!only_files || sc->output[0]);
 }
 
-// What is short is continued: the answer is always that of the undisturbed run.
+// Short reads and writes are continued: the result is always that of the undisturbed run.
 static void run(scratch *s, int fault, int subject, tally *t) {
   const scenario *sc = &scenarios[subject];
   disturbance d = faults[fault].d;

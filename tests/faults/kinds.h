@@ -1,5 +1,5 @@
-// The kinds of faults. Each has faults and subjects that they happen to, and tries every fault on every subject; a pair of
-// them is a row of the table that `make torture` prints.
+// The kinds of faults. A kind has faults and subjects, and tries every fault on every subject; a pair is a row of the
+// table that `make torture` prints.
 #ifndef OD_FAULTS_KINDS_H
 #define OD_FAULTS_KINDS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct kind {
   const char *name;  // of the test: faults.NAME
-  bool traces;       // calls must be caught
+  bool traces;       // needs to intercept system calls
   int faults;
   const char *(*fault)(int fault);
   int subjects;

@@ -1,13 +1,13 @@
-// Files that are cut off after n bytes. What is claimed for each n:
+// Files that are truncated after n bytes. One of these must hold for each n:
 //
 // - The program ends with an error and a message, or
-// - it gives the same answer as with the whole file, or
-// - the file was cut within a line, and it says so (a warning), or what is left of the line changes nothing: the answer
-//   is that of the file cut at the beginning or at the end of this line, as after a comment or a closing bracket, or
-// - the file was cut at the end of a line. Nobody can know then that there was more. What is left is a file like any
-//   other; where it is a table, rows up to its last time have the same values as with the whole file.
+// - the result is the same as with the whole file, or
+// - the file is cut within a line, and the program warns, or the rest of the line has no effect: the result is that of
+//   the file cut at the start or at the end of this line, as after a comment or a closing bracket, or
+// - the file is cut at the end of a line. The program cannot detect this. The remaining file is valid; if it is a
+//   table, rows up to its last time have the same values as with the whole file.
 //
-// A MATLAB file says how long it is: there only an error or the same answer will do.
+// A MATLAB file contains its length: only an error or the same result is allowed.
 #define _GNU_SOURCE  // memmem
 #include <glob.h>
 
@@ -17,9 +17,9 @@ enum { SAMPLES = 6, MOST_SUBJECTS = 128, BATCH = 50 };
 
 typedef struct subject {
   const char *name, *file, *arguments;
-  bool table;          // the answer is a table over the file's times
-  bool says_size;      // it must not be cut at all
-  const char *folder;  // of a case, whose files come along; NULL: the scenarios' own
+  bool table;          // the result is a table over the file's times
+  bool says_size;      // no cut is allowed
+  const char *folder;  // of a case, whose files are copied; NULL: the scenarios' own
 } subject;
 
 static const subject own[] = {
@@ -36,7 +36,7 @@ enum { OWN = sizeof own / sizeof *own };
 static subject subjects[MOST_SUBJECTS];
 static int subject_count;
 
-// Every file of the cases, too. Their answer is what check or info says.
+// Every file of the cases, too. Their result is the output of check or info.
 static void find_subjects(void) {
   static glob_t found;
   static char text[MOST_SUBJECTS][3][200];
@@ -63,7 +63,7 @@ static const char *subject_name(int index) {
   return subjects[index].name;
 }
 
-// A file of a case, with the paths of its neighbours written out: the copy has none beside it.
+// A file of a case with absolute paths of related files, because the copy is in another folder.
 static void copy_file(scratch *s, const char *name, bytes b) {
   static const char up[] = "../", cases[] = OD_SOURCE_DIR "/cases/";
   FILE *f = fopen(scratch_path(s, name), "wb");
@@ -89,7 +89,7 @@ static void copy_case(scratch *s, const char *folder) {
   if (d) closedir(d);
 }
 
-// What the program answers to the first n bytes.
+// The program's result for the first n bytes.
 typedef struct reply {
   ended e;
   bytes out, err;
@@ -124,7 +124,7 @@ static const char *line_end(const char *at, const char *end) {
   return found ? found + 1 : end;
 }
 
-// The last time that begins a line of the first n bytes of a table. A line that was cut may hold anything, so it is not looked at.
+// The last time at the start of a line in the first n bytes of a table. A truncated line may contain anything and is ignored.
 static double last_time(bytes table, size_t n) {
   double last = -1;
   const char *end = table.at + n;
@@ -146,7 +146,7 @@ static bool is_same_until(bytes a, bytes b, double time) {
   return true;
 }
 
-// NULL, or what is wrong with an answer that is not that of the whole file.
+// NULL, or the fault of a result that differs from that of the whole file.
 static const char *judge_shorter(scratch *s, const subject *sub, bytes whole, size_t n, const reply *r, bytes full) {
   if (sub->says_size) return "another answer to a file that says its size";
   if (sub->table && !is_same_until(r->out, full, last_time(whole, n))) return "rows before the cut have other values";
@@ -182,13 +182,14 @@ static void judge(scratch *s, const subject *sub, bytes whole, size_t n, const r
 
 // --- Many at once ---------------------------------------------------------------------------------------------------
 
-// check takes many files, and most cut ones are refused: they need no process each. n: what is tried.
+// check takes many files, and most truncated ones are rejected, so they do not need one process each. n: the tried
+// lengths.
 typedef struct batch {
   size_t n[BATCH];
   int count;
 } batch;
 
-// Whether a line of a text begins with the name of a file and holds `part`.
+// Whether a line of a text begins with the name of a file and contains `part`.
 static bool says_of(bytes text, const char *file, const char *part) {
   size_t name = strlen(file);
   for (const char *at = text.at, *end = text.at + text.size; text.size > 0 && at < end; at = line_end(at, end))

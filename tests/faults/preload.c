@@ -1,11 +1,11 @@
-// Loaded before the program in every run of the torture: makes runs comparable, and lets memory run out.
+// Loaded before the program in every run of the torture: makes runs comparable, and makes allocations fail.
 //
-// - The clock stands still, so that results hold no timings and two runs write the same bytes. It runs once a signal
-//   came at a moment (OD_SIGNALLED), for what the program does then depends on it.
-// - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. How often memory was asked for is written at the
-//   end to the file that OD_ALLOCATIONS names. The program asks the C library by its inner names (src/cli/memory.c),
-//   which is where this steps in. Children that it forks are counted with it.
-// - A call of close() for OD_MARK tells the tracer (tracer.c) that loading is over and the program begins.
+// - The clock stands still, so that results contain no times and two runs write the same bytes. It runs after a signal
+//   at a moment (OD_SIGNALLED), because the program's reaction depends on it.
+// - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. The number of allocations is written at the end
+//   to the file that OD_ALLOCATIONS names. The program calls the C library by its internal names (src/cli/memory.c),
+//   which this file replaces. Forked children are included in the count.
+// - A call of close() for OD_MARK signals to the tracer (tracer.c) that loading is complete and the program begins.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ __attribute__((destructor)) static void end(void) {
   close(file);
 }
 
-// The C library's function of that name; through memory, since standard C has no cast from data to functions.
+// The C library's function of that name; copied through memory, because standard C has no cast from data to functions.
 static void find(void *function, const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   memcpy(function, &address, sizeof address);

@@ -221,7 +221,7 @@ static bool ends_in(bytes b, const char *text) {
   return b.size >= n && !memcmp(b.at + b.size - n, text, n);
 }
 
-// Rows of a table are those of the whole one, as far as they go; or, of a sweep, the first cell alone has a value.
+// The rows of a table are the first rows of the whole table; or, for a sweep, only the first cell has a value.
 static bool has_rows_of(bytes b, bytes whole) {
   size_t at = 0, from = 0;
   while (at < b.size && from < whole.size) {
@@ -262,7 +262,7 @@ static int count_temporary(const scratch *s) {
   return n;
 }
 
-// NULL, or what is wrong with the files; *old, *fresh: how many are the old ones or those of the whole run.
+// NULL, or the fault of the files; *old, *fresh: number of old files, and of files equal to those of the whole run.
 static const char *judge_files(scratch *s, const scenario *sc, const answer *clean, leave may, int *old, int *fresh) {
   may.shorter = may.shorter || sc->ends_early;
   const bytes before = {(char *)(size_t)old_text, sizeof old_text - 1};

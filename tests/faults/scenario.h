@@ -1,4 +1,4 @@
-// What the program is asked to do while something goes wrong, and how what it leaves is judged.
+// Scenarios: commands of the program that are disturbed, and the evaluation of the files that they leave.
 #ifndef OD_FAULTS_SCENARIO_H
 #define OD_FAULTS_SCENARIO_H
 
@@ -15,22 +15,22 @@ typedef struct scenario {
   const char *arguments;
   const char *input;                 // for standard input; NULL: none
   const char *output[MOST_OUTPUTS];  // files that it writes
-  bool ends_early;  // what cannot be written ends the run, and the files hold what was computed until then
-  bool long_run;    // it computes for seconds and writes little, so that signals come in the middle
+  bool ends_early;                   // a failed write ends the run, and the files contain the results until then
+  bool long_run;  // computes for seconds and writes little, so that signals arrive during the computation
 } scenario;
 
 extern const scenario scenarios[];
 extern const int scenario_count;
 
-// What came out of all disturbances of one kind.
+// Outcomes of all disturbances of one kind.
 typedef struct tally {
   long tried;
   long refused;     // an error, and every file is the old one
   long partly;      // an error or a signal, and every file is the old one or complete; of input: a legal part of it
-  long same;        // the answer of the run that nothing disturbs
+  long same;        // the result of the undisturbed run
   long bad;         // all else
   double late;      // the longest time from a signal to the end
-  char first[600];  // what was bad first
+  char first[600];  // the first fault
 } tally;
 
 typedef struct bytes {
@@ -43,7 +43,7 @@ bool bytes_equal(bytes a, bytes b);
 // The undisturbed run.
 typedef struct answer {
   int code;
-  double seconds;  // that it took
+  double seconds;  // processor time
   bytes out;
   bytes file[MOST_OUTPUTS];
 } answer;
@@ -59,9 +59,9 @@ ended scenario_run(scratch *s, const scenario *sc, const disturbance *d);
 // `count`.
 long next_try(long n, long count, int samples);
 
-// Judges what a run has left. `moment` says when it was disturbed.
+// Evaluates the files of a run. `moment` names the time of the disturbance.
 typedef struct leave {
-  bool unfinished;  // temporary files may stay: nobody can help it
+  bool unfinished;  // temporary files may remain: this cannot be avoided
   bool shorter;     // files may be complete ones of a shorter run
 } leave;
 void scenario_judge(scratch *s, const scenario *sc, const answer *clean, ended e, leave may, const char *moment,

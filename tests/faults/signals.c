@@ -1,4 +1,4 @@
-// Signals, at every call that has to do with files and at moments of long runs.
+// Signals at every system call for files and at moments of long runs. The oracle is the undisturbed run.
 #include <signal.h>
 
 #include "kinds.h"
@@ -22,7 +22,7 @@ static const char *subject_name(int subject) {
   return scenarios[subject].name;
 }
 
-// Whether there is anything to lose. A second signal makes a difference while the first is being obeyed: in long runs.
+// Whether the signal can have an effect. A second signal matters while the program handles the first: in long runs.
 static bool fits(int fault, int subject) {
   const scenario *sc = &scenarios[subject];
   bool short_version = !getenv("OD_TORTURE");
@@ -31,7 +31,7 @@ static bool fits(int fault, int subject) {
   return sc->output[0] && (faults[fault].times == 1 || sc->long_run);
 }
 
-// Nobody can do anything about SIGKILL.
+// SIGKILL cannot be handled.
 static leave may_leave(int fault, bool shorter) {
   return (leave){.unfinished = faults[fault].signal == SIGKILL, .shorter = shorter};
 }
@@ -44,12 +44,12 @@ static void run_at_calls(scratch *s, int fault, const scenario *sc, const answer
     ended e = scenario_run(s, sc, &d);
     char moment[80];
     snprintf(moment, sizeof moment, "before call %ld of %ld", d.at, count);
-    // A run that has not yet begun when it is asked to stop may end with none of its rows.
+    // A run that is stopped before it begins may end without rows.
     scenario_judge(s, sc, clean, e, may_leave(fault, true), moment, t);
   }
 }
 
-// One second of processor time after the signal, the program's own clock.
+// One second of processor time after the signal, by the program's clock.
 static void run_at_moments(scratch *s, int fault, const scenario *sc, const answer *clean, tally *t) {
   static const double limit = 1;
   int moments = getenv("OD_TORTURE") ? MOMENTS_IN_FULL : MOMENTS;

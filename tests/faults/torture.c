@@ -1,13 +1,13 @@
-// The torture: everything that can go wrong around the program, one thing at a time, and what came of it. Usage: torture
-// [KIND...] [=RUN...], such as torture signals "=fit, files"; without them all kinds and runs. Prints a table; ends with 1 if
-// anything is bad, with 77 if it cannot be tried here.
+// The torture: faults of the environment of the program, one at a time, and their outcomes.
+// Usage: torture [KIND...] [=RUN...], such as torture signals "=fit, files"; without them all kinds and runs. Prints a
+// table. The exit code is 1 after a bad outcome, 77 if the faults cannot be produced here.
 //
-// Old files lie where the program writes its own. Whatever happens, each of them is afterwards what it was, byte for byte,
-// or complete and equal to that of a run that nothing disturbs; if any output is not there the exit code says so; no
-// temporary file stays. The oracle is the undisturbed run.
+// Old files exist where the program writes its own. After each fault every file is unchanged, byte for byte, or complete
+// and equal to that of an undisturbed run. If an output is missing, the exit code is not zero. No temporary file remains.
+// The oracle is the undisturbed run.
 //
 // As a test a few faults of each kind are tried, always the same ones; with OD_TORTURE in the environment (`make torture`)
-// every one. JOBS: how many rows at once.
+// every one. JOBS: number of rows in parallel.
 #include <sys/wait.h>
 
 #include "kinds.h"
@@ -18,13 +18,14 @@ typedef struct row {
   const kind *kind;
   int fault, subject;
   pid_t worker;
-  int from;  // the worker tells its tally here
+  int from;  // the worker writes its counts here
 } row;
 
 static row rows[MOST_ROWS];
 static int row_count;
 
-// Arguments are names of kinds, and names of runs or files with a '=' before them. Without any of its sort all are wanted.
+// Arguments are names of kinds, and names of runs or files with a '=' before them. Without arguments of a sort all of that
+// sort are tried.
 static bool is_wanted(const char *name, char sort, int argc, char **argv) {
   bool any = false;
   for (int i = 1; i < argc; i++) {
@@ -43,7 +44,7 @@ static void add_rows(const kind *k, int argc, char **argv) {
         rows[row_count++] = (row){.kind = k, .fault = fault, .subject = subject};
 }
 
-// Each row has a process and a folder of its own.
+// Each row has its own process and folder.
 static void start_row(row *r) {
   int ends[2];
   fflush(NULL);

@@ -102,11 +102,11 @@ static _Noreturn void be_program(const char *folder, const char *arguments, cons
   redirect(input ? input : "/dev/null", O_RDONLY, STDIN_FILENO);
   redirect(".out", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
   redirect(".err", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
-  // What does not end by itself is a finding, not a reason to wait.
+  // A program that does not end is a fault; the test does not wait for it.
   setrlimit(RLIMIT_CPU, &(struct rlimit){60, 60});
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   setenv("LD_PRELOAD", OD_PRELOAD, 1);
-  // The sanitizers' own checks that do not go with this.
+  // Checks of the sanitizers that do not work under a tracer.
   setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 1);
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_DFL);
@@ -147,7 +147,7 @@ static ended run_timed(pid_t program, const char *folder, const disturbance *d) 
     kill(program, d->signal);
     int made = open(mark, O_WRONLY | O_CREAT, 0600);
     if (made >= 0) close(made);
-    // Two that come at once are one.
+    // Two simultaneous signals count as one.
     for (int i = 1; i < d->times; i++) pause_for(0.02), kill(program, d->signal);
   }
   int status = 0;
@@ -211,7 +211,7 @@ static unsigned kind_of(long number, const uint64_t *argument) {
   return kind;
 }
 
-// A call that becomes none gives back what is put into its place.
+// A suppressed call returns the value set here.
 static void enter(tracing *t, pid_t task) {
   const disturbance *d = t->d;
   struct __ptrace_syscall_info info = {0};
@@ -229,7 +229,7 @@ static void enter(tracing *t, pid_t task) {
   set_result(task, -d->error);
 }
 
-// The signal that a stopped task gets when it goes on.
+// The signal that a stopped task gets when it continues.
 static int look(tracing *t, pid_t task, int status) {
   int signal = WSTOPSIG(status), event = status >> 16;
   if (event == PTRACE_EVENT_SECCOMP) enter(t, task);

@@ -1,4 +1,4 @@
-// CSV files, as tables and as signals and logs read them: with lines to skip and texts for missing values.
+// CSV files, read as tables and with the options of signals and logs: lines to skip and texts for missing values.
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Expressions and relations, as formulas, constants and constraints have them. Oracles: the value of the same operations in complex
-// numbers, and its change with a complex step for each derivative.
+// Expressions and relations of formulas, constants and constraints. Oracles: the value of the same operations in complex numbers,
+// and its change with a complex step for each derivative.
 #include "document/expression.h"
 
 #include <complex.h>
@@ -24,7 +24,7 @@ static const char *unit_of(const void *user, int i) {
   return units[i];
 }
 
-// Whether no result on the way is so large, or no number, that digits are lost.
+// Whether all intermediate results are numbers of a size at which no digits are lost.
 static bool is_tame(const od_formula *f) {
   double result[OD_EXPRESSION_LONGEST];
   od_formula_results_r(f, values, NAMES, NULL, f->count, result);

@@ -1,4 +1,4 @@
-// Friction files. What is loaded is not fitted: runs may be long.
+// Friction files. They are loaded but not fitted, because runs may be long.
 #include "friction_fit/friction_plan.h"
 
 #include "fuzz/fuzz.h"

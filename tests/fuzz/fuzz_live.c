@@ -1,4 +1,4 @@
-// Live lines: an experiment's sensors as a stream, whose lines may be anything.
+// Live lines: an experiment's sensors as a stream with arbitrary lines.
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>

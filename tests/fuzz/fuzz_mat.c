@@ -1,5 +1,5 @@
-// MATLAB files. The check whether a file is whole runs in this process, where the sanitizers and the fuzzer see it. Files that
-// pass it are read, too, in a child of this process, where the library that reads them may crash.
+// MATLAB files. The check whether a file is complete runs in this process, under the sanitizers and the fuzzer. Files that
+// pass are also read, in a child of this process, in which the reading library may crash.
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

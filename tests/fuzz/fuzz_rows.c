@@ -29,7 +29,7 @@ static void compare_rows(od_csv_stream *s, const double *row, const od_table *wh
   }
 }
 
-// All rows. whole: NULL where the file cannot be read as a whole; then rows before the mistake have nothing to be compared with.
+// All rows. whole: NULL if the file cannot be read as a whole; then rows before the mistake are not compared.
 static od_status read_rows(od_csv_stream *s, const od_table *whole, double *row, od_error *err) {
   bool end = false;
   long k = 0;
@@ -62,7 +62,7 @@ static void read_stream(const char *path, size_t block, const od_table *whole, c
     if (whole) {
       bool *nothing = calloc((size_t)head->columns + 1, sizeof *nothing);
       demand(nothing != NULL);
-      od_csv_stream_use(other, nothing);  // its flaws are known already
+      od_csv_stream_use(other, nothing);  // its mistakes were reported before
       demand(read_rows(other, whole, row, &again) == OD_OK);
       free(nothing);
     }
@@ -88,7 +88,7 @@ static void compare_blocks(const char *path, size_t block) {
 
 enum { ROWS = 300, ROW_BYTES = 4 };
 
-// The input behind so many rows that they suffice to find the header: what follows is read in blocks.
+// The input after enough rows to find the header: the following rows are read in blocks.
 static const char *file_behind_rows(const uint8_t *data, size_t size) {
   const char *row = size % 3 == 0 ? "1,2\n" : size % 3 == 1 ? "1;2\n" : "1\t2\n";
   uint8_t *text = malloc(ROWS * ROW_BYTES + size);

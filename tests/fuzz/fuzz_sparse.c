@@ -1,5 +1,5 @@
 // Sparse LU factors of any pattern. The bytes are entries: a row, a column and a number each. Oracle: dense factors with pivoting, for
-// matrices whose diagonal is larger than the rest of its row and column, which any order can eliminate.
+// diagonally dominant matrices, which can be eliminated in any order.
 #include "math/sparse.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static matrix read_matrix(const uint8_t *data, size_t size) {
   return m;
 }
 
-// A diagonal that is larger than everything else in its row and in its column, by a number of its own for each.
+// A dominant diagonal (in rows and columns), with a different margin for each entry.
 static void strengthen(matrix *m) {
   double rest[MOST_ROWS] = {0};
   for (int e = 0; e < m->entries; e++) rest[m->row[e]] += fabs(m->a[e]), rest[m->column[e]] += fabs(m->a[e]);

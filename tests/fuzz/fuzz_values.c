@@ -1,5 +1,5 @@
-// Files of parts of a study (`study --merge`) that are damaged. What is taken of them has every run. Oracle: any values that are written
-// read back as the same bits, those of a file that was taken and those that the bytes of the input are.
+// Damaged files of parts of a study (`study --merge`). An accepted file has every run. Oracle: values that are written and read back
+// have the same bits, both for an accepted file and for the input's bytes as values.
 #include "study/study_values.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status != OD_OK && !err.text[0]) abort();
   if (status == OD_OK) compare_with_copy(&v);
   od_study_values_free(&v, &study);
-  if (size > 8 * sizeof(double)) return 0;  // writing takes its time
+  if (size > 8 * sizeof(double)) return 0;  // writing is slow
   take_bytes(&v, data, size);
   compare_with_copy(&v);
   od_study_values_free(&v, &study);

@@ -1,9 +1,9 @@
-// Another kind of value at every place of every file: lists, maps, texts, numbers, nothing, where something else is expected.
+// Values of another kind at every place of every file: a list, a map, a text, a number or nothing instead of the expected
+// kind.
 //
 // Usage: places EVERY FILE... loads every EVERY-th of these files; with 1, or with OD_TORTURE in the environment, all. A file is loaded
-// under its own name, so that
-// what it names is there. Each must be refused with a message, or be loaded. Ends by a signal if a load crashes or takes too long; the
-// text of the moment is then in the file fuzz-crash.
+// under its own name, so that related files are found. Each must be rejected with a message, or be loaded. The program ends by a signal
+// if a load crashes or takes too long; the present text is then in the file fuzz-crash.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "machine/machine.h"
 #include "study/study.h"
 
-enum { PATIENCE = 60 };  // s, for one load; sanitizers and busy computers take their time
+enum { PATIENCE = 60 };  // s, for one load; sanitizers and busy computers are slow
 
 static const char *const replacements[] = {
     "[7]", "[]", "[[7, x], [{a: 7}]]", "{}", "{a: 7}", "{a: [7]}", "gibber", "'m'", "7", "-1e300", "null", "''"};
@@ -41,7 +41,7 @@ static long executions, loaded;
 
 static const int signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
-static struct sigaction before[SIGNALS];  // a sanitizer has handlers of its own, which report more
+static struct sigaction before[SIGNALS];  // sanitizers have their own handlers, which report more
 
 static void keep_input(int signal_number) {
   int file = open("fuzz-crash", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -49,7 +49,7 @@ static void keep_input(int signal_number) {
   (void)written;  // it crashes in any case
   for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
   if (signal_number == SIGALRM) abort();
-  // What failed is done again when this function returns, and ends the program.
+  // The faulty instruction is repeated when this function returns, and ends the program.
 }
 
 // --- Writing a tree -------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ static void print_value(FILE *to, const od_tree *tree, int node, int place, cons
 
 // --- Loading --------------------------------------------------------------------------------------------------------
 
-// Loads as one kind of file, looks at what came out, and frees it.
+// Loads a text as one kind of file, checks the result, and frees it.
 #define LOAD(type, load, release)              \
   do {                                         \
     type *made = NULL;                         \
@@ -141,7 +141,7 @@ static void try_place(const seed *s, int place, const char *replacement) {
 
 // --- Seeds ----------------------------------------------------------------------------------------------------------
 
-// False: the file is no YAML, as some of those with mistakes are.
+// False: the file is not YAML, as some files with mistakes.
 static bool open_seed(seed *s, const char *path) {
   od_messages *messages = od_messages_new();
   char *text = NULL;

@@ -1,6 +1,6 @@
 // Runs a fuzz target without libFuzzer, always in the same way: every seed, prefixes of it, and changes of it drawn with a
-// fixed seed. Usage: fuzz_TARGET COUNT FILE..., with COUNT changes in all. Ends by a signal if the target crashes; the input
-// of the moment is then in the file fuzz-crash.
+// fixed seed. Usage: fuzz_TARGET COUNT FILE..., with COUNT changes in all. The program ends by a signal if the target
+// crashes; the present input is then in the file fuzz-crash.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void splice(bytes *b, size_t place, size_t cut, const void *with, size_t 
   b->size += length - cut;
 }
 
-// What files go wrong with: numbers without end, structure, bytes that are no text.
+// Typical damage: very long numbers, structure, bytes that are not text.
 static void change(bytes *b, bytes other) {
   static const char *const words[] = {"1e308", "-1",  "nan", "1e-320", "{", "}",  "[", "]", ":",  "- ",   "\n  ",
                                       "\t",    "&a ", "*a ", "\"",     "'", "\0", ",", "#", "0",  "\xff", "99999",
@@ -83,7 +83,7 @@ static void change(bytes *b, bytes other) {
       splice(b, place, dice(60), other.at + from, length < other.size - from ? length : other.size - from);
       break;
     }
-    case 4: {  // a piece of its own, again
+    case 4: {  // a piece of the same seed
       uint8_t piece[64];
       size_t length = dice(sizeof piece);
       if (length > b->size - place) length = b->size - place;

@@ -1,11 +1,11 @@
-// Damages logs of machines in a known way and counts how often the verdict of an observer or a fit, and the first cause that it
-// names, are right.
+// Damages logs of machines in a known way and counts how often the verdict of an observer or a fit, and its first listed cause,
+// are correct.
 //
 //   mutations [PER_KIND [SEED [KIND [RIG]]]]
 //
-// Logs come from the machines of cases/, driven by inputs of their own in steps of a quarter of the log's, with noise that is
-// drawn here. Thresholds of the diagnosis were chosen on seeds below 1000; the seeds judged begin at 5000. The exit code is 1
-// where fewer than 98 % of the verdicts or 80 % of the causes are right.
+// Logs come from the machines of cases/, with separate inputs and steps of a quarter of the log's, and with noise that is
+// drawn here. Thresholds of the diagnosis were tuned on seeds below 1000; the evaluated seeds begin at 5000. The exit code is
+// 1 if fewer than 98 % of the verdicts or 80 % of the causes are correct.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ static double at_time(const double *fine, long rows, int stride, int i, double p
 
 // --- Damage -------------------------------------------------------------------------------------------------------
 
-// Root mean square of what a delay of so many rows changes in a column.
+// Root mean square of the change of a column by a delay of this many rows.
 static double change_by(const log_of *l, int column, int rows) {
   const double *x = column < l->ns ? l->y + column : l->u + column - l->ns;
   int stride = column < l->ns ? l->ns : l->nu;
@@ -272,7 +272,7 @@ static void statistics(const log_of *l, int column, double *mean, double *rms, d
   *mean = sum / (double)l->rows, *rms = sqrt(squares / (double)l->rows), *range = high - low;
 }
 
-// A fault that a careful engineer would see in the data: several times the noise, or some percent of an input's range.
+// A fault that is visible in the data: several times the noise, or some percent of an input's range.
 static double least_visible(const log_of *l, int column) {
   double mean, rms, range;
   statistics(l, column, &mean, &rms, &range);
@@ -340,7 +340,7 @@ static void draw_column_fault(const log_of *l, mutation *m) {
         m->amount = sign_of() * l->r->sigma[m->column] * uniform(5, 25);
       else
         m->amount = sign_of() * range * uniform(0.08, 0.3);
-      // About one bar is another fault.
+      // An offset of about one bar is another fault.
       if (is_pressure(l, m->column) && fabs(fabs(m->amount) - 1e5) < 0.15e5) m->amount *= 2;
       break;
     case SCALE:

@@ -27,7 +27,7 @@ static double level(const published_side *s, double speed, double film) {
   return s->Fc + ((1 - film) * s->Fs - s->Fc) * exp(-pow(speed / s->vs, s->n));
 }
 
-// The speed of this piece, which has one direction: what is on its other side is rounding.
+// The speed of this piece, which has one direction; the other sign is round-off.
 static double speed_at(const piece *p, double t) {
   double v = p->rest ? 0 : p->d->speed(t);
   return p->side ? fmin(v, 0) : fmax(v, 0);
@@ -49,7 +49,7 @@ static double force_at(const piece *p, double t, const double *x) {
   return p->cylinder.sigma_1 == 0 ? x[0] + p->cylinder.side[p->side].viscous * v : rates(p, t, x, dx);
 }
 
-// Its derivatives by the states: J[1][0] is none.
+// Derivatives of the rates with respect to the states: J[1][0] is zero.
 static void slopes_by_states(const piece *p, double t, const double *x, double J[2][2]) {
   const published_cylinder *c = &p->cylinder;
   const published_side *s = &c->side[p->side];
@@ -121,7 +121,7 @@ static long solve_piece(const piece *p, void *memory, N_Vector x, N_Vector *S, d
     if (p->d->stops_at_outputs && t[i] > at && CVodeSetStopTime(memory, t[i])) return -1;
     while (at < t[i])
       if (CVode(memory, end, x, &at, CV_ONE_STEP) < 0) return -1;
-    // What its steps went beyond is interpolated, as its own CV_NORMAL would do with more ado.
+    // Outputs within a step are interpolated, as with CV_NORMAL.
     if (t[i] > begin && (CVodeGetDky(memory, t[i], 0, x) || (S && CVodeGetSensDky(memory, t[i], 0, S)))) return -1;
     force[i] = force_at(p, t[i], N_VGetArrayPointer(x));
     for (int k = 0; S && dforce && k < 12; k++)

@@ -1,7 +1,7 @@
 // A fin servo written by hand: valve-controlled cylinder in a position loop with three correction elements; nine
 // states, one input (V), one output (m), eight parameters. Zhao and Wang, Acta Aeronautica et Astronautica Sinica 34
-// (2013) 187-196, eq. 14, with its first row completed by the control error. The numbers the paper does not print are
-// chosen to meet its descriptions.
+// (2013) 187-196, eq. 14, with its first row completed by the control error. The numbers that the paper does not print
+// are chosen to agree with its descriptions.
 #ifndef ORACLE_FIN_SERVO_H
 #define ORACLE_FIN_SERVO_H
 

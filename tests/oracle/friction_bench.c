@@ -25,7 +25,7 @@ static double modulus(double gauge) {
 static double edge(double opening, double nominal, double dp) {
   return opening * nominal * sqrt(fabs(dp) / nominal_drop) * (dp > 0 ? 1 : -1);
 }
-// Into a chamber from the line `ahead` where the spool is positive, else from the line `back`.
+// Flow into a chamber from the line `ahead` for a positive spool, else from the line `back`.
 static double into(double spool, double nominal, double ahead, double back, double p) {
   return spool >= 0 ? edge(fmin(spool, 1), nominal, ahead - p) : edge(fmin(-spool, 1), nominal, back - p);
 }
@@ -50,7 +50,7 @@ static void spool(double u, double x, double v, double w, double damping, double
   *dv = a;
 }
 
-// (B.34): what opens the edge behind which dp is.
+// (B.34): the opening of the edge with the pressure drop dp.
 static double ahead(double flow, double nominal, double dp) {
   return flow / (nominal * sqrt(fmax(fabs(dp), 1e5) / nominal_drop));
 }

@@ -1,5 +1,5 @@
 // The friction test bench written by hand: equations B.1 to B.13 and B.34 to B.39 of source 28 in docs/theory.md with the corrections
-// of the case's README, in the pressures above ambient of the source, integrated by Runge-Kutta of fourth order. It shares nothing with
+// of the case's README, in the pressures above ambient of the source, integrated by Runge-Kutta of fourth order. It shares no code with
 // the library.
 #ifndef OD_ORACLE_FRICTION_BENCH_H
 #define OD_ORACLE_FRICTION_BENCH_H

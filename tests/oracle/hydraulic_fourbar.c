@@ -72,7 +72,7 @@ oracle_hydraulic oracle_hydraulic_wrong(void) {
 
 typedef struct pose {
   double s, s1;         // cylinder length and its derivative by phi
-  double J, J1, V, V1;  // inertia seen by the crank, potential energy, their derivatives
+  double J, J1, V, V1;  // inertia reduced to the crank, potential energy, their derivatives
 } pose;
 
 // Angles of coupler (b) and rocker (c) from the loop l1 e^(i phi) + l2 e^(i b) = ground + l3 e^(i c), coupler above the
@@ -84,12 +84,13 @@ static int solve(const oracle_hydraulic *m, double phi, pose *k) {
   if (!(fabs(cosine) < 1)) return -1;
   const double b = atan2(-y, m->ground - x) + acos(cosine);
   const double c = atan2(y + l2 * sin(b), x + l2 * cos(b) - m->ground);
-  // The loop once and twice by phi, seen along rocker and coupler in turn so that one unknown drops out.
+  // First and second derivatives of the loop with respect to phi, projected on rocker and coupler in turn to eliminate
+  // one unknown.
   const double b1 = -l1 * sin(phi - c) / (l2 * sin(b - c)), c1 = l1 * sin(phi - b) / (l3 * sin(c - b));
   const double b2 = (-l1 * cos(phi - c) - l2 * b1 * b1 * cos(b - c) + l3 * c1 * c1) / (l2 * sin(b - c));
   const double c2 = (l1 * cos(phi - b) + l2 * b1 * b1 - l3 * c1 * c1 * cos(c - b)) / (l3 * sin(c - b));
 
-  // Slender bars: m l^2 / 3 about an end. The coupler's centre moves with i l1 e^(i phi) + i l2/2 b1 e^(i b).
+  // Slender bars: m l^2 / 3 about an end. The coupler's center moves with i l1 e^(i phi) + i l2/2 b1 e^(i b).
   const double *mass = m->mass;
   const double crank = mass[0] * l1 * l1 / 3, rocker = mass[2] * l3 * l3 / 3;
   k->J = crank + mass[1] * (l1 * l1 + l2 * l2 * b1 * b1 / 3 + l1 * l2 * b1 * cos(phi - b)) + rocker * c1 * c1;
@@ -124,7 +125,7 @@ double oracle_hydraulic_balance(const oracle_hydraulic *m, double angle, double 
 
 double oracle_basis(const double *knots, int count, int i, int degree, double u) {
   if (degree == 0) {
-    // [22]; the last span that is not empty takes its right end in.
+    // [22]; the last non-empty span includes its right end.
     const double end = knots[count - 1];
     return (knots[i] <= u && u < knots[i + 1]) || (u == end && knots[i] < end && knots[i + 1] == end);
   }
@@ -144,7 +145,7 @@ static void basis_at(const oracle_hydraulic *m, double travel, double *B) {
     knots[i] = inside < 0 ? 0 : inside > 1 ? 1 : inside;
   }
   double low = 0, high = 1;
-  // 54 halvings: down to rounding.
+  // 54 halvings: down to round-off.
   for (int round = 0; round < 54; round++) {
     const double u = (low + high) / 2;
     double x = 0;
@@ -284,7 +285,7 @@ static void substitute(double (*a)[UNKNOWNS], const int *pivot, double *b) {
   }
 }
 
-// I - h A x J with J by centred differences, factored. States are taken in units of their sizes.
+// I - h A x J with J by central differences, factored. States are scaled by their sizes.
 static int newton_matrix(const oracle_hydraulic *m, const radau *r, double t, double h, const double *y,
                          double (*a)[UNKNOWNS], int *pivot) {
   double J[N][N];

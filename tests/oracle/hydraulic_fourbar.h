@@ -3,8 +3,8 @@
 //
 //   y = (phi, phi', p_p, p_1, p_2, U)      crank angle, its rate, the three pressures, the spool
 //
-// with the corrections that cases/fourbar-valve/README.md lists. Written by hand from the paper; shares no code
-// and no way of doing things with the engine:
+// with the corrections that cases/fourbar-valve/README.md lists. Written by hand from the paper; shares no code and no
+// method with the engine:
 //
 // - mechanism: closed-form four-bar (cosine rule), derivatives of the angles by phi, one equation J(phi) phi'' +
 //   J'(phi) phi'^2 / 2 + V'(phi) = F_h ds/dphi
@@ -12,9 +12,9 @@
 // - pressures by eq. 32 (the pump feeds Q_a + Q_c), volumes by eqs. 34 and 35 (sign reversed), friction by eq. 14
 // - integration: Radau IIA of order 5 (Hairer, Wanner, "Solving Ordinary Differential Equations II", section IV.8),
 //   whose coefficients follow from its three nodes, with a difference quotient for Newton's matrix. Energies are
-//   quadratures by the same nodes.
+//   quadratures with the same nodes.
 //
-// There is no limit of cavitation and there are no end stops: the true machine needs neither.
+// The model has neither cavitation nor end stops: the true machine needs neither.
 #ifndef ORACLE_HYDRAULIC_FOURBAR_H
 #define ORACLE_HYDRAULIC_FOURBAR_H
 
@@ -38,12 +38,12 @@ typedef struct oracle_hydraulic {
 
 // The machine of cases/fourbar-valve with one of its eight true curves: 3 to 6 points, spline 1 or 2.
 oracle_hydraulic oracle_hydraulic_true(int points, int spline);
-// What the filter begins with: straight curves, other oil.
+// The start of the filter: straight curves, other oil.
 oracle_hydraulic oracle_hydraulic_wrong(void);
 
 // The crank angle (in 0 .. pi, coupler above) for a cylinder length.
 double oracle_hydraulic_angle(const oracle_hydraulic *m, double s);
-// The force (positive pushes) that holds the machine at rest, and the p_2 that together with p_1 gives it.
+// The force (positive: pushes) that holds the machine at rest, and the p_2 that gives this force together with p_1.
 double oracle_hydraulic_holding_force(const oracle_hydraulic *m, double angle);
 double oracle_hydraulic_balance(const oracle_hydraulic *m, double angle, double p1);
 

@@ -28,7 +28,7 @@ oracle_fourbar oracle_fourbar_swing(void) {
   return m;
 }
 
-// Where two circles meet: the point on the given side of the way from c to d.
+// Intersection of two circles: the point on the given side of the line from c to d.
 static int meet(const double c[2], double rc, const double d[2], double rd, int side, double out[2]) {
   const double ex = d[0] - c[0], ey = d[1] - c[1], gap = hypot(ex, ey);
   const double along = (gap * gap + rc * rc - rd * rd) / (2 * gap), across2 = rc * rc - along * along;
@@ -51,7 +51,7 @@ int oracle_fourbar_assemble(const oracle_fourbar *m, double theta, int elbow, do
 
 int oracle_fourbar_assemble_length(const oracle_fourbar *m, double s, int elbow, double q[6]) {
   double p1[2], p2[2];
-  // From A down to B, the right-hand side of the page is on the left.
+  // Looking from A down to B, positive x is on the left.
   if (meet(m->A, s, m->B, m->length[2], +1, p2) != 0) return -1;
   if (meet(m->A, m->length[0], p2, m->length[1], elbow, p1) != 0) return -1;
   q[X1] = p1[0], q[Y1] = p1[1], q[X2] = p2[0], q[Y2] = p2[1], q[S] = s;
@@ -90,8 +90,8 @@ static int solve5(double a[ND][ND], double *b, int columns) {
 }
 
 // Eq. (19), its Jacobian, and the convective term Phi_q' q' (zero rates allowed). The last equation is the paper's
-// y1 = L sin(theta) where the link is rather horizontal; near the vertical it would be singular (d y1 = 0), and
-// x1 = L cos(theta) takes its place.
+// y1 = L sin(theta) where the link is nearly horizontal; near the vertical it is singular (d y1 = 0), and x1 = L
+// cos(theta) replaces it.
 static void constraints(const oracle_fourbar *m, const double q[NQ], const double v[NQ], double phi[ND],
                         double jac[ND][NQ], double convective[ND]) {
   const double *A = m->A, *B = m->B, *L = m->length, c = cos(q[TH]), s = sin(q[TH]);
@@ -125,7 +125,7 @@ static void constraints(const oracle_fourbar *m, const double q[NQ], const doubl
   }
 }
 
-// Position problem: Newton on eq. (19) with theta held, from the guess in q, which picks the branch.
+// Position problem: Newton on eq. (19) with theta held, from the guess in q, which selects the branch.
 static int solve_position(const oracle_fourbar *m, double theta, double q[NQ]) {
   const double still[NQ] = {0};
   q[TH] = theta;
@@ -140,7 +140,7 @@ static int solve_position(const oracle_fourbar *m, double theta, double q[NQ]) {
       q[i] -= phi[i];
       size = fmax(size, fabs(phi[i]));
     }
-    // Converged when rounding stops the fall.
+    // Converged when round-off stops the decrease.
     if (size < 1e-15 || (size < 1e-11 && size >= before)) return 0;
     before = size;
   }
@@ -155,7 +155,7 @@ static void mass_matrix(const oracle_fourbar *m, double M[NQ][NQ]) {
   M[X1][X2] = M[X2][X1] = M[Y1][Y2] = M[Y2][Y1] = m->mass[1] / 6;
 }
 
-// Everything at one state: positions, eq. (4) v = R w, eq. (6) for a, eq. (5) b = R a + R' w.
+// All quantities at one state: positions, eq. (4) v = R w, eq. (6) for a, eq. (5) b = R a + R' w.
 static int evaluate(const oracle_fourbar *m, double z, double w, double q[NQ], oracle_fourbar_sample *out) {
   if (solve_position(m, z, q) != 0) return -1;
 
@@ -201,7 +201,7 @@ static int evaluate(const oracle_fourbar *m, double z, double w, double q[NQ], o
     out->b[i] = R[i] * out->a + Rdw[i];
   }
   out->kinetic = kinetic;
-  // Each bar weighs at its middle.
+  // The weight of each bar acts at its center.
   out->potential = g / 2 * (mass[0] * (m->A[1] + q[Y1]) + mass[1] * (q[Y1] + q[Y2]) + mass[2] * (m->B[1] + q[Y2])) +
                    0.5 * m->stiffness * stretch * stretch;
   out->loss = m->damping * v[S] * v[S];
@@ -224,14 +224,14 @@ int oracle_fourbar_trapezoid(const oracle_fourbar *m, const double q0[6], double
   for (int n = 0; n < steps; n++) {
     const oracle_fourbar_sample *old = &out[n];
     oracle_fourbar_sample *next = &out[n + 1];
-    // Eq. (12) makes z and w functions of the new acceleration a; Newton on a - f(z(a), w(a)) = 0 with the slope by
-    // finite differences, which only costs iterations, not accuracy.
+    // Eq. (12) makes z and w functions of the new acceleration a; Newton on a - f(z(a), w(a)) = 0 with the derivative
+    // by finite differences, which affects the number of iterations, not the accuracy.
     double a = old->a, before = INFINITY;
     for (int iteration = 0;; iteration++) {
       const double w = old->w + h / 2 * (old->a + a), z = old->z + h / 2 * (old->w + w);
       if (evaluate(m, z, w, q, next) != 0) return -1;
       const double defect = a - next->a, d = 1e-6 * (1 + fabs(a));
-      // Converged to 1e-13 of the state (h times the defect is the rate's error) and no longer falling.
+      // Converged to 1e-13 of the state (h times the defect is the rate's error) and no longer decreasing.
       const double size = h * fabs(defect) / (1 + fabs(w));
       if (size == 0 || (size < 1e-13 && size >= 0.1 * before)) break;
       if (iteration == 30) return -1;

@@ -11,14 +11,14 @@
 //
 // Conventions that reproduce the published numbers (checked in test_natural_fourbar.c):
 // - theta is the angle of link B1 from the ground's x axis, counter-clockwise, not from the line AB, and continuous
-//   (not wrapped); point 2 lies on the left of the way from A to B (x2 > 0), point 1 on the left of the way from A to
+//   (not wrapped); point 2 lies on the left of the line from A to B (x2 > 0), point 1 on the left of the line from A to
 //   point 2;
 // - the paper: the RMS is sqrt(sum / 1001) of the plain signals, no mean removed, over the 1001 samples of 1 s at 1 ms,
-//   the first (t = 0) included. Leaving it out gives 23.99 instead of 24.08 rad/s^2. Trapezoidal and tight solutions
+//   the first (t = 0) included. Leaving it out gives 23.99 instead of 24.08 rad/s^2. Trapezoidal and accurate solutions
 //   differ by 1e-5 of the RMS, so the numbers do not depend on the integrator;
 // - toolbox: the RMSE of the free model is sqrt(sum / 2000) over the 2000 samples after each step, t = 0 not included
-//   (with it: 7.236 / 3.042), of the continuous angle, both motions by the trapezoidal rule at 5 ms (tight integration
-//   of both: 7.237 / 3.045).
+//   (with it: 7.236 / 3.042), of the continuous angle, both motions by the trapezoidal rule at 5 ms (accurate
+//   integration of both: 7.237 / 3.045).
 #ifndef ORACLE_NATURAL_FOURBAR_H
 #define ORACLE_NATURAL_FOURBAR_H
 
@@ -41,15 +41,15 @@ oracle_fourbar oracle_fourbar_spring(void);   // the paper's prototype
 oracle_fourbar oracle_fourbar_toolbox(void);  // 2/8/5 m, 2/8/5 kg, ground 10 m
 oracle_fourbar oracle_fourbar_swing(void);    // the same lengths, 100/400/250 kg: the benchmark
 
-// The position of point 2 for a given theta, in closed form (two circles): elbow +1 takes the solution on the left of
-// the way from point 1 to B, -1 the one on its right. Fills q. Returns 0, or -1 where the mechanism cannot close.
+// The position of point 2 for a given theta, in closed form (two circles): elbow +1 selects the solution on the left of
+// the line from point 1 to B, -1 the one on its right. Fills q. Returns 0, or -1 where the mechanism cannot close.
 int oracle_fourbar_assemble(const oracle_fourbar *m, double theta, int elbow, double q[6]);
-// The paper's way: the spring length s is given, point 2 lies to the right of the line AB (x2 > 0 there), and point 1
-// is the solution whose side of the way from A to point 2 is given by elbow (+1 left, -1 right).
+// As in the paper: the spring length s is given, point 2 lies to the right of the line AB (x2 > 0 there), and elbow
+// selects the side of point 1 relative to the line from A to point 2 (+1 left, -1 right).
 int oracle_fourbar_assemble_length(const oracle_fourbar *m, double s, int elbow, double q[6]);
 
 // Runs from q0 with rate w0: fills out[0..steps], h apart. Trapezoid: the implicit trapezoidal rule at step h with
-// Newton converged to rounding. Tight: extrapolation of order 16, `inner` steps for each h. Both return 0, or -1 when
+// Newton converged to round-off. Tight: extrapolation of order 16, `inner` steps for each h. Both return 0, or -1 when
 // an iteration fails.
 int oracle_fourbar_trapezoid(const oracle_fourbar *m, const double q0[6], double w0, double h, int steps,
                              oracle_fourbar_sample *out);

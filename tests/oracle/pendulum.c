@@ -59,6 +59,7 @@ void oracle_swing_run(double k, double angle0, double rate0, double h, int steps
 }
 
 double oracle_chain_constant(int windows, double gravity) {
-  // Torque of the weights over the inertia, both about the bars' feet: a coupler weighs and moves at the bars' ends.
+  // Torque of the weights divided by the inertia, both about the bars' fixed ends: a coupler acts as a mass at the
+  // bars' ends.
   return gravity * ((windows + 1) / 2.0 + windows) / ((windows + 1) / 3.0 + windows);
 }

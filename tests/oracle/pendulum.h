@@ -1,5 +1,6 @@
-// The double pendulum as a closed-form Lagrangian ODE: two uniform slender beams, the first hung on the ground's
-// origin, the second on the first one's end, gravity along -y. Angles are absolute, from the x axis, counter-clockwise.
+// The double pendulum as a closed-form Lagrangian ODE: two uniform slender beams, the first hinged at the ground's
+// origin, the second at the end of the first, gravity along -y. Angles are absolute, from the x axis,
+// counter-clockwise.
 //
 //   (m1/3 + m2) l1^2 a1 + m2 l1 l2 / 2 (cos(d) a2 + sin(d) w2^2) + (m1/2 + m2) g l1 cos(p1) = 0     d = p1 - p2
 //    m2 l2^2 / 3     a2 + m2 l1 l2 / 2 (cos(d) a1 - sin(d) w1^2) +  m2/2       g l2 cos(p2) = 0

@@ -19,13 +19,13 @@ static double root(double dp) {
   return copysign(sqrt(fabs(dp)), dp);
 }
 
-// Oil that is about to be torn apart has no pressure: flows and forces see zero.
+// Cavitating oil has no pressure: flows and forces use zero.
 static int rates(sunrealtype t, N_Vector state, N_Vector rate, void *user) {
   (void)user;
   const double *x = N_VGetArrayPointer(state), tank = 1e5, area = 1e-3, dead = 3e-4, bulk = 1e9;
   double *dx = N_VGetArrayPointer(rate);
   double pa = fmax(x[SERVO_PA], 0), pb = fmax(x[SERVO_PB], 0), pp = fmax(x[SERVO_PP], 0);
-  // Controller and spool. The step of the reference is a break: the solver starts anew there.
+  // Controller and spool. The step of the reference is a break, at which the solver restarts.
   double error = (t < 1 - 1e-12 ? 0.2 : 0.7) - x[SERVO_X];
   double u = clip(0.0264249 * error + 0.000672426 * x[INTEGRAL], -0.01, 0.01);
   dx[INTEGRAL] = error;

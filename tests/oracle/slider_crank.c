@@ -8,11 +8,11 @@
 
 #include "oracle/extrapolation.h"
 
-// Positions and their first and second derivatives by p.
+// Positions and their first and second derivatives with respect to p.
 typedef struct kinematics {
   double b, b1, b2;               // rod angle
   double s, s1, s2;               // slider
-  double gx1, gx2, gy, gy1, gy2;  // centre of the rod
+  double gx1, gx2, gy, gy1, gy2;  // center of the rod
   double J, J1, V, V1;            // inertia and potential energy
 } kinematics;
 
@@ -22,14 +22,14 @@ static kinematics solve(const oracle_slider_crank *m, double p) {
   k.b = asin(-r * sin(p) / l);
   const double cb = cos(k.b), sb = sin(k.b);
   k.b1 = -r * cos(p) / (l * cb);
-  // From r cos p + l cos b b1 = 0, once more by p.
+  // From r cos p + l cos b b1 = 0, differentiated again with respect to p.
   k.b2 = (r * sin(p) + l * sb * k.b1 * k.b1) / (l * cb);
   k.s = r * cos(p) + l * cb;
   k.s1 = -r * sin(p) - l * sb * k.b1;
   k.s2 = -r * cos(p) - l * cb * k.b1 * k.b1 - l * sb * k.b2;
   k.gx1 = -r * sin(p) - l / 2 * sb * k.b1;
   k.gx2 = -r * cos(p) - l / 2 * (cb * k.b1 * k.b1 + sb * k.b2);
-  // The rod's other end stays on the x axis, so its centre is half as high as the crank pin.
+  // The rod's other end stays on the x axis, so its center is half as high as the crank pin.
   k.gy = r * sin(p) / 2, k.gy1 = r * cos(p) / 2, k.gy2 = -r * sin(p) / 2;
   const double crank = m->crank_mass * r * r / 3, rod = m->rod_mass * l * l / 12;
   k.J = crank + m->rod_mass * (k.gx1 * k.gx1 + k.gy1 * k.gy1) + rod * k.b1 * k.b1 + m->slider_mass * k.s1 * k.s1;

@@ -1,7 +1,7 @@
-// The centred slider-crank as one explicit ODE in the crank angle (closed-form kinematics): a uniform slender crank
+// The centered slider-crank as one explicit ODE in the crank angle (closed-form kinematics): a uniform slender crank
 // turning about the ground's origin, a uniform slender rod, a slider on the x axis, gravity along -y.
 //
-//   J(p) p'' + J'(p) p'^2 / 2 + V'(p) = torque       J: the inertia seen by the crank, V: the potential energy
+//   J(p) p'' + J'(p) p'^2 / 2 + V'(p) = torque       J: the inertia reduced to the crank, V: the potential energy
 #ifndef ORACLE_SLIDER_CRANK_H
 #define ORACLE_SLIDER_CRANK_H
 

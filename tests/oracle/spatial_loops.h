@@ -1,11 +1,11 @@
 // Closed-form closures of two spatial loops.
 //
-// RSSR: a crank and a rocker, each turning about a ground axis, joined by a rod between two ball joints. With the rod's
-// length squared written out, the rocker angle solves A cos(f) + B sin(f) = C.
+// RSSR: a crank and a rocker, each turning about a ground axis, joined by a rod between two ball joints. From the
+// square of the rod's length, the rocker angle solves A cos(f) + B sin(f) = C.
 //
-// Bricard's linkage: six revolute joints, six equal links, each joint axis perpendicular to its neighbours (twists
-// alternately +90 and -90 degrees). It moves although the count of freedoms says it cannot. Every other joint turns by
-// the same angle, and the two kinds are bound by (1 + cos p)(1 + cos f) = 1 (Chen, You and Tarnai, "Threefold-symmetric
+// Bricard's linkage: six revolute joints, six equal links, each joint axis perpendicular to its neighbors (twists
+// alternately +90 and -90 degrees). The linkage moves although the count of freedoms is zero. Every other joint turns
+// by the same angle, and the two groups satisfy (1 + cos p)(1 + cos f) = 1 (Chen, You and Tarnai, "Threefold-symmetric
 // Bricard linkages for deployable structures", Int. J. Solids Struct. 42, 2005, with alpha = 90 degrees).
 #ifndef ORACLE_SPATIAL_LOOPS_H
 #define ORACLE_SPATIAL_LOOPS_H
@@ -23,13 +23,13 @@ typedef struct oracle_rssr {
 
 void oracle_arm_tip(const oracle_arm *arm, double angle, double tip[3]);
 
-// The rocker angle for a crank angle, on branch +1 or -1, in (-pi, pi]. Returns 0, or -1 where it cannot close.
+// The rocker angle for a crank angle, on branch +1 or -1, in (-pi, pi]. Returns 0, or -1 if the loop cannot close.
 int oracle_rssr_rocker(const oracle_rssr *m, double crank_angle, int branch, double *rocker_angle);
 // d(rocker)/d(crank) at a closed position.
 double oracle_rssr_ratio(const oracle_rssr *m, double crank_angle, double rocker_angle);
 
-// The angle of the even joints for an angle of the odd ones (or the other way round), in [0, pi]. NAN where the linkage
-// cannot close: beyond 120 degrees.
+// The angle of the even joints for an angle of the odd ones (or vice versa), in [0, pi]. NAN if the linkage cannot
+// close: beyond 120 degrees.
 double oracle_bricard_angle(double angle);
 // d(even)/d(odd) for angles in (0, pi), both of one sign.
 double oracle_bricard_ratio(double odd, double even);

@@ -45,8 +45,8 @@ static void fill_force(const double *q, const double *w, double *f) {
   f[EP] = m6 * u * z * w[OM] * (w[OM] + 2 * w[EP]) * cos(q[OM]);
 }
 
-// Constraints are sums of r cos(c) and r sin(c), c the sum of one or two angles. Adds one arm, a vector of length r that stands at
-// the angle c + quarter of a right angle, to the two rows from `row` on: value, gradient, and second derivative along w.
+// Constraints are sums of r cos(c) and r sin(c), c the sum of one or two angles. Adds one arm, a vector of length r at the angle c
+// + `quarter` right angles, to the two rows from `row` on: value, gradient, and second derivative along w.
 static void add_arm(const double *q, const double *w, int row, double r, int first, int second, int quarter,
                     double g[CONSTRAINTS], double a[ALL][ALL], double rhs[ALL]) {
   static const double turn[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
@@ -79,7 +79,7 @@ static void fill_constraints(const double *q, const double *w, double g[CONSTRAI
     for (int k = 0; k < CONSTRAINTS; k++) a[i][N + k] = a[N + k][i];
 }
 
-// Gauss' elimination with row pivots; the answer replaces b.
+// Gaussian elimination with row pivots; the solution replaces b.
 static void solve(double a[ALL][ALL], double b[ALL]) {
   for (int k = 0; k < ALL; k++) {
     int best = k;

@@ -1,4 +1,5 @@
-// The small oracles against themselves: energies stay, derivatives are derivatives, spatial loops close.
+// The small oracles. They are checked by conservation of energy, by differences for derivatives, and by the closure of
+// spatial loops.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void oscillator(void *user, double t, const double *x, double *dx) {
   dx[0] = x[1], dx[1] = -x[0];
 }
 
-// x'' = -x from (1, 0): one turn in 20 steps comes back to rounding.
+// x'' = -x from (1, 0): one turn in 20 steps returns to the start within round-off.
 static void test_extrapolation(void **state) {
   (void)state;
   double x[2] = {1, 0};
@@ -31,14 +32,14 @@ static void test_pendulum(void **state) {
   static oracle_pendulum_sample s[2001];
   oracle_pendulum_run(&m, (double[2]){0, pi / 4}, (double[2]){0, 1}, 5e-3, 2000, 1, s);
   for (int i = 0; i <= 2000; i++) near(s[i].energy, s[0].energy, 1e-10);
-  // Small swings of the beam alone (second one without weight): period of a beam, 2 pi sqrt(2 l / 3 g).
+  // Small swings of the first beam alone (the second one has no weight): period of a beam, 2 pi sqrt(2 l / 3 g).
   const oracle_pendulum single = {.mass = {1, 1e-12}, .length = {1, 1}, .gravity = 9.81};
   const double period = 2 * pi * sqrt(2.0 / (3 * 9.81));
   oracle_pendulum_run(&single, (double[2]){-pi / 2 + 1e-4, -pi / 2}, (double[2]){0, 0}, period / 200, 200, 1, s);
   near(s[200].angle[0], s[0].angle[0], 1e-10);
   near(s[100].angle[0], -pi / 2 - 1e-4, 1e-10);
 
-  // The plain pendulum is the same beam: k = 3 g / 2 l. Its energy w^2 / 2 + k sin p stays.
+  // The plain pendulum is the same beam: k = 3 g / 2 l. Its energy w^2 / 2 + k sin p is constant.
   static double angle[201], rate[201];
   oracle_swing_run(1.5 * 9.81, 0.3, 0, period / 200, 200, 1, angle, rate);
   oracle_pendulum_run(&single, (double[2]){0.3, -pi / 2}, (double[2]){0, 0}, period / 200, 200, 1, s);
@@ -56,7 +57,7 @@ static void test_slider_crank(void **state) {
   static oracle_slider_crank_sample s[16001];
   const double h = 2.5e-4;
   oracle_slider_crank_run(&m, pi / 4, 10, h, 16000, 1, s);
-  assert_true(s[16000].angle > 4 * pi);  // it turns
+  assert_true(s[16000].angle > 4 * pi);  // it makes full turns
   for (int i = 0; i <= 16000; i++) near(s[i].energy, s[0].energy, 1e-10 * s[0].energy);
   for (int i = 2; i <= 15998; i++) {
     const double v = (8 * (s[i + 1].slider - s[i - 1].slider) - (s[i + 2].slider - s[i - 2].slider)) / (12 * h);
@@ -97,7 +98,7 @@ static void test_rssr(void **state) {
   assert_int_equal(oracle_rssr_rocker(&far, 0, 1, &unused), -1);
 }
 
-// Appends a turn about the y or z axis and a link along x to the transform [R | p].
+// Appends a rotation about the y or z axis and a link along x to the transform [R | p].
 static void add_link(double R[3][3], double p[3], int about_z, double angle) {
   const double c = cos(angle), s = sin(angle);
   const double z[3][3] = {{c, -s, 0}, {s, c, 0}, {0, 0, 1}}, y[3][3] = {{c, 0, s}, {0, 1, 0}, {-s, 0, c}};
@@ -109,7 +110,7 @@ static void add_link(double R[3][3], double p[3], int about_z, double angle) {
   for (int i = 0; i < 3; i++) p[i] += R[i][0];
 }
 
-// The six links, joint axes z and y in turn, come back to where they began.
+// The six links, joint axes z and y in turn, return to their start.
 static void test_bricard(void **state) {
   (void)state;
   for (int i = 1; i < 120; i++) {

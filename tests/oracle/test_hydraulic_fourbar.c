@@ -1,5 +1,5 @@
-// The hydraulic four-bar against closed forms, against the natural-coordinates four-bar and against itself: it must
-// deserve its trust before the engine is compared with it.
+// The hand-written hydraulic four-bar, before the engine is compared with it. Oracles: closed forms, the
+// natural-coordinates four-bar, the energy balance, the order of its integrator.
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static void test_balance(void **state) {
   near(oracle_hydraulic_holding_force(&m, angle), -2412, 1);
   near(oracle_hydraulic_balance(&m, angle, 1e6), 2.451e6, 500);
   near(oracle_hydraulic_balance(&wrong, oracle_hydraulic_angle(&wrong, 1.62), 2e6), 1.907e6, 500);
-  // At rest nothing moves.
+  // In equilibrium all rates are zero.
   run(&m, 1e-3, 1, 1, a_run);
   near(a_run[0].acceleration, 0, 1e-12);
 }
@@ -88,7 +88,7 @@ static void test_curves(void **state) {
     }
 }
 
-// What the pump puts in is stored or lost; the quadratures know nothing of the equation of motion.
+// The pump's energy is stored or lost; the quadratures are independent of the equation of motion.
 static void test_energy(void **state) {
   (void)state;
   for (int spline = 1; spline <= 2; spline++) {
@@ -118,8 +118,8 @@ static double apart(const oracle_hydraulic_sample *a, const oracle_hydraulic_sam
   return worst;
 }
 
-// Order 5 where everything is smooth (three points, spool not yet back at zero), and the accuracy of what others are
-// compared with: 2.5 ms steps.
+// Order 5 where everything is smooth (three points, spool not yet back at zero), and the accuracy of the steps used for
+// comparisons: 2.5 ms.
 static void test_order(void **state) {
   (void)state;
   const oracle_hydraulic smooth = oracle_hydraulic_true(3, 1), hard = oracle_hydraulic_true(6, 2);

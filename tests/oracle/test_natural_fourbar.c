@@ -1,5 +1,5 @@
-// The natural-coordinates four-bar against the published numbers and against itself: it must deserve its trust before
-// the engine is compared with it.
+// The natural-coordinates four-bar, before the engine is compared with it. Oracles: the published numbers, conservation
+// of energy, differences for derivatives, two integrators.
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static double magnitude(const oracle_fourbar_sample *s, int which) {
   return all[which];
 }
 
-// Where the prototype and the observer's model start.
+// The starts of the prototype and of the observer's model.
 static void test_assembly(void **state) {
   (void)state;
   const oracle_fourbar m = oracle_fourbar_spring();
@@ -28,7 +28,7 @@ static void test_assembly(void **state) {
   for (int i = 0; i < 6; i++) near(again[i], q[i], 1e-14);
   assert_int_equal(oracle_fourbar_assemble_length(&m, 1.85, +1, q), 0);
   near(q[5], -0.8710, 5e-5);
-  // Too long a spring cannot be.
+  // A spring length that is too large is rejected.
   assert_int_equal(oracle_fourbar_assemble_length(&m, 2.5, +1, q), -1);
 }
 
@@ -75,7 +75,7 @@ static void test_toolbox_free_model(void **state) {
   near(sqrt(rate / 2000), 3.043, 5e-4);
 }
 
-// Without spring the energy stays; with it, what is missing is what the damper took.
+// Without the spring the energy is constant; with it, the missing energy is the work of the damper.
 static void test_energy(void **state) {
   (void)state;
   const oracle_fourbar swing = oracle_fourbar_swing(), spring = oracle_fourbar_spring();
@@ -101,7 +101,7 @@ static void test_energy(void **state) {
   near(change + lost, 0, 1e-6 * lost);
 }
 
-// The bars keep their lengths, and rates and accelerations are the derivatives of what they should be.
+// The bars keep their lengths, and rates and accelerations are the derivatives of positions and rates.
 static void test_kinematics(void **state) {
   (void)state;
   const oracle_fourbar m = oracle_fourbar_swing();
@@ -127,7 +127,8 @@ static void test_kinematics(void **state) {
   }
 }
 
-// Two integrators, one motion: halving the trapezoidal step divides the distance by 4; the tight one has nothing left.
+// Two integrators, one motion: halving the trapezoidal step divides the difference by 4; the error of the accurate
+// integrator is round-off.
 static void test_integrators(void **state) {
   (void)state;
   const oracle_fourbar m = oracle_fourbar_spring();

@@ -1,5 +1,5 @@
-// Counts what a test allocates: the C library's allocator with a counter in front. To be included by one file of a
-// program. Under sanitizers with an allocator of their own nothing can be counted.
+// Counts the allocations of a test: the C library's allocator with a counter. Only one file of a program includes this
+// header. Allocations cannot be counted under sanitizers with their own allocator.
 #ifndef OD_TEST_ALLOCATIONS_H
 #define OD_TEST_ALLOCATIONS_H
 
@@ -14,7 +14,7 @@
 #define COUNTING 0
 #else
 #define COUNTING 1
-// Volatile: compilers know malloc and take it for granted that it changes no variable of the program.
+// Volatile, because compilers assume that malloc changes no variable of the program.
 static volatile long allocations;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

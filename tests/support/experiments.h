@@ -1,4 +1,4 @@
-// Experiments for tests: loaded and run, or the test fails with what was said. cmocka.h comes before this.
+// Experiments for tests: loads and runs them; on error the test fails with the messages. Include after cmocka.h.
 #ifndef OD_TEST_EXPERIMENTS_H
 #define OD_TEST_EXPERIMENTS_H
 
@@ -16,7 +16,7 @@ static inline od_experiment *load_experiment(const char *path, const od_experime
   return e;
 }
 
-// All messages as one text, without the folder of the file; free it.
+// All messages as one text, without the folder of the file. The caller frees it.
 static inline char *experiment_messages(const char *path, const od_experiment_options *options, const char *folder) {
   od_messages *messages = od_messages_new();
   od_experiment *e = NULL;

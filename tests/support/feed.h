@@ -18,7 +18,7 @@ typedef struct feed {
   size_t length;  // of the last answer, with its line end
 } feed;
 
-// Starts the program with its standard error in a file; -1: it cannot be started.
+// Starts the program with its standard error in a file. Returns -1 if it cannot be started.
 static inline int feed_start(feed *f, const char *program, char *const arguments[], const char *errors) {
   int in[2], out[2];
   signal(SIGPIPE, SIG_IGN);
@@ -35,7 +35,7 @@ static inline int feed_start(feed *f, const char *program, char *const arguments
   return 0;
 }
 
-// Sends a line, which must have its line end; -1: nobody takes it.
+// Sends a line, which must have its line end. Returns -1 if the program does not read it.
 static inline int feed_send(const feed *f, const char *line, size_t length) {
   for (size_t done = 0; done < length;) {
     ssize_t n = write(f->to, line + done, length - done);
@@ -45,7 +45,7 @@ static inline int feed_send(const feed *f, const char *line, size_t length) {
   return 0;
 }
 
-// Waits for one whole line, into f->line; -1: there is none.
+// Waits for one whole line, into f->line. Returns -1 if there is none.
 static inline int feed_receive(feed *f) {
   for (f->length = 0;;) {
     ssize_t n = read(f->from, f->line + f->length, sizeof f->line - 1 - f->length);
@@ -57,7 +57,7 @@ static inline int feed_receive(feed *f) {
   }
 }
 
-// Ends the input and waits; the exit code of the program.
+// Ends the input, waits, and returns the exit code of the program.
 static inline int feed_end(feed *f) {
   int status = 0;
   close(f->to);
@@ -78,8 +78,8 @@ static inline int feed_ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Sends the header and the lines of a text at a rate (1/s) and sorts the times the answers took into latency; how many
-// there are, or -1.
+// Sends the header and the lines of a text at a rate (1/s) and writes the sorted response times to latency. Returns
+// their number, or -1.
 static inline int feed_all(feed *f, const char *text, double rate, double *latency, int most) {
   const char *end = strchr(text, '\n');
   if (!end || feed_send(f, text, (size_t)(end + 1 - text)) != 0 || feed_receive(f) != 0) return -1;

@@ -14,7 +14,7 @@ static inline od_fit_plan *fit_plan(const char *path, const od_experiment_option
   return plan;
 }
 
-// A plan of a fit file's text; what it names is in the scratch folder.
+// A plan from a fit file's text; files that it names are in the scratch folder.
 static inline od_fit_plan *fit_plan_text(scratch *s, const char *text) {
   return fit_plan(scratch_write(s, "fit.yaml", text, strlen(text)), NULL);
 }
@@ -31,7 +31,7 @@ static inline void fit_release(od_fitted *f, od_fit_plan *plan) {
   od_fit_plan_free(plan);
 }
 
-// Value against what is expected, relative to it.
+// Compares a value with the expected one, relative to it.
 static inline void expect_near(double value, double expected, double tolerance) {
   if (!(fabs(value - expected) <= tolerance * fabs(expected)))
     fail_msg("%.9g instead of %.9g: off by %.2g", value, expected, value / expected - 1);

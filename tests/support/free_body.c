@@ -100,7 +100,7 @@ void free_body_check(watched_machine *b, const free_body *f) {
 
 // --- In space ----------------------------------------------------------------------------------------------------------
 
-// The three components of something: x, y, z behind a beginning such as "force_".
+// The three components of a vector: x, y, z after a prefix such as "force_".
 static void show_vector(const watched_machine *b, const char *element, const char *beginning, double v[3]) {
   char quantity[32];
   for (int i = 0; i < 3; i++) {
@@ -118,7 +118,7 @@ typedef struct loads {
   double v[3], w[3];  // of the body, in ground axes
 } loads;
 
-// Returns its power.
+// Returns the power.
 static double add_load(loads *l, const double at[3], const double force[3]) {
   double lever[3], turn[3], power = 0;
   for (int i = 0; i < 3; i++) lever[i] = at[i] - l->centre[i];

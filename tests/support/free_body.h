@@ -1,5 +1,5 @@
-// Free bodies cut out of a machine: Newton's and Euler's equations by hand with what the machine shows of its joints,
-// cylinders, springs and accelerations. An independent check of pin loads.
+// Free bodies of a machine: Newton's and Euler's equations by hand with the machine's outputs of joints, cylinders,
+// springs and accelerations. An independent check of pin loads.
 #ifndef OD_TEST_FREE_BODY_H
 #define OD_TEST_FREE_BODY_H
 
@@ -21,17 +21,17 @@ typedef struct watched_machine {
 void watched_begin(watched_machine *b, od_machine *machine);
 void watched_run_to(watched_machine *b, double time, double step);
 void watched_end(watched_machine *b);  // frees the machine as well
-// What ideal joints carry does no work in all: call it when every body of the machine was checked.
+// The total power of ideal joints is zero. Call this after every body of the machine was checked.
 void watched_check_power(const watched_machine *b);
-// The value of "element.quantity"; fails the test when there is no such output.
+// The value of "element.quantity". The test fails if there is no such output.
 double shown(const watched_machine *b, const char *element, const char *quantity);
 
-// A joint whose force acts on the body at a point of it, with the sign of the side that the body is on.
+// A joint whose force acts on the body at one of its points, with the sign of the body's side.
 typedef struct pin {
   const char *joint, *point;
   double sign;
 } pin;
-// A cylinder (sense 1: it pushes) or a spring (-1: it pulls) between a point of the body and another one; x, y where that is of the ground.
+// A cylinder (sense 1: pushes) or a spring (-1: pulls) between a point of the body and another one; x, y for a point of the ground.
 typedef struct push {
   const char *element, *own, *other;
   double sense, x, y;
@@ -42,12 +42,12 @@ typedef struct free_body {
   pin pins[6];
   push pushes[3];
   const char *
-      turner;  // an output that turns the body about z as well (a slide's or fixed joint's torque_z, a damper), or NULL
+      turner;  // an output that is another torque about z on the body (torque_z of a slide or fixed joint, a damper), or NULL
   double turner_sign;
 } free_body;
 
-// Forces and torques must balance to 1e-9 of the largest joint force, with gravity of 9.81 along -y, plus this force from outside at
-// a point of the body.
+// Forces and torques must balance to 1e-9 of the largest joint force, with gravity of 9.81 along -y, plus this external force at a
+// point of the body.
 typedef struct outside_force {
   const char *point;
   double x, y;
@@ -55,8 +55,9 @@ typedef struct outside_force {
 void free_body_check(watched_machine *b, const free_body *f);
 void free_body_check_with(watched_machine *b, const free_body *f, const outside_force *forces, int count);
 
-// In space. R: how the body is turned, known to the caller from elsewhere; torque: what acts on it along the coordinates of its joints
-// (drives, dampers), in ground axes. Gravity is 9.81 along -z. A slide's force acts at the point of its second body, on both of them.
+// In space. R: the body's rotation matrix, which the caller computes independently; torque: torques on the body along the coordinates
+// of its joints (drives, dampers), in ground axes. Gravity is 9.81 along -z. A slide's force acts on both bodies at the point of its
+// second body.
 typedef struct space_body {
   const char *name, *centre;
   double mass, inertia[3];  // about its centre, along its axes

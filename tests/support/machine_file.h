@@ -1,4 +1,4 @@
-// Machine files that tests write themselves: in a folder of their own, gone at the end.
+// Machine files that tests write, in a separate folder that is removed at the end.
 #ifndef OD_TEST_MACHINE_FILE_H
 #define OD_TEST_MACHINE_FILE_H
 
@@ -39,7 +39,7 @@ static inline void machine_file_write(const machine_file *file, const char *text
   assert_int_equal(fclose(to), 0);
 }
 
-// All messages as one text, as od_messages_print() gives them.
+// All messages as one text, as printed by od_messages_print().
 static inline char *messages_text(const od_messages *messages) {
   char *text = NULL;
   size_t length = 0;
@@ -50,7 +50,7 @@ static inline char *messages_text(const od_messages *messages) {
   return text;
 }
 
-// The machine that the text describes, with these options. Fails the test when it does not load.
+// The machine of the text, with these options. The test fails if the text does not load.
 static inline od_machine *machine_with(const machine_file *file, const char *text, const od_load_options *options) {
   machine_file_write(file, text, strlen(text));
   od_messages *messages = od_messages_new();
@@ -71,7 +71,7 @@ static inline od_machine *machine_from(const machine_file *file, const char *tex
   return machine_with(file, text, &(od_load_options){.set = set, .set_count = (set1 != NULL) + (set2 != NULL)});
 }
 
-// ---- what a loaded machine says of its numbers
+// ---- numbers of a loaded machine
 
 static inline od_number number(const od_machine *machine, const char *path) {
   int i = od_machine_number_find(machine, path);
@@ -79,7 +79,7 @@ static inline od_number number(const od_machine *machine, const char *path) {
   return od_machine_number(machine, i);
 }
 
-// Value, unit, and the text it was given as; NULL: a default.
+// Value, unit, and the text in the file; NULL: a default.
 static inline void check(const od_machine *machine, const char *path, double value, const char *unit,
                          const char *given) {
   od_number n = number(machine, path);

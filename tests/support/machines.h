@@ -5,13 +5,13 @@
 #include "oleodyn/oleodyn.h"
 #include "simulate/run.h"
 
-// Loads OD_SOURCE_DIR/path with "path=value" settings up to a NULL; fails the test with all messages on error.
+// Loads OD_SOURCE_DIR/path with "path=value" settings up to a NULL. On error the test fails with all messages.
 od_machine *od_test_machine(const char *path, ...);
 
-// The same from a text, which is a file for the time of loading.
+// The same from a text, which is written to a temporary file for loading.
 od_machine *od_test_machine_text(const char *text);
 
-// Runs a machine and gives the last values of the outputs with these names (at most 8).
+// Runs a machine and returns the last values of the outputs with these names (at most 8).
 void od_test_run_to(const od_machine *machine, const char *integrator, double time, double step,
                     const char *const *names, int count, double *last);
 

@@ -59,7 +59,7 @@ const int nist_model_count = sizeof nist_models / sizeof *nist_models;
 
 // ---- reading
 
-// Nelson's datum is the logarithm of what the file has, and has two variables.
+// Nelson's datum is the logarithm of the value in the file, and it has two variables.
 static bool is_nelson(const nist_set *set) {
   return strcmp(set->model->name, "Nelson") == 0;
 }
@@ -85,7 +85,7 @@ static bool read_datum(const char *line, nist_set *set) {
   return true;
 }
 
-// The head tells on which lines the data are.
+// The header contains the lines of the data.
 int nist_read(const char *folder, const nist_model *model, nist_set *set) {
   char path[1200], line[256];
   *set = (nist_set){.model = model};

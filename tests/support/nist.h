@@ -29,7 +29,7 @@ typedef struct nist_set {
 extern const nist_model nist_models[];
 extern const int nist_model_count;
 
-// Reads folder/NAME.dat. 1: read; 0: there is no such file; -1: it is there and cannot be read.
+// Reads folder/NAME.dat. Returns 1 after success, 0 if there is no such file, -1 if the file cannot be read.
 int nist_read(const char *folder, const nist_model *model, nist_set *set);
 
 // Residuals, model minus datum, with complex ones for derivatives; the start is the first.
@@ -39,7 +39,7 @@ double nist_squares(nist_set *set, const double *b);
 // Digits in which a value agrees with a certified one, at most 11.
 double nist_digits(double value, double certified);
 
-// Fits from a start and prints a line; whether parameters and standard deviations have the digits that are wanted.
+// Fits from a start and prints a line. Returns whether parameters and standard deviations have the required digits.
 bool nist_fit(nist_set *set, int start, const od_ls_options *options, const char *label, double digits,
               double sigma_digits);
 

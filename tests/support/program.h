@@ -1,4 +1,4 @@
-// The program as people and scripts call it: runs it and looks at what came out. Include after cmocka.h.
+// Runs the program as a user or a script does, and returns its output. Include after cmocka.h.
 #ifndef OD_TEST_PROGRAM_H
 #define OD_TEST_PROGRAM_H
 
@@ -46,7 +46,7 @@ static inline void expect_code(outcome o, int code) {
   forget(o);
 }
 
-// That, and what it says to standard error.
+// The same, and the text on standard error.
 static inline void ends_and_says(outcome o, int code, const char *message) {
   ends_with(o, code);
   says(o.err, message);

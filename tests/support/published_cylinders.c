@@ -15,7 +15,7 @@ const published_cylinder published_cylinders[PUBLISHED_CYLINDERS + 1] = {
     {{{2000, 200, 0.01, 0.1, 1.2, 300}, {2500, 600, 0.01, 0.05, 1.2, 500}}, 0.3, 0.3, 30, 1e7, 5000},
 };
 
-// No factor, which would act on Fs and Fc.
+// No factor, because it would act on Fs and Fc.
 static int add_factor(double *q) {
   const double none[6] = {1, 1, 1, 0, 0, 0};
   for (int i = 0; i < 6; i++) q[i] = none[i];

@@ -14,13 +14,13 @@ typedef struct published_cylinder {
 enum { PUBLISHED_CYLINDERS = 8 };
 extern const published_cylinder published_cylinders[PUBLISHED_CYLINDERS + 1];
 
-// Their numbers in the order of the laws "modified-lugre" and "reduced", both directions; how many.
+// Their numbers in the order of the laws "modified-lugre" and "reduced", both directions. Returns the number of them.
 int published_modified_lugre(const published_cylinder *c, double *q);
 int published_reduced(const published_cylinder *c, double *q);
 
-// The trajectory that all parameters can be found from: sines, ramps, half-cosines and a lagged step of the speed, 13 s long.
+// The trajectory that identifies all parameters: sines, ramps, half-cosines and a lagged step of the speed, 13 s long.
 double published_speed(double t);
-// Times where its pieces end or its sign changes, in order, from 0 to 13 s.
+// Times of the ends of its pieces and of its sign changes, in order, from 0 to 13 s.
 enum { PUBLISHED_BREAKS = 15 };
 extern const double published_breaks[PUBLISHED_BREAKS];
 

@@ -23,8 +23,8 @@ od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
   return s;
 }
 
-// Signals are about one, times about 50 ms; leads are shorter, or a machine behind them becomes too violent to compare steps of
-// it. The second of two bounds is above the first.
+// Signals are about one, times about 50 ms; leads are shorter, because otherwise a machine behind them moves too violently for
+// comparisons of steps. The second of two bounds is above the first.
 static double random_number(od_dice *d, const od_block_field *f, bool by_time, int place) {
   double time = od_dice_uniform(d, 0.03, 0.1), size = od_dice_uniform(d, 0.3, 1);
   if (f->shape == OD_ABSCISSAE) return place - 1 + 0.3 * size;

@@ -7,7 +7,7 @@
 
 // With random choices; `sample` 0: continuous.
 od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample);
-// Numbers that suit it, into q; what makes one unit of another is `gain`. Returns how many there are.
+// Writes suitable numbers to q; `gain` converts one unit to another. Returns the number of them.
 int od_random_block_numbers(od_dice *d, const od_block_spec *s, double gain, double *q);
 
 #endif

@@ -109,7 +109,7 @@ static void put_oil(writer *w) {
   }
 }
 
-// A pump, volumes in a row with orifices between them, perhaps a relief valve.
+// A pump, volumes in series with orifices between them, sometimes a relief valve.
 static void circuit(writer *w) {
   int volumes = 1 + pick(w, 4);
   double flow = decades(w, 2e-5, 1e-3), pressure = decades(w, 5e5, 1.5e7);
@@ -193,7 +193,7 @@ static void servo(writer *w) {
   put(w, "run: {time: %g, outputs: [rail.position, rail.rate, A.pressure, B.pressure]}\n", uniform(w, 0.6, 1.5));
 }
 
-// A boom that a pump lifts, or that sinks through a throttle, perhaps onto its stop.
+// A boom that a pump lifts, or that sinks through a throttle, sometimes onto its stop.
 static void crane(writer *w) {
   bool lift = pick(w, 2);
   put(w, "gravity: [0, -9.81]\nground: {points: {ram: [0.5, -0.5]}}\n");

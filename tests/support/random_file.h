@@ -1,5 +1,5 @@
-// Random machine files of the kinds that people write: oscillators, linkages, cranes, circuits, servo axes, chains of
-// blocks. Their sizes are drawn over decades, so that their time constants lie anywhere beside a step of 1 ms.
+// Random machine files of typical kinds: oscillators, linkages, cranes, circuits, servo axes, chains of blocks. Their
+// sizes are drawn over decades, so that their time constants are far below to far above a step of 1 ms.
 #ifndef OD_RANDOM_FILE_H
 #define OD_RANDOM_FILE_H
 

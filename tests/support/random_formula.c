@@ -18,7 +18,7 @@ static int apply(draft *f, od_operation_kind kind, int a, int b) {
   return add(f, kind, a, b, 0, 0);
 }
 
-// A function of a and b that is about one where they are.
+// A function of a and b that is about one if a and b are about one.
 static int random_term(od_dice *d, draft *f, int a, int b) {
   static const od_operation_kind bounded[] = {OD_OPERATION_SIN, OD_OPERATION_COS, OD_OPERATION_TANH, OD_OPERATION_ATAN};
   int bound = apply(f, bounded[od_dice_pick(d, 4)], a, 0);

@@ -3,17 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-// A number in the lower half of what is usual, where most machines are, times or divided by up to 3.
+// A number in the lower half of the usual range, which most machines use, multiplied or divided by up to 3.
 static double random_number(od_dice *dice, const od_element_field *f) {
   double low = f->limits.usual_low, high = f->limits.usual_high, factor = pow(3, od_dice_uniform(dice, -1, 1));
   bool known = low != 0 || high != 0;
-  // No more and no less than is possible, as of shares and exponents.
+  // Within the possible range, as for shares and exponents.
   if (!isnan(f->fallback) && f->fallback != 0) {
     double value = f->fallback * factor;
     return f->limits.high > 0 ? fmax(fmin(value, f->limits.high), f->limits.low) : value;
   }
   if (!known) return 0.3 * factor;
-  // Pressures differ by some bar, so that valves do not open all at once.
+  // Pressures differ by some bar, so that valves do not all open at the same time.
   double weight = strcmp(f->unit, "Pa") == 0 ? 2.0 / 3 : 1.0 / 3;
   if (low > 0) return pow(low, 1 - weight) * pow(high, weight) * factor;
   double size = fmin(3e-3 * high, 1) * factor;
@@ -26,7 +26,7 @@ static bool rules_hold(const od_element_class *c, const double *q) {
   return true;
 }
 
-// Behind the fields: abscissae from 0 on, then ordinates.
+// After the fields: abscissae from 0 on, then ordinates.
 static int random_curve(od_dice *dice, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
   int degree = 1 + od_dice_pick(dice, 3), count = degree + 1 + od_dice_pick(dice, 4);
   for (int i = 0; i < count; i++)
@@ -38,7 +38,7 @@ static int random_curve(od_dice *dice, double *q, int choice[OD_MOST_ELEMENT_CHO
   return 2 * count;
 }
 
-// A law of each class with formulas: behind what it reads, a size, a smoothing or damping, and how much its signal matters.
+// A law for each class with formulas: after its variables, a size, a smoothing or damping, and the weight of its signal.
 static const od_operation flow_law[] = {
     {OD_OPERATION_VARIABLE, 0},    {OD_OPERATION_VARIABLE, 1},       {OD_OPERATION_SUBTRACT, 0, 1},
     {OD_OPERATION_VARIABLE, 7},    {OD_OPERATION_SMOOTH_ROOT, 2, 3}, {OD_OPERATION_VARIABLE, 6},

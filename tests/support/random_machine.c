@@ -1,6 +1,5 @@
-// Loops that close: the machine is first built without them, which tells where every body is in its initial position;
-// then two bodies get points and axes that coincide there, and the machine is built again with a cut joint between
-// them.
+// Loops that close: the machine is first built without them, which gives the initial position of every body; then two
+// bodies get points and axes that coincide there, and the machine is built again with a cut joint between them.
 #include "support/random_machine.h"
 
 #include <math.h>
@@ -28,7 +27,7 @@ int od_dice_pick(od_dice *d, int count) {
 
 enum { MOST_BODIES = 8, MOST_LOOPS = 2 };
 
-// A loop to be added: where its points and axes are in the two bodies' frames.
+// A loop to be added: its points and axes in the two bodies' frames.
 typedef struct loop {
   int kind;  // 0 rod, else joint type + 1
   int body_a, body_b;
@@ -41,10 +40,10 @@ typedef struct plan {
   bool planar;
   int bodies, joint_with_friction;
   bool laws;               // any friction law, not only the plain ones
-  od_dice block_dice;      // of their own, so that blocks change nothing else
+  od_dice block_dice;      // separate, so that blocks change nothing else
   int driven[2], drivens;  // the last joints with one coordinate, and how many there are
   bool rare_joints;        // some joints are of the rarer types,
-  od_dice rare;            // which have dice of their own, too
+  od_dice rare;            // which have their own random numbers, too
   int blocks;
   bool lag;  // the valve's spool is a state
 } plan;
@@ -53,7 +52,7 @@ static int number(plan *p, const char *what, double value) {
   return od_build_number(p->build, what, value, "1");
 }
 
-// What drives an element: the input given, or with blocks mostly one of their outputs.
+// The signal of an element: the given input, or with blocks mostly one of their outputs.
 static int driver(plan *p, int input) {
   if (p->blocks == 0 || input < 0 || od_dice_pick(&p->block_dice, 4) == 0) return input;
   return od_build_block_signal(p->build, od_dice_pick(&p->block_dice, p->blocks), 0);
@@ -88,7 +87,7 @@ static void add_body(plan *p, int i) {
   char name[32];
   snprintf(name, sizeof name, "body%d", i);
   od_shape shape = (od_shape)od_dice_pick(&p->dice, 5);
-  if (shape == OD_SHAPE_POINT) shape = OD_SHAPE_GENERAL;  // a point mass alone may leave a joint without inertia
+  if (shape == OD_SHAPE_POINT) shape = OD_SHAPE_GENERAL;  // with only a point mass a joint may have no inertia
   int first = number(p, "mass", od_dice_uniform(&p->dice, 0.5, 3));
   switch (shape) {
     case OD_SHAPE_GENERAL:
@@ -98,7 +97,7 @@ static void add_body(plan *p, int i) {
       break;
     case OD_SHAPE_BEAM:
       number(p, "length", od_dice_uniform(&p->dice, 0.5, 2));
-      // A slender beam has no inertia about its own axis; in space that may leave a joint without inertia.
+      // A slender beam has no inertia about its own axis; in space a joint may then have no inertia.
       if (!p->planar) shape = OD_SHAPE_CYLINDER, number(p, "radius", od_dice_uniform(&p->dice, 0.2, 0.5));
       break;
     case OD_SHAPE_CYLINDER:
@@ -235,7 +234,7 @@ static void add_oil(plan *p) {
   if (law == OD_OIL_LINEAR) numbers(p, "oil", linear, 2);
   if (law == OD_OIL_AIR) numbers(p, "oil", air, 4);
   od_build_oil(p->build, law, first);
-  od_dice dice = {p->dice.state + od_dice_seed("viscosity")};  // of its own: it changes nothing for the rest
+  od_dice dice = {p->dice.state + od_dice_seed("viscosity")};  // separate: it does not change other random numbers
   double viscosity[8] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4, 373, 0};
   bool given = od_dice_pick(&dice, 2);
   if (od_dice_pick(&dice, 2)) viscosity[7] = 6.8e-6;  // Walther's law
@@ -261,7 +260,7 @@ static void add_nodes(plan *p) {
   od_build_pressure_difference(p->build, "supply", SOURCE, 2);
 }
 
-// An element between two nodes, listening to a signal or not (-1).
+// An element between two nodes, with a signal or without (-1).
 static int flow(plan *p, const char *name, const char *class_name, int from, int to, const double *q, int count,
                 int signal) {
   od_element_spec spec = od_element_spec_of(class_name);
@@ -288,16 +287,14 @@ static void add_flows(plan *p) {
   flow(p, "spill", "relief valve", J2, TANK, relief, 2, -1);
 }
 
-// One of every class that a table of fields describes, each in so many machines that about ten of them meet, those with modes in all:
-// between random volumes, in the
-// joint that has friction, with random numbers around the usual ones. A new class is in them without a further line. Machines with all
-// classes at once would be
-// so stiff that rounding alone is larger than what tests look for.
+// Elements of every class with a table of fields, each with a probability such that about ten of them are in a machine; classes with
+// modes are in all machines: between random volumes, in the joint with friction, with random numbers around the usual ones. A new
+// class is included automatically. Machines with all classes at once would be so stiff that round-off exceeds the tolerances of tests.
 static void add_some_classes(plan *p) {
   int one_in = od_element_class_count() / 10;
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // of its own: a new class changes nothing for the others
+    od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // separate: a new class does not change the others
     bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
     if (od_dice_pick(&dice, one_in) && !c->margin) continue;
     if (!c->section || !(c->needs_oil || in_joint) || c == &od_valve_class || c == &od_cylinder_class) continue;
@@ -317,7 +314,7 @@ static void add_some_classes(plan *p) {
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);
     od_build_element(p->build, name, &spec);
-    // States begin somewhere inside their range, not at its end.
+    // States start inside their range, not at its ends.
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
       const od_element_state *state = &c->states[k];
       char quantity[128];
@@ -361,7 +358,7 @@ static void add_valve(plan *p) {
 }
 
 static void add_friction(plan *p, int host, int joint, bool coulomb, const double q[4]) {
-  // Behind their parameters, the factor and the powers of it that they have.
+  // After their parameters: the factor and its powers.
   const double without_static[7] = {q[0], q[2], q[3], 1, 1, 0, 0}, with_static[9] = {q[0], q[1], q[2], q[3], 1, 1, 1};
   od_element_spec spec = od_element_spec_of(coulomb ? "coulomb" : "brown-mcphee");
   spec.host = host, spec.joint = joint;
@@ -371,14 +368,14 @@ static void add_friction(plan *p, int host, int joint, bool coulomb, const doubl
 
 // Any law with numbers around the usual ones, torques a hundredth of forces; states begin inside their range.
 static void add_law(plan *p, int host, int joint, const char *owner) {
-  od_dice dice = {p->dice.state + od_dice_seed(owner)};  // of its own: a new law changes nothing for the others
+  od_dice dice = {p->dice.state + od_dice_seed(owner)};  // separate: a new law does not change the others
   const od_element_class *c = od_friction_laws[od_dice_pick(&dice, od_friction_law_count())]->element;
   od_element_spec spec = od_element_spec_of(c->name);
   double q[2 * OD_MOST_ELEMENT_FIELDS];
   int count = od_random_numbers(&dice, c, q, spec.choice);
   for (int i = 0; i < count; i++) {
     if (joint != OD_UNUSED && strcmp(c->fields[i].unit, "N") == 0) q[i] *= 0.01;
-    // Bristles so soft that a light body on them takes steps of a millisecond; unit.friction.in_machine has the stiff ones.
+    // Bristles soft enough for steps of a millisecond with a light body; unit.friction.in_machine has stiff ones.
     if (strncmp(c->fields[i].key, "sigma_0", 7) == 0) q[i] *= 1e-3;
   }
   spec.host = host, spec.joint = joint;
@@ -410,7 +407,7 @@ static void add_frictions(plan *p, int cylinder) {
 }
 
 static int add_cylinder(plan *p, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters) {
-  // Long enough to reach whatever the dice gave; a cylinder rarely touches its stops, so some get short strokes.
+  // Long enough for any random points. A cylinder rarely touches its stops, so some get short strokes.
   const double q[9] = {diameters ? 0.03 : 2e-3, diameters ? 0.02 : 1.5e-3, 0.001, 30, 1e-4, 2e-4, 1e-13, 1e4, 0.5};
   od_element_spec spec = od_element_spec_of("cylinder"), leak = od_element_spec_of("leak");
   spec.point_a = point_a, spec.point_b = point_b;
@@ -455,8 +452,8 @@ static od_block_spec random_block(od_dice *d, int block_class) {
   return od_random_block_spec(d, block_class, sampled ? 2e-3 : 0);
 }
 
-// First blocks that take up something measured, then a network of all kinds. Numbers and connections come when
-// everything that can be measured is there.
+// First blocks with a measurement as input, then a network of all kinds. Numbers and connections are added after
+// everything that can be measured.
 static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
   static const char *const sensors[] = {"gain", "first-order", "lead-lag"};
   int states = 0;
@@ -467,7 +464,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);
-    // These are the choice of other dice: they change nothing for the others.
+    // These use separate random numbers and do not change the others.
     static const char *const more[] = {"formula", "power", "relay", "switch", "sample-hold", "state-machine"};
     od_dice dice = {p->block_dice.state + od_dice_seed("formula")};
     int pick = od_dice_pick(&dice, 24);
@@ -479,7 +476,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
   p->blocks = SENSORS + NETWORK;
 }
 
-// Something to measure, and the factor that makes it about one.
+// A quantity to measure, and the factor that scales it to about one.
 static const char *random_quantity(plan *p, bool circuit, char text[32], double *factor) {
   static const char *const of_mechanism[] = {"body0.o.x",    "body0.o.vy",      "spring.length",   "spring.rate",
                                              "spring.force", "body0.turn_rate", "body0.o.body_vx", "body0.gyro_z"};
@@ -499,7 +496,7 @@ static const char *random_quantity(plan *p, bool circuit, char text[32], double 
   return name;
 }
 
-// Anything may listen to anything before it, and what has a state in between also to what comes after it.
+// A block may read any block before it; a block with a state may also read blocks after it.
 static void connect_blocks(plan *p, const od_block_spec *spec, bool circuit) {
   od_dice *d = &p->block_dice;
   for (int i = 0; i < p->blocks; i++) {
@@ -512,7 +509,7 @@ static void connect_blocks(plan *p, const od_block_spec *spec, bool circuit) {
       od_build_block_input(p->build, i, k, from < 0 ? from + 2 : od_build_block_signal(p->build, from, 0));
     }
     random_block_numbers(p, i, &spec[i], factor * od_dice_uniform(d, 0.5, 1.5));
-    // What it begins with.
+    // Its initial value.
     for (int k = 0; k < od_block_count(&spec[i]).states && spec[i].sample == 0; k++) {
       snprintf(quantity, sizeof quantity, "block%d.%s", i, od_build_block_state_name(p->build, i, k));
       od_build_initial(p->build, quantity, od_dice_uniform(d, -0.5, 0.5) / factor, true);
@@ -520,7 +517,7 @@ static void connect_blocks(plan *p, const od_block_spec *spec, bool circuit) {
   }
 }
 
-// Points whose positions tell a body's pose.
+// Points whose positions give a body's pose.
 static void add_pose_points(plan *p, int body) {
   static const char *const names[4] = {"o", "x", "y", "z"};
   for (int k = 0; k < 4; k++) {
@@ -561,7 +558,7 @@ static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool
   od_build_input(p.build, "u0", "1");
   od_build_input(p.build, "u1", "1");
   if (blocks) declare_blocks(&p, spec);
-  // Loops take coordinates away, in space many of them.
+  // Loops remove coordinates, in space many of them.
   p.bodies = (loops ? (planar ? 4 : 6) : 1) + od_dice_pick(&p.dice, 3);
   for (int i = 0; i < p.bodies; i++) {
     add_body(&p, i);
@@ -666,7 +663,7 @@ od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit
 
 od_model *od_random_machine_with(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks,
                                  od_sparsity sparsity) {
-  // Rarer joints stand in machines without a circuit: bodies that nothing holds make stiff circuits explode within a step.
+  // Rarer joints are in machines without a circuit: free bodies make stiff circuits diverge within a step.
   bool rare = !circuit && !blocks;
   if (!loops) return build(seed, planar, rare, circuit, blocks, sparsity, NULL, 0);
   loop list[MOST_LOOPS] = {0};

@@ -1,5 +1,5 @@
 // Random machines for tests: trees of all joint types with springs, forces and torques, loops of all kinds that close,
-// hydraulic circuits with every element, and networks of blocks that measure and drive all of that.
+// hydraulic circuits with every element, and networks of blocks that measure and drive them.
 #ifndef OD_RANDOM_MACHINE_H
 #define OD_RANDOM_MACHINE_H
 
@@ -14,14 +14,14 @@ typedef struct od_dice {
 } od_dice;
 double od_dice_uniform(od_dice *d, double low, double high);
 int od_dice_pick(od_dice *d, int count);  // 0 .. count - 1
-// Dice that belong to a name.
+// Random numbers that belong to a name.
 static inline uint64_t od_dice_seed(const char *name) {
   uint64_t seed = 100;
   for (; *name; name++) seed = 31 * seed + (unsigned char)*name;
   return seed;
 }
 
-// A machine of the kind asked for; NULL when the dice gave one that cannot move (try the next seed).
+// A machine of the requested kind; NULL if the random machine cannot move (try the next seed).
 od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks);
 // The same with sparse or dense rows and matrices of the circuit.
 od_model *od_random_machine_with(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks,

@@ -1,4 +1,4 @@
-// Reports in tests: they are well-formed, and their tables show what they should. Include after cmocka.h.
+// Reports in tests: checks that they are well-formed, and reads their tables. Include after cmocka.h.
 #ifndef OD_TEST_REPORT_H
 #define OD_TEST_REPORT_H
 
@@ -10,7 +10,7 @@
 #include "support/scratch.h"
 #include "support/xml.h"
 
-// A report as a text, checked to be well-formed and without numbers that are none.
+// A report as a text, after a check that it is well-formed and contains no NaN.
 static inline char *report_text(const char *path) {
   char *text = scratch_read(path), what[200];
   if (!xml_well_formed(text, what, sizeof what)) fail_msg("%s", what);

@@ -1,5 +1,5 @@
-// The frequency response of a linearised simulation, C (s - A)^-1 B + D, for comparison with transfer functions that
-// are known in closed form.
+// The frequency response of a linearized simulation, C (s - A)^-1 B + D, for comparison with transfer functions in
+// closed form.
 #ifndef OD_TEST_RESPONSE_H
 #define OD_TEST_RESPONSE_H
 

@@ -1,4 +1,4 @@
-// A folder for the files of one test, empty at the start and gone at the end.
+// A folder for the files of one test, empty at the start and removed at the end.
 #ifndef OD_TEST_SCRATCH_H
 #define OD_TEST_SCRATCH_H
 
@@ -46,7 +46,7 @@ static inline const char *scratch_put(scratch *s, const char *name, const char *
   return scratch_write(s, name, text, strlen(text));
 }
 
-// The whole text of a file; free it.
+// The whole text of a file. The caller frees it.
 static inline char *scratch_read(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f) return NULL;

@@ -1,5 +1,5 @@
 // Skips the running test of cmocka and prints the reason. The reason begins with "no package: ", "no data: " or
-// "not possible: "; scripts/test-all reads the line and refuses the first kind.
+// "not possible: "; scripts/test-all reads the line and rejects the first kind.
 #ifndef OD_TEST_SKIPPING_H
 #define OD_TEST_SKIPPING_H
 

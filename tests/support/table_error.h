@@ -1,4 +1,4 @@
-// How far the rows of a run are from those of a better one. Include after cmocka.h.
+// Errors of the rows of a run relative to a more accurate run. Include after cmocka.h.
 #ifndef OD_TEST_TABLE_ERROR_H
 #define OD_TEST_TABLE_ERROR_H
 
@@ -6,7 +6,7 @@
 
 #include "io/table.h"
 
-// The largest error of an output as a part of its range, which is what the estimate of a run claims to be.
+// The largest error of an output relative to its range, as in the error estimate of a run.
 static inline double table_error(const od_table *t, const od_table *reference) {
   double worst = 0;
   assert_int_equal(t->rows, reference->rows);

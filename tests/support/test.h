@@ -1,4 +1,4 @@
-// cmocka with the headers it needs before it, and comparisons of numbers. Every test includes this one.
+// cmocka with the headers that it needs, and comparisons of numbers. Every test includes this header.
 #ifndef OD_SUPPORT_TEST_H
 #define OD_SUPPORT_TEST_H
 
@@ -12,7 +12,7 @@
 // The test fails, with both numbers and the place of the call, unless |got - want| is at most
 //   near            tolerance
 //   near_relative   part * |want|
-//   near_scaled     part * (|want| + size), for numbers that may be zero; size: what is typical of them
+//   near_scaled     part * (|want| + size), for numbers that may be zero; size: their typical size
 // A NaN is never near.
 #define near(got, want, tolerance)         od_test_near(got, want, tolerance, __FILE__, __LINE__)
 #define near_relative(got, want, part)     near_scaled(got, want, part, 0)

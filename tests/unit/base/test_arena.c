@@ -70,7 +70,7 @@ static void texts_are_copied(void **state) {
   assert_string_equal(made, "spool 12");
 }
 
-// An object that counts how often it is freed.
+// An object that counts calls of its free function.
 typedef struct counted {
   int *freed;
 } counted;

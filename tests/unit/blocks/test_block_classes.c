@@ -1,10 +1,9 @@
-// Every class of block, blind to what it is, with random choices at random and special points, continuous and sampled:
-// - slopes by states and inputs, by hand or however they are found, against complex steps and differences of sixth order;
-// - slopes by numbers, and the map of a sample along random directions, against differences of sixth order;
+// Every class of block, generically, with random choices at random and special points, continuous and sampled:
+// - derivatives with respect to states and inputs against complex steps and differences of sixth order;
+// - derivatives with respect to numbers, and the map of a sample along random directions, against differences of sixth order;
 // - real and complex evaluations agree;
-// - what the table says: which blocks are linear, which pass an input on at once, how many numbers there are.
-// The oracles: differences share nothing but real evaluations with what they are compared with; complex steps share the equation
-// and nothing of slopes by hand or unit steps.
+// - entries of the table: linear blocks, blocks with direct feedthrough, number of numbers.
+// The oracles: differences share only real evaluations with the tested derivatives; complex steps share only the equation.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static void evaluate_complex(const lone_block *b, const double complex *in, doub
     c->evaluate_complex(&b->spec, q, in, u, NULL, out, out + b->n.outputs);
 }
 
-// d out / d in_j by a complex step; and the same by differences, which say nothing across a corner.
+// d out / d in_j by a complex step; and the same by differences, which are not valid across a corner.
 static void complex_column(const lone_block *b, int j, double *column) {
   double complex in[MOST_IN], out[MOST_ROWS];
   for (int i = 0; i < count_ins(b); i++) in[i] = b->in[i] + (i == j ? tiny * I : 0);
@@ -74,11 +73,12 @@ static void difference_column(const lone_block *b, int j, double *column, bool *
   }
   for (int i = 0; i < count_outs(b); i++) {
     column[i] = (side[6][i] - side[0][i] - 9 * (side[5][i] - side[1][i]) + 45 * (side[4][i] - side[2][i])) / (60 * h);
-    // Across a corner, and where a power has no slope, the curvatures over three distances disagree by more than rounding.
+    // Across a corner, and where a power has no derivative, the curvatures over three distances disagree by more than
+    // round-off.
     double curvature[3], rounding = 4e-15 * (fabs(side[0][i]) + fabs(side[3][i]) + fabs(side[6][i])) / (h * h);
     for (int k = 0; k < 3; k++)
       curvature[k] = (side[4 + k][i] - 2 * side[3][i] + side[2 - k][i]) / ((k + 1) * (k + 1) * h * h);
-    // So do the slopes, which have even terms only.
+    // So do the slopes, which have only even terms.
     double slope[3];
     for (int k = 0; k < 3; k++) slope[k] = (side[4 + k][i] - side[2 - k][i]) / (2 * (k + 1) * h);
     double near_bend = (slope[1] - slope[0]) / 3, far_bend = (slope[2] - slope[0]) / 8;
@@ -93,7 +93,7 @@ static bool is_near(double a, double b, double size, double tolerance) {
   return fabs(a - b) <= tolerance * (fabs(a) + fabs(b) + size);
 }
 
-// What the core says about the derivatives of a block: rows of out, columns of in.
+// The core's derivatives of a block: rows of out, columns of in.
 static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
   const double *x = b->in, *u = x + b->n.states, *q = u + b->n.inputs;
   int columns = b->n.states + b->n.inputs, rows = count_outs(b);
@@ -131,7 +131,7 @@ static void check_slopes(const lone_block *b) {
   }
 }
 
-// Whether an output depends on an input in the same moment: by a slope or, where it jumps, by its value.
+// Whether an output depends on an input at the same time: by a derivative or, where it jumps, by its value.
 static bool reaches(const lone_block *b) {
   double column[MOST_ROWS], here[MOST_ROWS], there[MOST_ROWS], in[MOST_IN];
   bool any = false;
@@ -147,8 +147,8 @@ static bool reaches(const lone_block *b) {
   return any;
 }
 
-// What is due switches once: with the states it then has, nothing is due. Margin and states after the switch in real and in complex
-// numbers agree, and their slopes are those of differences.
+// A due switch happens once: with the states after it, no switch is due. Margin and states after the switch agree in real and in
+// complex numbers, and their derivatives agree with differences.
 static int switched;
 static void check_switch(const lone_block *b, od_dice *d) {
   const od_block_class *c = od_block_class_of(&b->spec);
@@ -165,7 +165,7 @@ static void check_switch(const lone_block *b, od_dice *d) {
   for (int j = 0; j < ins; j++) {
     for (int i = 0; i < ins; i++) in[i] = at.in[i] + (i == j ? tiny * I : 0);
     c->switch_states_complex(&b->spec, in + n + b->n.inputs, in, in + n, next_complex);
-    if (j < n) continue;  // between two modes nothing is differentiated
+    if (j < n) continue;  // no derivatives between two modes
     lone_block moved = at;
     for (int s = 0; s < 2; s++) {
       moved.in[j] = at.in[j] + (s ? h : -h);
@@ -181,7 +181,7 @@ static void check_switch(const lone_block *b, od_dice *d) {
   switched++;
 }
 
-// Sums of points give sums of answers, and nothing gives nothing.
+// Sums of points give sums of results, and zero gives zero.
 static bool adds_up(const lone_block *b, od_dice *d) {
   double in[3][MOST_IN], out[3][MOST_ROWS];
   for (int k = 0; k < 3; k++) memcpy(in[k], b->in, sizeof in[k]);
@@ -195,7 +195,7 @@ static bool adds_up(const lone_block *b, od_dice *d) {
   return true;
 }
 
-// Random, sometimes where laws change: at zero or at a number of the block. Factors are positive.
+// Random, sometimes at points where laws change: at zero or at a number of the block. Factors are positive.
 static void move(lone_block *b, od_dice *d) {
   int first_number = b->n.states + b->n.inputs;
   const od_block_class *c = od_block_class_of(&b->spec);
@@ -246,7 +246,7 @@ static void derivatives(void **state) {
       print_message("%s%s: %d slopes against differences\n", c->type, sampled ? ", sampled" : "", compared);
       assert_true(compared > BLOCKS * POINTS);
       assert_true(!c->margin || switched > BLOCKS);
-      // A class that says it may be nonlinear, or pass an input on, must show it somewhere.
+      // A class that is declared nonlinear, or with feedthrough, must show this at some point.
       if (!sampled && c->is_linear && !nonlinear && !c->margin) fail_msg("%s is linear after all", c->type);
       bool may_pass = c->passes_on || sampled || !c->holds;
       if (may_pass && !passed) fail_msg("%s%s never passes an input on", c->type, sampled ? ", sampled" : "");
@@ -276,7 +276,7 @@ static void held(void **state) {
   }
 }
 
-// What every table must have for the loops over it.
+// Required entries of every table.
 static void tables(void **state) {
   (void)state;
   for (int i = 0; i < od_block_class_count(); i++) {

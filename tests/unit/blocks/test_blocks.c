@@ -1,5 +1,5 @@
-// Blocks against closed forms: frequency responses of the linear ones, values and step responses of the others, blocks
-// that stand for an element of the machine against that element, sampled blocks against their recursions by hand.
+// Blocks. Oracles: closed forms (frequency responses of linear blocks, values and step responses of the others),
+// equivalent elements of the machine, recursions of sampled blocks by hand.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ static void static_blocks(void **state) {
   }
 }
 
-// Through its points; on a parabola exactly, between them as well; beyond the ends along the slopes there; two points make a line.
+// Through its points; exact on a parabola, also between points; beyond the ends along the end slopes; two points give a line.
 static void spline_through_points(void **state) {
   (void)state;
   for (double u = -3; u < 5; u += 0.37) {
@@ -171,7 +171,7 @@ static void spline_through_points(void **state) {
   }
 }
 
-// Roots, quotients and their like: values and units by hand. The inverse of a valve is the same made of them.
+// Roots, quotients and similar blocks: values and units by hand. The inverse of a valve equals a combination of them.
 static void nonlinear_blocks(void **state) {
   (void)state;
   static const double flows[] = {-3e-4, -1e-9, 0, 2e-4};
@@ -232,8 +232,8 @@ static void rate_limits(void **state) {
   od_machine_free(machine);
 }
 
-// A constant error: the controller runs into its limit and stays there with the integral led back, then leaves it as
-// soon as the error turns. Within the limits kp e + ki e t; beyond, v - limit settles at ki e Tt.
+// A constant error: the controller reaches its limit and stays there with anti-windup, then leaves the limit as soon as
+// the error changes its sign. Within the limits kp e + ki e t; beyond, v - limit settles at ki e Tt.
 static void limits(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
@@ -246,10 +246,10 @@ static void limits(void **state) {
   od_test_run_to(machine, "cvodes", 0.5, 1e-3, names, 4, y);
   assert_true(fabs(y[0] - 1.75) < 1e-8 && fabs(y[2] - 0.75) < 1e-8);
   od_test_run_to(machine, "cvodes", 2, 1e-3, names, 4, y);
-  assert_true(y[0] == 2 || fabs(y[0] - (1.03 - 0.2)) < 1e-8);  // the jump at 2 s is in: kp (-0.1) + I
+  assert_true(y[0] == 2 || fabs(y[0] - (1.03 - 0.2)) < 1e-8);  // includes the jump at 2 s: kp (-0.1) + I
   assert_true(fabs(y[1] - 1.03) < 1e-8 && fabs(y[3] - 1.03) < 1e-8 && fabs(y[2] - 1) < 1e-12);
-  // 0.1 s later the integral of the PI has run freely, that of the integrator has come back within its limits:
-  // x' = -0.3 - (x - 1)/Tt until x = 1, at t1 = Tt log((0.03 + 0.006)/0.006), then -0.3.
+  // 0.1 s later the integral of the PI is unlimited, that of the integrator is back within its limits: x' = -0.3 - (x -
+  // 1)/Tt until x = 1, at t1 = Tt log((0.03 + 0.006)/0.006), then -0.3.
   od_test_run_to(machine, "cvodes", 2.1, 1e-3, names, 4, y);
   double t1 = 0.02 * log(0.036 / 0.006);
   assert_true(fabs(y[0] - (1.03 - 0.03 - 0.2)) < 1e-8);
@@ -257,7 +257,7 @@ static void limits(void **state) {
   od_machine_free(machine);
 }
 
-// ---- blocks in place of elements
+// ---- blocks instead of elements
 
 static void compare_machines(const char *with_blocks, const char *with_elements, const char *const *names, int count,
                              double time, double bound) {
@@ -277,7 +277,7 @@ static void compare_machines(const char *with_blocks, const char *with_elements,
   "gravity: [0, -9.81]\nbodies: {rod: {beam: {mass: 2 kg, length: 1 m}}}\n" \
   "initial: {hinge.angle: 10 deg}\n"
 
-// A spring and a damper in a joint are a weighted sum of its angle and rate.
+// A spring and a damper in a joint equal a weighted sum of its angle and rate.
 static void feeds_back_motion(void **state) {
   (void)state;
   static const char *const names[] = {"hinge.angle", "hinge.rate", "hinge.acceleration", "rod.end.y"};
@@ -297,7 +297,7 @@ static void feeds_back_motion(void **state) {
   "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {P: {volume: 1 L}}\n" \
   "tanks: {T: {pressure: 0 bar}}\npumps: {pump: {to: P, flow: 10 L/min}}\ninitial: {P.pressure: 1 bar}\n"
 
-// A leak is a pump that draws in proportion to the pressure.
+// A leak equals a pump whose flow is proportional to the pressure.
 static void feeds_back_pressure(void **state) {
   (void)state;
   static const char *const names[] = {"P.pressure", "P.inflow"};
@@ -315,7 +315,7 @@ static void feeds_back_pressure(void **state) {
   od_machine_free(b);
 }
 
-// The valve's own lag is a first-order block before a valve without one.
+// The valve's own lag equals a first-order block before a valve without a lag.
 static void lags_a_spool(void **state) {
   (void)state;
   static const char *const names[] = {"P.pressure", "v.spool", "v.a.flow"};
@@ -328,7 +328,7 @@ static void lags_a_spool(void **state) {
                    VALVE "valves: {v: {command: u, time_constant: 5 ms, " PORTS, names, 3, 0.03, 1e-9);
 }
 
-// A block's state may begin at rest: a filter of what the machine has from the start.
+// A block's state can start in equilibrium: a filter of a signal of the machine.
 static void balanced_states(void **state) {
   (void)state;
   od_test_run run = od_test_begin(
@@ -343,7 +343,7 @@ static void balanced_states(void **state) {
   od_test_end(&run);
 }
 
-// States have units: a number of the file in the right one is taken, and outputs show the same one.
+// States have units: a number of the file in the correct unit is accepted, and outputs have the same unit.
 static void state_units(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
@@ -364,8 +364,8 @@ static void state_units(void **state) {
 
 // ---- sampled blocks
 
-// A digital PID around a first-order plant, whose response to a held input is known: the whole loop by hand. The run's
-// step does not divide the sample.
+// A digital PID around a first-order plant with a known response to a held input: the whole loop by hand. The run's
+// step does not divide the sample time.
 static void sampled_loop(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(

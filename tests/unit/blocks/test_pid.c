@@ -1,5 +1,5 @@
-// PID controllers with limits against closed forms of the saturated equations and, sampled, against their recursions
-// written out by hand: P, PI, PD, PID and I, in and out of saturation, with the tracking time that follows the gains.
+// PID controllers with limits: P, PI, PD, PID and I, in and out of saturation, with the default tracking time. Oracles:
+// closed forms of the saturated equations; for sampled controllers their recursions by hand.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void check(const char *what, double got, double want, double bound) {
   assert_true(fabs(got - want) <= bound);
 }
 
-// A controller alone, its error given as a signal, after a time.
+// A controller alone, with its error as a signal, after a time.
 static void run_controller(const char *error, const char *keys, double time, double y[2]) {
   static const char *const names[] = {"c", "c.integral"};
   char text[512];
@@ -23,7 +23,7 @@ static void run_controller(const char *error, const char *keys, double time, dou
   od_machine_free(machine);
 }
 
-// ---- P and PD: nothing is left in the integral
+// ---- P and PD: the integral is zero
 
 // Around an integrating plant, kp 20, limits +-10, a unit step: y = 10 t until the error is 0.5, then it decays with
 // exp(-20 t).
@@ -53,7 +53,7 @@ static void saturated_p_loop(void **state) {
   }
 }
 
-// A value given to the integral of a controller without ki is a bias that stays, also through saturation.
+// An initial integral of a controller without ki is a constant bias, also through saturation.
 static void bias_of_a_p_controller(void **state) {
   (void)state;
   static const char *const names[] = {"c", "c.integral"};
@@ -81,12 +81,12 @@ static void saturated_pd(void **state) {
 // ---- PI and PID: Tt follows the gains
 
 // e = 1, kp = 2, ki = 4: Tt = Ti = 0.5 s. Free, v = 2 + 4 t; from 0.25 s on v' = 4 - (v - 3)/Tt; at 1.25 s the error
-// turns to -0.5, v jumps by -3 and the integral runs down by 2 per second.
+// changes to -0.5, v jumps by -3 and the integral falls by 2 per second.
 static void saturated_pi(void **state) {
   (void)state;
   static const char error[] = "{steps: {initial: 1, at: [[1.25 s, -0.5]]}}";
   double y[2], end = 3 + 2 * (1 - exp(-2 * 1.0));
-  // Signs of both gains turned, limits turned: the mirror image. A reversed ki alone has the same |Ti|.
+  // Both gains and the limits with reversed signs: the mirror image. A reversed ki alone has the same |Ti|.
   run_controller(error, "kp: 2, ki: 4, limits: [-3, 3]", 0.2, y);
   check("free", y[0], 2.8, 1e-8);
   run_controller(error, "kp: 2, ki: 4, limits: [-3, 3]", 0.75, y);
@@ -96,7 +96,7 @@ static void saturated_pi(void **state) {
   check("reversed", y[1], -1 - 2 * (1 - exp(-2 * 0.5)), 1e-7);
   run_controller(error, "kp: 2, ki: 4, limits: [-3, 3]", 1.75, y);
   check("free again", y[0], end - 3 - 2 * 0.5, 1e-7);
-  // The same with a tracking time of its own.
+  // The same with a given tracking time.
   run_controller(error, "kp: 2, ki: 4, limits: [-3, 3], tracking: 0.1 s", 0.75, y);
   check("given", y[1], 1 + 0.4 * (1 - exp(-10 * 0.5)), 1e-7);
 }
@@ -155,7 +155,7 @@ static double sampled_by_hand(double kp, double ki, double kd, double track, dou
 
 static void sampled_loops(void **state) {
   (void)state;
-  // The fifth number is 1/Tt as the rule in docs/machine-files.md gives it, worked out by hand.
+  // The fifth number is 1/Tt by the rule in docs/machine-files.md, computed by hand.
   static const struct {
     double kp, ki, kd, track, T;
   } cases[] = {{6, 0, 0, 0, 0.002},   {6, 0, 0.05, 0, 0.002}, {6, 30, 0, 5, 0.002},      {6, 30, 0.3, 10, 0.002},
@@ -186,10 +186,11 @@ static void sampled_loops(void **state) {
   }
 }
 
-// ---- ki as a free parameter that begins at zero
+// ---- ki as a free parameter that starts at zero
 
-// In saturation I' = ki e + (y - v) ki/kp, so that dI'/dki = e + (y - v)/kp at ki = 0, finite whatever kd is (below:
-// 10 times the second part, as Tt = Ti/10 then). With a given tracking time nothing is led back at ki = 0: dI'/dki = e.
+// In saturation I' = ki e + (y - v) ki/kp, so that dI'/dki = e + (y - v)/kp at ki = 0, finite for any kd (below: 10
+// times the second part, because Tt = Ti/10). With a given tracking time there is no anti-windup at ki = 0: dI'/dki =
+// e.
 static void slope_at_no_integral(void **state) {
   (void)state;
   static const struct {

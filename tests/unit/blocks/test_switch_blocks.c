@@ -1,4 +1,5 @@
-// Blocks with modes, and those with corners, in runs: against closed forms with every integrator, with steps that fall beside the switches.
+// Blocks with modes and with corners, in runs with every integrator, with steps that do not coincide with the switches. Oracle: closed
+// forms.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +9,9 @@
 static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
 enum { INTEGRATORS = 4 };
 
-// A ramp up and down between two thresholds: a triangle with the period 2 s that begins at 0, at the middle of a rise. What is held
-// is what a slow ramp (t/10) was when the relay went on, at 0.5 s, 2.5 s, ...; the switch passes on t/10 while the relay is off, then -t/10.
+// A ramp up and down between two thresholds: a triangle with the period 2 s that begins at 0, in the middle of a rise. The hold keeps the
+// value of a slow ramp (t/10) at the times when the relay switches on, 0.5 s, 2.5 s, ...; the switch passes on t/10 while the relay is off,
+// then -t/10.
 static const char triangle[] =
     "inputs: {t: {ramps: {at: [[0 s, 0], [100 s, 10]]}}, minus: {ramps: {at: [[0 s, 0], [100 s, -10]]}}}\n"
     "blocks:\n"
@@ -36,8 +38,9 @@ static void test_triangle(void **state) {
   }
 }
 
-// A valve whose pilot pressure rises by 10 bar/s opens at 0.503 s, and what measures its mode goes on at the same moment, not a step later. So does
-// what sees a sampled signal, which is beyond the threshold from the sample at 0.4 s on, and what follows that in turn. Counters tell for how long.
+// A valve whose pilot pressure rises by 10 bar/s opens at 0.503 s, and a block that measures its mode switches at the same time, not a step later.
+// So does a block with a sampled input, which exceeds the threshold from the sample at 0.4 s on, and a block after it. Integrators measure the
+// durations.
 static const char at_once[] =
     "oil: {density: 870 kg/m^3, law: constant, modulus: 1 GPa}\n"
     "volumes: {A: {volume: 100 l}}\n"
@@ -70,8 +73,8 @@ static void test_at_once(void **state) {
   }
 }
 
-// Goes on after 0.3 s, back when x has come down to what it was: x = 2 t until 0.3 s, then 0.6 - 3 (t - 0.3), so that it is 0 at 0.5 s; from
-// there all over again. In the third state it stays, which it comes to when y, which counts the time, exceeds 1.25 s.
+// Switches to the second state after 0.3 s and back when x has returned to its start: x = 2 t until 0.3 s, then 0.6 - 3 (t - 0.3), so that
+// it is 0 at 0.5 s; then the cycle repeats. The third state is final; it is reached when the time y exceeds 1.25 s.
 static const char sequence[] =
     "inputs: {one: 1}\n"
     "blocks:\n"
@@ -100,14 +103,14 @@ static void test_sequence(void **state) {
     assert_true(fabs(last[2] - 0.11) < 1e-6);
     od_test_run_to(m, integrators[i], 2.1, 70e-3, names, 4, last);
     assert_true(last[1] == 2 && last[3] == 0);
-    assert_true(last[2] == 0);  // nothing asks for the time there: it may be a point of rest
+    assert_true(last[2] == 0);  // no transition depends on the time there: it can be an equilibrium
     if (!(fabs(last[0] - 0.5) < 1e-6)) fail_msg("%s: %.12g", integrators[i], last[0]);
     od_machine_free(m);
   }
 }
 
-// Three relays in a row, written backwards: the first goes on when t reaches 0.33, the others by what the one before them gives. All
-// three do so at the same moment, so that x counts the time from there on.
+// Three relays in series, in reverse order in the file: the first switches on when t reaches 0.33, the others follow their
+// predecessor. All three switch at the same time, so that x is the time since then.
 static const char row[] =
     "inputs: {t: {ramps: {at: [[0 s, 0], [10 s, 10]]}}}\n"
     "blocks:\n"

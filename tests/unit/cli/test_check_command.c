@@ -1,5 +1,5 @@
-// oleodyn check: what a file is follows from its parsed sections, and it is read once, with the loader of the command that
-// the file is for.
+// oleodyn check: the kind of a file follows from its parsed sections, and it is read once, with the loader of its command.
+// Oracle: the messages of that command.
 #include "support/test.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static int setup(void **state) {
   return code;
 }
 
-// Checks a file of this text, as a file and through a pipe beside it.
+// Checks a file with this text, as a file and through a pipe.
 static void expect(scratch *s, const char *text, int code, const char *said) {
   scratch_put(s, "it.yaml", text);
   for (int i = 0; i < 2; i++) {
@@ -35,7 +35,7 @@ static void expect(scratch *s, const char *text, int code, const char *said) {
   }
 }
 
-// Whatever fit runs, check finds right.
+// Every file that fit accepts passes check.
 static void test_fits(void **state) {
   scratch *s = *state;
   static const char *const more[] = {
@@ -68,7 +68,7 @@ static void test_kinds(void **state) {
   expect(s, text, 2, "error: ");
   snprintf(text, sizeof text, "'study': some runs\n'cases': {a: {experiment: it.yaml}}\n");
   expect(s, text, 2, "error: ");
-  // What is wrong with an experiment is what observe would say.
+  // Mistakes of an experiment are reported as by observe.
   snprintf(text, sizeof text, "%sparameters: {lag.gian: {sigma: 1}}\n", experiment);
   expect(s, text, 2, "lag.gian");
 }

@@ -1,4 +1,5 @@
-// The program as people and scripts call it.
+// The program as users and scripts call it: help, options, files, exit codes. Oracles: the manual page, the readme,
+// expected texts.
 #include <ctype.h>
 
 #include "support/test.h"
@@ -53,7 +54,7 @@ static void test_version(void **state) {
   expect_code(run(s, "--version"), 0);
 }
 
-// Whether the manual has this word as a whole, bold as a command or an option is. roff writes its dashes as \-.
+// Whether the manual has this whole word, in bold as a command or an option. roff writes its dashes as \-.
 static bool manual_has(const char *manual, const char *word) {
   char written[80];
   size_t n = 0;
@@ -67,19 +68,19 @@ static bool manual_has(const char *manual, const char *word) {
     const char after = at[n], before = at == manual ? ' ' : at[-1];
     if (!isalnum((unsigned char)after) && after != '\\' && !isalnum((unsigned char)before) && before != '-')
       return true;
-    // A font change or a break may follow the word; a dash would make it a longer one.
+    // A font change or a break may follow the word; with a dash it would be a longer word.
     if (after == '\\' && at[n + 1] != '-' && !isalnum((unsigned char)before) && before != '-') return true;
   }
   return false;
 }
 
-// The manual page has every command that the program lists, and every option of their helps.
+// The manual page has every command that the program lists, and every option of their help texts.
 static void test_manual_is_complete(void **state) {
   scratch *s = *state;
   outcome page = run(s, "help --manual-page");
   ends_with(page, 0);
   char *manual = page.out;
-  // Lines that begin with a dot are requests of roff, and no others.
+  // Only requests of roff begin with a dot.
   static const char *const requests[] = {".\\\"", ".TH ", ".SH ", ".SS ",  ".TP\n", ".B",
                                          ".I ",   ".RI ", ".RB ", ".PP\n", ".nf\n", ".fi\n"};
   for (const char *c = strstr(manual, "\n."); c; c = strstr(c + 1, "\n.")) {
@@ -99,7 +100,7 @@ static void test_manual_is_complete(void **state) {
     says(manual, written);
   }
   forget(simulate);
-  assert_false(manual_has(manual, "--random"));  // there is --random-start only: words are compared as a whole
+  assert_false(manual_has(manual, "--random"));  // only --random-start exists: whole words are compared
   outcome list = run(s, "help --json");
   json_t *json = json_loads(list.out, 0, NULL), *command;
   size_t at, options = 0;
@@ -211,7 +212,7 @@ static void test_simulate_table(void **state) {
   forget(o);
 }
 
-// Results never take the place of what they were made from, whatever the path is spelt like.
+// Results never overwrite their input files, for any spelling of the path.
 static void test_inputs_are_spared(void **state) {
   scratch *s = *state;
   static const char machine[] =
@@ -304,7 +305,7 @@ static void test_unwritable_files(void **state) {
 
 static void test_integrators_agree(void **state) {
   scratch *s = *state;
-  // Rules with an error estimate control their steps unless told otherwise.
+  // Integrators with an error estimate control their steps by default.
   const char *names[] = {"cvodes", "trapezoid", "tr-bdf2 --step '1 ms'", "rk4 --step '1 ms'", "tr-bdf2", "rk4"};
   const double within[] = {0, 1e-3, 1e-3, 1e-6, 1e-3, 1e-4};
   double final[6];
@@ -321,7 +322,7 @@ static void test_integrators_agree(void **state) {
     forget(o);
     assert_true(fabs(final[i] - final[0]) <= within[i]);
   }
-  // Without an integrator adaptive steps take the first that can; rows come as often as is wanted.
+  // Without an integrator adaptive steps use the first suitable one; the row interval is as requested.
   outcome o = run(s, "simulate " MACHINE " --time 0.5 --step auto --rows '50 ms' --csv rows.csv");
   ends_with(o, 0);
   says(o.out, "adaptive steps, tr-bdf2");
@@ -332,7 +333,7 @@ static void test_integrators_agree(void **state) {
   od_table_free(rows);
 }
 
-// A value that is unusual is warned of by every command, once, and changes nothing else.
+// Every command warns once of an unusual value; nothing else changes.
 static void test_warnings(void **state) {
   scratch *s = *state;
   static const char warning[] = "warning: modulus is '1.2 MPa', which is unusual";
@@ -413,7 +414,7 @@ static void test_check_and_info(void **state) {
   forget(o);
 }
 
-// A machine with one part of every kind; numbers and points as the file has them.
+// A machine with one part of every kind; numbers and points as in the file.
 static const char parts_machine[] =
     "gravity: [0, -9.81]\n"
     "ground: {points: {A: [0, 0], B: [2 m, 0]}}\n"
@@ -482,7 +483,7 @@ static void test_info_lists_parts(void **state) {
   forget(o);
 }
 
-// The first machine of the readme, typed as it stands there, does what the readme says.
+// The first machine of the readme gives the results in the readme.
 static void test_readme_machine(void **state) {
   scratch *s = *state;
   char *readme = scratch_read(OD_SOURCE_DIR "/README.md");
@@ -496,7 +497,7 @@ static void test_readme_machine(void **state) {
   forget(o);
   o = run(s, "simulate pendulum.yaml --plot pendulum.svg");
   ends_with(o, 0);
-  // The table, line by line, but for the balance, whose last digits depend on the compiler.
+  // The table, line by line, except the energy balance, whose last digits depend on the compiler.
   int lines = 0;
   for (char *line = strtok(o.out, "\n"); line && lines < 4; line = strtok(NULL, "\n"), lines++) says(readme, line);
   assert_int_equal(lines, 4);
@@ -506,7 +507,7 @@ static void test_readme_machine(void **state) {
   free(readme);
 }
 
-// Every machine that comes with the program is right.
+// Every machine of cases/ is valid.
 static void test_all_cases_are_right(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check $(find " OD_SOURCE_DIR "/cases -name '*.yaml')");
@@ -514,7 +515,7 @@ static void test_all_cases_are_right(void **state) {
   forget(o);
 }
 
-// Ctrl-C in a run that would take very long: the files hold what there is.
+// Ctrl-C in a very long run: the files contain the results so far.
 static void test_interruption(void **state) {
   scratch *s = *state;
   char csv[512], log[512];
@@ -529,7 +530,7 @@ static void test_interruption(void **state) {
           (char *)NULL);
     _exit(99);
   }
-  // Give it time to get going.
+  // Time to start.
   nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
   kill(child, SIGINT);
   int status;

@@ -1,7 +1,7 @@
 // oleodyn compare, against
 // - two simulations, of the true machine and of the model: the row without any correction is their difference;
 // - oleodyn study with the same seeds and filter: the same numbers;
-// - itself on another number of threads: the same bits, apart from what steps cost.
+// - itself on another number of threads: the same bits, except the cost of steps.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -73,7 +73,7 @@ static void without_correction(void **state) {
   double angle = value_of(row_at(root, 0), "angle"), e = value_of(row_at(root, 0), "e");
   assert_true(fabs(angle - sqrt(square / (double)truth->rows)) < 1e-9);
   assert_true(fabs(e - sqrt(norm)) < 1e-9);
-  // The filter is better, and knows it.
+  // The filter is better than the free model, and its standard deviations are consistent.
   assert_true(value_of(row_at(root, 1), "angle") < 0.5 * angle);
   assert_true(value_of(row_at(root, 1), "nis_per_dim") > 0.5 && value_of(row_at(root, 1), "nis_per_dim") < 1.5);
   assert_true(value_of(row_at(root, 1), "us_per_step") > 0);
@@ -131,7 +131,7 @@ static const char *line_of(const char *text, const char *words) {
   return at;
 }
 
-// The terminal shows the values of the JSON file, in degrees and mm; a row that cannot run has its reason instead.
+// The terminal shows the values of the JSON file, in degrees and mm; a row that cannot run shows the reason instead.
 static void terminal_has_the_rows(void **state) {
   static const char study[] =
       "study: Same\nseeds: 2\ncases: {one: {experiment: x.yaml}, two: {experiment: x.yaml, variant: loose}}\n";

@@ -1,5 +1,5 @@
 // oleodyn components: every class of the table is listed, shown and documented. The oracles: the table itself, and the page in
-// docs, which people read.
+// docs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void test_wrong_name(void **state) {
   ends_with(o, 2);
   says(o.err, "did you mean 'orifice'?");
   forget(o);
-  // Short names, also misspelt ones; words that several have; sections.
+  // Short names, also misspelled ones; words that several names contain; sections.
   static const char *const meant[][2] = {{"counterbalance", "did you mean 'counterbalance valve'?"},
                                          {"counterblance", "did you mean 'counterbalance valve'?"},
                                          {"relief", "did you mean 'relief valve' or "},
@@ -99,7 +99,7 @@ static void test_wrong_name(void **state) {
   }
 }
 
-// A picture of every class that has a section and flows or forces; others say why there is none.
+// A picture of every class that has a section and flows or forces; others state why there is none.
 static void test_plots(void **state) {
   scratch *s = *state;
   int drawn = 0;
@@ -120,7 +120,7 @@ static void test_plots(void **state) {
     forget(o);
   }
   assert_true(drawn >= 35);
-  // An orifice between 300 bar and 100 bar, written out: the last row of its table. Areas and coefficients are in the middle of what is usual.
+  // An orifice between 300 bar and 100 bar by hand: the last row of its table. Areas and coefficients are in the middle of the usual range.
   outcome o = run(s, "components orifice --csv -");
   ends_with(o, 0);
   const od_element_field *f = od_orifice_class.fields;
@@ -143,7 +143,8 @@ static void test_plots(void **state) {
   }
 }
 
-// Junctions are named as ends exactly where the loader takes them: elements without volume that do not act on the mechanism.
+// Junctions are listed as possible ends if and only if the loader accepts them: elements without volume that do not act on
+// the mechanism.
 static void test_junctions(void **state) {
   scratch *s = *state;
   static const struct {
@@ -158,7 +159,7 @@ static void test_junctions(void **state) {
   }
 }
 
-// The same text but for numbers, which may differ by the rounding of a coordinate: the compilers' arithmetic is not the same to the last digit.
+// The same text except for numbers, which may differ by the rounding of a coordinate: the arithmetic of compilers differs in the last digit.
 static void assert_same_picture(const char *one, const char *other) {
   while (*one && *other) {
     if ((*one >= '0' && *one <= '9') || *one == '-') {
@@ -176,8 +177,8 @@ static void assert_same_picture(const char *one, const char *other) {
   assert_int_equal(*one, *other);
 }
 
-// `cd docs && oleodyn components --markdown --pictures components > components.md` makes it right again. Every picture that is linked is there and is
-// what the equations draw today; of every class that has a picture by itself, there is a link.
+// `cd docs && oleodyn components --markdown --pictures components > components.md` updates it. Every linked picture exists and agrees with the
+// present equations; every class with its own picture has a link.
 static void test_page_is_up_to_date(void **state) {
   scratch *s = *state;
   char path[512];
@@ -206,8 +207,8 @@ static void test_page_is_up_to_date(void **state) {
   ends_and_says(run(s, "components --pictures no-such-folder"), 1, "no-such-folder");
 }
 
-// States come to rest before they are drawn. By the data sheet: a pressure-controlled pump gives all of its flow below its set pressure
-// and nothing above its range.
+// States settle before they are drawn. By the data sheet: a pressure-controlled pump delivers its full flow below its set pressure and
+// none above its range.
 static void test_states_at_rest(void **state) {
   scratch *s = *state;
   outcome o = run(s, "components 'pressure-controlled pump' --csv curve.csv");

@@ -1,5 +1,5 @@
-// Numbers drawn at random in simulate: a volume that a pump fills, whose pressure at the end is linear in the pump's flow. So its
-// distribution is known in closed form; quantiles are held to it within their sampling errors (5 standard errors).
+// Numbers drawn at random in simulate: a volume that a pump fills, whose pressure at the end is linear in the pump's flow. The
+// oracle is its distribution in closed form; quantiles agree within their sampling errors (5 standard errors).
 #include "support/test.h"
 
 #include <jansson.h>
@@ -68,7 +68,7 @@ static void test_uniform(void **state) {
   near(get(s, "deviation"), (high - low) / sqrt(12), 0.1 * (high - low) / sqrt(12));
   size_t i;
   json_array_foreach(rows, i, row) {
-    // Each draw is a run of its own: columns are the flow, then min, max, rms and final.
+    // Each draw is a separate run: columns are the flow, then min, max, rms and final.
     double flow = json_number_value(json_array_get(row, 0)), final = json_number_value(json_array_get(row, 4));
     assert_true(flow >= 0.2 / 60000 * (1 - 1e-12) && flow <= 0.4 / 60000 * (1 + 1e-12));
     near(final, 1e6 + flow * rise, 1e-9 * final);
@@ -82,7 +82,8 @@ static json_t *rows_of(scratch *s, const char *arguments) {
   return rows;
 }
 
-// The same seed draws the same numbers, on any number of threads and whatever else is drawn; another one others.
+// The same seed draws the same numbers, on any number of threads and with any other drawn numbers; another seed draws
+// others.
 static void test_seeds(void **state) {
   json_t *one = rows_of(*state, "--draw pump.flow=normal:5e-6:1e-7 --draws 20 --threads 1");
   json_t *two = rows_of(*state, "--draw pump.flow=normal:5e-6:1e-7 --draws 20 --threads 2");

@@ -1,4 +1,5 @@
-// oleodyn fit as people call it: what is wrong is said with its place, nothing is left half-written, Ctrl-C keeps the best.
+// oleodyn fit: mistakes are reported with their place, no file is incomplete, Ctrl-C keeps the best result. Oracles: exact
+// messages, closed forms of a lag.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -23,7 +24,7 @@ static int setup(void **state) {
   return code;
 }
 
-// Fits with these lines after the head, and asks for files that must not appear when that fails.
+// Fits with these lines after the head, and requests files that must not exist after a failure.
 static outcome fit(scratch *s, const char *lines, const char *more) {
   char text[3000];
   snprintf(text, sizeof text, "%s%s", head, lines);
@@ -43,7 +44,7 @@ static void expect(scratch *s, const char *lines, const char *more, int code, co
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// A log of the parameters' text and a data section with its file.
+// A log with the given text and a data section with its file.
 static void expect_log(scratch *s, const char *log, int code, const char *said) {
   char lines[400];
   scratch_put(s, "log.csv", log);
@@ -75,7 +76,7 @@ static void test_bad_logs(void **state) {
   expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
 }
 
-// Of rows with the same time the first counts, and the verdict says so.
+// Of rows with the same time the first counts, and the verdict reports this.
 static void test_repeated_times(void **state) {
   scratch *s = *state;
   scratch_put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n1,1,7\n2,0,1\n3,1,2\n");
@@ -89,7 +90,7 @@ static void test_repeated_times(void **state) {
   free(found);
 }
 
-// Gaps are left out, counted and told; so is what never changes.
+// Gaps are omitted, counted and reported; so are columns that never change.
 static void test_gaps_and_still_signals(void **state) {
   scratch *s = *state;
   char text[4000] = "time,u,lag\n";
@@ -102,7 +103,7 @@ static void test_gaps_and_still_signals(void **state) {
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
   outcome o = fit(s, lines, "");
-  // No lag does what this log says: the best one is worse than a constant.
+  // No lag fits this log: the best one is worse than a constant.
   ends_with(o, 3);
   says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of what the sensors say");
   says(o.out, "data: 5 values of sensors are missing and left out.");
@@ -120,7 +121,7 @@ static void test_gaps_and_still_signals(void **state) {
   json_decref(root);
   expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0,
              "warning: log.csv: 'lag' never changes");
-  // The same words in the terminal, in JSON, and, where there is no summary, as a warning.
+  // The same words in the terminal, in JSON, and, without a summary, as a warning.
   static const char words[] = "data: 'lag' never changes in the fitted part: there is nothing to explain";
   scratch_put(s, "log.csv", "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n");
   o = fit(s, lines, "");
@@ -232,7 +233,7 @@ static void test_bad_constraints(void **state) {
   }
 }
 
-// What is said of constraints and segments is the same in the terminal, in JSON and in the report.
+// Statements about constraints and segments are the same in the terminal, in JSON and in the report.
 static void test_constraints_are_told(void **state) {
   scratch *s = *state;
   static const char lines[] =
@@ -295,7 +296,7 @@ static void test_start_that_explodes(void **state) {
 
 // --- Sound runs ---------------------------------------------------------------------------------------------------
 
-// A log given on the command line takes the place of what the file fits; its validation stays.
+// A log on the command line replaces the fitted data of the file; the validation data remain.
 static void test_data_option(void **state) {
   scratch *s = *state;
   char lines[600];
@@ -338,7 +339,7 @@ static void put_held_log(scratch *s, int lost_from, int lost_to) {
   fclose(to);
 }
 
-// What the inputs of a log did between its rows.
+// The inputs of a log between its rows.
 static void test_inputs_between_rows(void **state) {
   static const struct {
     const char *hold;
@@ -380,7 +381,7 @@ static void test_no_sigma_at_a_bound(void **state) {
   json_decref(root);
 }
 
-// A result that is wrong beyond doubt: its own exit code, and the same words in the terminal, in JSON and in the report.
+// An unsound result: its own exit code, and the same words in the terminal, in JSON and in the report.
 static void test_unsound(void **state) {
   scratch *s = *state;
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");
@@ -428,8 +429,7 @@ static void test_predict(void **state) {
   forget(o);
 }
 
-// Ctrl-C while many starts are tried: the best so far, in complete files. A computer that is too slow to begin by then gets more
-// time.
+// Ctrl-C while many starts are tried: the best result so far, in complete files. A slow computer gets more time to start.
 static void test_interrupt(void **state) {
   scratch *s = *state;
   char command[2000];

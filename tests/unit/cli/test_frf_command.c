@@ -1,7 +1,7 @@
 // oleodyn frf and oleodyn tf.
 //
 // Oracles: the frequency response of a first- and a second-order block in closed form; a difference equation of first order; the response of
-// the machine that was written, against that of the one it was fitted to.
+// the written machine compared with that of the original machine.
 #include <complex.h>
 #include <math.h>
 #include <sys/resource.h>
@@ -29,7 +29,7 @@ static double _Complex swing(double frequency) {
   return 2 / (s * s + 0.6 * s + 1);
 }
 
-// The farthest that real and imaginary parts of two outputs are from the closed forms.
+// The largest difference of real and imaginary parts of two outputs from the closed forms.
 static double worst(scratch *s, const char *file, const char *first, const char *second) {
   od_table *t = NULL;
   od_error err = {0};
@@ -73,7 +73,7 @@ static void test_machine(void **state) {
   forget(o);
 }
 
-// What a log of the same machine says, with units of its own; transients are gone after eight periods of twelve.
+// The response from a log of the same machine, with other units; transients have decayed after eight periods of twelve.
 static void test_stepped_sine(void **state) {
   scratch *s = *state;
   scratch_put(s, "m.yaml", machine);
@@ -156,8 +156,8 @@ static void test_broad_log(void **state) {
   od_table_free(t);
 }
 
-// y = 0.5 u[k-1] + 1.2 y[k-1] - 0.52 y[k-2] and noise on what is measured, around 7 bar: its coefficients, and the step response of the block
-// that is written, which is (1 V) the sum of the difference equation.
+// y = 0.5 u[k-1] + 1.2 y[k-1] - 0.52 y[k-2] and measurement noise, around 7 bar: its coefficients, and the step response of the block that is
+// written, which is (1 V) the sum of the difference equation.
 static void test_discrete(void **state) {
   scratch *s = *state;
   FILE *f = fopen(scratch_path(s, "d.csv"), "w");
@@ -203,8 +203,8 @@ static void test_discrete(void **state) {
   }
 }
 
-// y = 0.5 u[k-1] + 0.5 y[k-1] for 300 rows without times, then 2 more than that: what is held out is off by 2, and the fit does not see it; nor
-// rows after the end.
+// y = 0.5 u[k-1] + 0.5 y[k-1] for 300 rows without times, then with an offset of 2: the held-out part is off by 2, which does not affect the
+// fit; rows after the end have no effect either.
 static void test_hold_out(void **state) {
   scratch *s = *state;
   FILE *f = fopen(scratch_path(s, "h.csv"), "w");
@@ -217,7 +217,7 @@ static void test_hold_out(void **state) {
     u1 = u;
   }
   fclose(f);
-  // A mean of what is held out would be closer: unsound.
+  // The mean of the held-out part would be closer: unsound.
   expect_code(
       run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1 --hold-out '25 %%' --json h.json"), 3);
   json_t *root = json_load_file(scratch_path(s, "h.json"), 0, NULL);
@@ -236,7 +236,7 @@ static void test_hold_out(void **state) {
   forget(o);
 }
 
-// A log of 400 rows, columns u, v and y, that begins in mid-motion.
+// A log of 400 rows, columns u, v and y, that begins during motion.
 typedef double answer(long k, double u, double v, double last);
 static void put_log(scratch *s, const char *name, answer *output) {
   FILE *f = fopen(scratch_path(s, name), "w");
@@ -270,7 +270,7 @@ static double resting(long k, double u, double v, double last) {
   return 0.1;
 }
 
-// Every method ends with a verdict and how it predicts a part that it was not fitted to; no output has a number that is not one.
+// Every method ends with a verdict and its prediction of a held-out part; no output contains NaN.
 static void test_discrete_verdicts(void **state) {
   scratch *s = *state;
   static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp", "n4sid", "cva", "vf", "sk"};
@@ -306,7 +306,7 @@ static void test_discrete_verdicts(void **state) {
   }
 }
 
-// Two inputs as blocks: both step by 1, and the sum of both answers ends at (1 - 2)/(1 - 0.9).
+// Two inputs as blocks: both step by 1, and the sum of both responses ends at (1 - 2)/(1 - 0.9).
 static void test_two_inputs(void **state) {
   scratch *s = *state;
   put_log(s, "two.csv", two_gains);
@@ -330,10 +330,10 @@ static void test_two_inputs(void **state) {
   ends_and_says(run(s, "tf two.csv --interval 1 --input u,u --output y --method arx"), 2, "'u' is named twice");
 }
 
-// Ten times the rows take no more memory. The first test, since the peak is that of all programs that were run.
+// Ten times the rows need no more memory. This is the first test, because the peak is over all programs that were run.
 static void test_constant_memory(void **state) {
   scratch *s = *state;
-  // The first run brings libraries into memory, which would count as growth.
+  // The first run loads libraries into memory, which would count as growth.
   long peak[2] = {0, 0};
   for (int run = 0; run < 3; run++) {
     int i = run == 2;
@@ -353,7 +353,7 @@ static void test_constant_memory(void **state) {
   assert_true(peak[1] < peak[0] + 1000);
 }
 
-// The loop through a sampled gain is open in the linear model, and all commands that use one say so.
+// The loop through a sampled gain is open in the linear model, and all commands that use a linear model report this.
 static void test_sampled_loop(void **state) {
   scratch *s = *state;
   scratch_put(s, "s.yaml",

@@ -43,8 +43,8 @@ static void test_steady(void **state) {
   od_table_free(t);
 }
 
-// The force is of the first degree in Fs, Fc and viscous: parameter times derivative of these three make it up, with a film of a
-// given vb, whose share depends on Fc/Fs alone.
+// The force is homogeneous of degree one in Fs, Fc and viscous: it is the sum of parameter times derivative over these three,
+// for a film with a given vb, which depends only on Fc/Fs.
 static void test_sensitivity(void **state) {
   scratch *s = *state;
   outcome o = run(s, TUSTIN "--set vb=0.05 --show sensitivity --csv a.csv");
@@ -69,8 +69,8 @@ static void test_hysteresis(void **state) {
   forget(o);
   od_table *t = table_of(s, "a.csv");
   assert_int_equal(t->columns, 6);
-  // The film lags: while the speed rises from rest there is less of it in steady motion, while it falls there is more of it than
-  // then, so that friction is less. A slower film makes it lesser.
+  // The film lags: while the speed falls, the film is thicker than in steady motion, so that friction is smaller. With a slower
+  // film friction is smaller still.
   for (long i = 0; i < t->rows; i++) {
     double v = at(t, i, 0);
     if (v < 2e-3 || v > 0.02) continue;
@@ -97,7 +97,7 @@ static void test_step(void **state) {
   od_table_free(t), od_table_free(steady);
 }
 
-// A log of the step's own speed gives the step's force again, apart from the beginning.
+// A log of the step's speed gives the step's force, except at the start.
 static void test_log(void **state) {
   scratch *s = *state;
   outcome o = run(s, REDUCED "--show step --from 0.05 --to 0.01 --csv a.csv");
@@ -114,7 +114,7 @@ static void test_log(void **state) {
   od_table_free(a), od_table_free(b);
 }
 
-// Columns of the log drive the factor: what comes out at a steady speed is the law with the numbers that the factor makes of them.
+// Columns of the log drive the factor: the force at a steady speed is that of the law with the numbers changed by the factor.
 static void test_factor(void **state) {
   scratch *s = *state;
   char text[4000] = "time,v,pressure,place\n";
@@ -223,7 +223,8 @@ static void test_mistakes(void **state) {
   }
 }
 
-// The contour of Figure 5.6 of source 28 in docs/theory.md: each point is what a step alone says; up to 1 kN from 0.05 to 0.001 m/s.
+// The contour of Figure 5.6 of source 28 in docs/theory.md: each point equals the result of a single step; up to 1 kN from 0.05 to
+// 0.001 m/s.
 static void test_contour(void **state) {
   scratch *s = *state;
   outcome o =

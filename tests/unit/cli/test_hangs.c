@@ -1,5 +1,5 @@
-// Runs that would not end or not listen, as people call them: each ends with a message that says what makes it slow, or
-// within a second after Ctrl-C. What hangs is ended by timeout(1) and counts as failed.
+// Very long runs and interrupts: each run ends with a message that names the cause of its slowness, or within a second
+// after Ctrl-C. timeout(1) ends a hanging run, which counts as failed.
 #include "support/test.h"
 
 #include <time.h>
@@ -32,8 +32,8 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Runs in the scratch folder; SIGINT comes after `patience` seconds, SIGKILL long after that. In the foreground timeout(1) sends
-// one signal; else there are two, of which the second ends the program at once.
+// Runs in the scratch folder; SIGINT is sent after `patience` seconds, SIGKILL long after that. In the foreground timeout(1)
+// sends one signal; otherwise two, of which the second ends the program immediately.
 static outcome run_for(scratch *s, double patience, const char *arguments) {
   char command[3000];
   snprintf(command, sizeof command,
@@ -47,14 +47,14 @@ static outcome run_for(scratch *s, double patience, const char *arguments) {
 }
 
 static void expect_message(scratch *s, const char *arguments, int code, const char *said) {
-  outcome o = run_for(s, 200, arguments);  // none takes long; sanitizers and busy computers do
+  outcome o = run_for(s, 200, arguments);  // none takes long, except with sanitizers or on busy computers
   ends_with(o, code);
   says(o.err, said);
   forget(o);
 }
 
-// Interrupted in the middle: code 130, and not much later. Sanitizers and busy computers get some more time; where the
-// program has not yet begun its run by then, the signal ends it in the same way.
+// Interrupted during the run: code 130 after a short time. Sanitizers and busy computers get more time; if the program
+// has not started its run by then, the signal ends it in the same way.
 static void expect_listening(scratch *s, const char *arguments) {
   double patience = 0.3, begin = seconds();
   outcome o = run_for(s, patience, arguments);
@@ -79,7 +79,7 @@ static void test_samples_and_bits(void **state) {
     expect_message(
         s, arguments, 2,
         "the input 'u' has bits of 1e-09 s: 5e+09 bits in 5 s are too many; at most 1e+09 are run through\n");
-    // Few enough to be run through, and still very many in every step: the run must listen within its steps.
+    // Few enough to finish, but very many in every step: the run must react to signals within its steps.
     snprintf(arguments, sizeof arguments, "simulate machine.yaml --integrator %s --time 0.9 --step 0.1",
              integrators[i]);
     expect_listening(s, arguments);
@@ -98,7 +98,8 @@ static void test_stiffness(void **state) {
                  "A part of the machine is that fast: look for a stiffness, mass or volume that is far off");
 }
 
-// Ctrl-C at moments of a run that is judged by a second one: what ends with 0 has all rows and a verdict. No file is cut off.
+// Ctrl-C at various times of a run with a second run for its verdict: a run that ends with 0 has all rows and a verdict. No
+// file is truncated.
 static void test_judging(void **state) {
   scratch *s = *state;
   enum { MOMENTS = 6 };

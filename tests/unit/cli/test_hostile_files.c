@@ -1,5 +1,5 @@
-// Small files that would take memory or time without bound, and values of another kind than is expected: each is refused at once, with a
-// place and a reason. The oracles are the clock, the memory of the process and the texts.
+// Small files that would need unlimited memory or time, and values of a wrong kind: each is rejected immediately, with a place and a
+// reason. The oracles are the clock, the memory of the process and the texts.
 #include "support/test.h"
 
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ static void repeat(FILE *to, const char *text, int times) {
   for (int i = 0; i < times; i++) fputs(text, to);
 }
 
-// Runs "oleodyn ARGUMENTS" with that before it, for a minute at most and in a gigabyte.
+// Runs "oleodyn ARGUMENTS" with a prefix, for at most a minute and with at most a gigabyte.
 static void refuse(scratch *s, const char *before, const char *arguments, const char *said) {
   char command[600];
   snprintf(command, sizeof command, "cd %s && %s timeout -s KILL 60 '%s' %s >.out 2>.err", s->folder, before, OD_BINARY,
@@ -159,7 +159,7 @@ static void test_repetitions(void **state) {
   check_written(s, &w, "the template 't' has no parameter 'another0'");
 }
 
-// Wherever files are read. A pipe is given up after a while, so fewer of them are tried.
+// All places where files are read. Pipes end by a timeout, so fewer of them are tried.
 static void test_endless_files(void **state) {
   scratch *s = *state;
   static const char *const devices[] = {"/dev/zero", "pipe"};
@@ -182,7 +182,7 @@ static void test_endless_files(void **state) {
   }
 }
 
-// A line without an end on standard input: as a header, and as a row. Before, a signal did not end it.
+// An endless line on standard input: as a header, and as a row.
 static void test_endless_lines(void **state) {
   scratch *s = *state;
   scratch_put(s, "rail.yaml", rail);

@@ -1,4 +1,4 @@
-// What info shows: initial values that were found by balance.
+// oleodyn info: initial values from balance. Oracle: statics by hand.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -6,8 +6,8 @@
 
 #include "support/program.h"
 
-// A load of 100 kg that stands on a ram of 10 cm^2, whose other chamber has no pressure: 100 kg * 9.81 m/s^2 / 10 cm^2 is
-// 9.81 bar. A pendulum hangs straight down from it.
+// A load of 100 kg on a ram of 10 cm^2, whose other chamber has no pressure: 100 kg * 9.81 m/s^2 / 10 cm^2 is 9.81 bar. A
+// pendulum hangs straight down from it.
 static const char ram[] =
     "bodies: {load: {point: {mass: 100 kg}}, rod: {beam: {mass: 1 kg, length: 1 m}}}\n"
     "joints:\n"
@@ -56,7 +56,7 @@ static void test_balanced_values(void **state) {
   says(o.out, " 9  bar ");
   assert_null(strstr(o.out, "balanced"));
   forget(o);
-  // A mass in the wrong unit shows in the pressure that holds it.
+  // A mass in the wrong unit is visible in the balancing pressure.
   ends_and_says(run(s, "info ram.yaml --set load.point.mass='100 t'"), 0,
                 "ram.yaml:11:77: warning: the balance needs A.pressure = 981 MPa, which is unusual; usual is ");
 }

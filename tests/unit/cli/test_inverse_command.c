@@ -1,5 +1,6 @@
-// oleodyn inverse: the motion that `simulate` makes of the torques it writes; pressures and flows of a cylinder by hand; verdicts and
-// mistakes. Oracles: the motion that was wanted; statics of a lever; closed forms of a vertical piston and of its accelerations.
+// oleodyn inverse: torques and forces for a motion, pressures and flows of a cylinder, verdicts and mistakes. Oracles: the wanted
+// motion, which `simulate` must reproduce from the written torques; statics of a lever; closed forms of a vertical piston and of its
+// accelerations.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -68,8 +69,8 @@ static const double *column(const od_table *t, const char *name) {
   return NULL;
 }
 
-// The torques it writes, as inputs of the same machine, make the motion that was wanted: to the accuracy of straight lines between
-// rows a millisecond apart.
+// The written torques, as inputs of the same machine, give the wanted motion, within the accuracy of straight lines between rows a
+// millisecond apart.
 static void torques_return_the_motion(void **state) {
   scratch *s = *state;
   write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
@@ -87,7 +88,7 @@ static void torques_return_the_motion(void **state) {
     }
   od_table_free(wanted);
   od_table_free(made);
-  // The same motion from a log: its rates are found from its samples.
+  // The same motion from a log: its rates are computed from its samples.
   expect_code(run(s, "inverse m.yaml --log run.csv --csv again.csv --quiet"), 0);
   od_table *again = read_table(s, "again.csv"), *first = read_table(s, "needs.csv");
   for (long k = 10; k < again->rows - 10; k++)
@@ -96,7 +97,7 @@ static void torques_return_the_motion(void **state) {
   od_table_free(first);
 }
 
-// The upper arm follows its motion, the lower one swings as it likes; with the torque that this takes, `simulate` makes both.
+// The upper arm follows its motion, the lower one swings freely; with the computed torque, `simulate` gives both motions.
 static void what_hangs_swings(void **state) {
   scratch *s = *state;
   write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
@@ -167,7 +168,7 @@ static void pressures_and_flows(void **state) {
   piston_needs(s, "--pressure-sum '100 bar'", true, 1e7);
 }
 
-// Second derivatives of the signals above, at the time s since they began.
+// Second derivatives of the signals above, at the time s since their start.
 static double soft_acceleration(double s) {
   double w = acos(-1);
   return s < 1 ? 0.1 * w * w * cos(w * s) : 0;
@@ -184,7 +185,8 @@ static double slow_acceleration(double s) {
   return -0.1 / (0.2 * 0.2) * exp(-s / 0.2);
 }
 
-// Where the acceleration of a signal jumps, the rows beside the jump have those of their own side: m (g + a) by hand.
+// If the acceleration of a signal jumps, the rows next to the jump have the acceleration of their own side: m (g + a)
+// by hand.
 static void accelerations_that_jump(void **state) {
   scratch *s = *state;
   static const struct {
@@ -239,8 +241,8 @@ static void verdicts(void **state) {
   forget(o);
 }
 
-// A piston at rest: its friction law gives zero force there. Terminal and JSON report the breakaway force, times the factor of the friction, as the
-// uncertainty. A piston that moves, or that has only viscous friction, has no such remark.
+// A piston that is held in place: the law gives no friction there, and the result is uncertain by the breakaway force. Terminal and JSON report
+// this in the same words. A moving piston, or one with only viscous friction, has no such uncertainty. The factor of the friction is included.
 static void friction_at_standstill(void **state) {
   static const struct {
     const char *friction, *motion, *says;
@@ -273,8 +275,9 @@ static void friction_at_standstill(void **state) {
   }
 }
 
-// The piston with a friction whose factor follows a signal, and with a force that follows a block. Terminal and JSON report a negative factor (in
-// the words of `simulate`) and a signal that keeps its initial value. There is no remark about a positive factor or a block without states.
+// The piston with a friction whose factor follows a signal, and with a force that follows a block. Values outside the validity of the
+// laws and unknown values are reported in terminal and JSON in the words of `simulate`; a positive factor, and a block without states,
+// are not reported.
 static void signals_that_cannot_be(void **state) {
   static const char law[] = "law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m";
   static const struct {
@@ -319,8 +322,8 @@ static void signals_that_cannot_be(void **state) {
   }
 }
 
-// A tank on the rod side keeps its pressure: p_a = (F + p_T A_b)/A_a. The pump delivers nothing on the way down. A motion that needs a pulling
-// force is reported. The same with a plunger (no area on the rod side).
+// A tank on the rod side keeps its pressure: p_a = (F + p_T A_b)/A_a by hand, the pump delivers nothing on the way down, and a motion
+// that needs a pulling force downwards is reported. Also with a plunger (no area there).
 static void single_acting(void **state) {
   scratch *s = *state;
   char text[3000];
@@ -352,8 +355,8 @@ static void single_acting(void **state) {
   }
 }
 
-// A signal sets the motor to half of its displacement D: D/2 dp = I phi''. With zero displacement there is no such pressure, which is reported.
-// The pump follows a signal in l/min, so its largest flow is unknown.
+// A motor at half displacement needs twice the pressure: D dp = I phi'' by hand. At zero displacement it has no torque, which is reported.
+// A pump with a flow as its command does not give the available flow.
 static void swivelled_motor(void **state) {
   scratch *s = *state;
   static const char text[] =
@@ -537,9 +540,9 @@ static void mistakes(void **state) {
   }
 }
 
-// A log of 0.1 m sin(pi t), rounded, or of two parabolas whose accelerations differ, of a weight of 1000 kg. Forces are those of the closed form:
-// m (g + a). Without --smooth a window is chosen that leaves next to none of the rounding; with a narrow one, the standard deviation
-// that the verdict has is that of the forces in the rows.
+// A log of 0.1 m sin(pi t), rounded, or of two parabolas whose accelerations differ, of a weight of 1000 kg. Forces agree with the closed form: m
+// (g + a). Without --smooth the chosen window removes almost all effects of rounding; with a narrow window the standard deviation in the verdict
+// agrees with that of the forces in the rows.
 static void noise_of_logs(void **state) {
   scratch *s = *state;
   static const struct {

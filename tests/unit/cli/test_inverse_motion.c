@@ -1,4 +1,4 @@
-// oleodyn inverse: rates of the motion it is given. Oracles: closed forms of second derivatives of signals and of logs of sines.
+// oleodyn inverse: rates of the given motion. Oracles: closed forms of second derivatives of signals and of logs of sines.
 #include "support/test.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static const double pi = 3.14159265358979323846, mass = 10;
 
-// What moves is 10 kg on a rail, without gravity: force = 10 kg times the second derivative.
+// A mass of 10 kg on a rail, without gravity: force = 10 kg times the second derivative.
 static const char cart[] =
     "machine: cart\n"
     "inputs:\n"
@@ -74,7 +74,7 @@ static double both(double t) {
   return -1e-3 * w * w * sin(w * t) - 1e-3 * v * v * v * cos(v * t);
 }
 
-// Every row, but for those at which the second derivative jumps.
+// Every row except those at which the second derivative jumps.
 static void signals_in_closed_form(void **state) {
   scratch *s = *state;
   static const struct {
@@ -102,12 +102,12 @@ static void signals_in_closed_form(void **state) {
   }
 }
 
-// A sine whose zeros fall on the rows, and a pulse between two rows: the force that rows do not show, and its amount.
+// A sine whose zeros coincide with the rows, and a pulse between two rows: the force between rows, and its size.
 static void between_rows(void **state) {
   scratch *s = *state;
   const struct {
     const char *input, *more;
-    double force;  // N; 0: all is seen
+    double force;  // N; 0: the rows show all
   } cases[] = {{"still", "", 1e-3 * pow(2e3 * pi, 2) * mass},
                {"pulse", "", 0.5e-3 * pow(pi / 0.3e-3, 2) * mass},
                {"fast", "", 0},
@@ -130,7 +130,7 @@ static void between_rows(void **state) {
   }
 }
 
-// A force from outside that acts between two rows: 1 kN that the drive must hold.
+// An external force that acts between two rows: 1 kN that the drive must hold.
 static void inputs_between_rows(void **state) {
   static const char pushed[] =
       "machine: pushed\n"
@@ -148,13 +148,13 @@ static void inputs_between_rows(void **state) {
   forget(o);
 }
 
-// 0.1 m sin(2 pi f t + 0.3), with noise that a generator of congruences makes.
+// 0.1 m sin(2 pi f t + 0.3), with noise from a congruential generator.
 static void write_log(scratch *s, double frequency, double spacing, int rows, double noise) {
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");
   uint64_t seed = 1;
   fprintf(to, "time [s],rail.position [m]\n");
   for (int k = 0; k < rows; k++) {
-    double sum = 0;  // of twelve even ones: a normal one
+    double sum = 0;  // sum of twelve uniform numbers: approximately normal
     for (int i = 0; i < 12; i++) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       sum += (double)(seed >> 11) * 0x1p-53 - 0.5;
@@ -164,8 +164,8 @@ static void write_log(scratch *s, double frequency, double spacing, int rows, do
   fclose(to);
 }
 
-// A log that begins and ends in the middle of a motion has the accelerations of the motion there, smoothed or not; what they may be off by is
-// in the verdict.
+// A log that begins and ends in the middle of a motion has correct accelerations there, smoothed or not; the verdict contains their
+// uncertainty.
 static void ends_of_logs(void **state) {
   scratch *s = *state;
   static const struct {
@@ -197,7 +197,7 @@ static void ends_of_logs(void **state) {
   }
 }
 
-// Samples that are too few for the motion are no noise, and are not smoothed away.
+// Too few samples for the motion are not noise and are not smoothed.
 static void few_samples(void **state) {
   scratch *s = *state;
   static const struct {
@@ -247,7 +247,7 @@ static void files_as_inputs(void **state) {
   od_table_free(two);
 }
 
-// A machine that goes on from a saved state has its signals later, with their rates.
+// A machine that continues from a saved state has later signals, with their rates.
 static void after_a_saved_state(void **state) {
   scratch *s = *state;
   write_cart(s, "m.yaml", "", "rail.position: 0 m");

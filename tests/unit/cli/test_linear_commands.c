@@ -1,5 +1,5 @@
-// equilibrium, linearize, bode and rga as people call them. Oracles: three lags in a loop, K/(s + 1)^3, whose margins are closed
-// forms; a matrix of gains; the steady speed of a valve-controlled axis by hand; a long run; what the files say against each other; the messages.
+// The commands equilibrium, linearize, bode and rga. Oracles: three lags in a loop, K/(s + 1)^3, with margins in closed form; a matrix of gains;
+// the steady speed of a valve-controlled axis by hand; a long run; the written files compared with each other; the messages.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -81,7 +81,7 @@ static void test_margins(void **state) {
     assert_true(fabs(json_number_value(json_array_get(phase, i)) + 3 * atan(at) * 180 / pi) < 1e-6);
   }
   json_decref(bode);
-  // Above its corner the response falls from the first point on: there is no level that a bandwidth could be told from.
+  // Above its corner the response falls from the first point on: there is no reference level for a bandwidth.
   bode = json_of(run(s, "bode lags.yaml --loop error --low 10 --high 100 --json -"));
   assert_false(json_is_number(json_object_get(json_array_get(json_object_get(bode, "responses"), 0), "bandwidth")));
   json_decref(bode);
@@ -119,8 +119,8 @@ static void test_bode_files(void **state) {
   free(svg);
 }
 
-// A gain with a unit says so and has no margins; nothing moves a tank's pressure. At a closed edge the mean of both sides
-// counts, and a warning says so.
+// A gain with a unit is reported as such and has no margins; a tank's pressure does not depend on an input. At a closed
+// edge the mean of both sides counts, with a warning.
 static void test_bode_units(void **state) {
   scratch *s = *state;
   scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
@@ -176,7 +176,7 @@ static double entry(const json_t *object, const char *matrix, size_t i, size_t j
   return json_number_value(json_array_get(json_array_get(json_object_get(object, matrix), i), j));
 }
 
-// A sum of lags has one zero less than there are lags; however many, lines stay short and none is lost.
+// A sum of lags has one zero fewer than lags; for any number, lines stay short and all zeros are printed.
 static void test_many_zeros(void **state) {
   enum { LAGS = 30, WIDTH = 100 };
   char text[8192] = "inputs: {u: {unit: V, constant: 0 V}}\nblocks:\n", sum[1024] = "";
@@ -214,7 +214,7 @@ static void test_linearize_files(void **state) {
   char *text = scratch_read(scratch_path(s, "l.json"));
   json_t *l = json_loads(text, 0, NULL);
   free(text);
-  // a' = 4 (r - c) - a, b' = a - b, c' = b - c; states are those of the lags, in whatever scale.
+  // a' = 4 (r - c) - a, b' = a - b, c' = b - c; states are those of the lags, in any scale.
   assert_true(entry(l, "A", 0, 0) == -1 && entry(l, "A", 1, 1) == -1 && entry(l, "A", 2, 2) == -1);
   near_relative(entry(l, "A", 1, 0) * entry(l, "A", 2, 1) * entry(l, "A", 0, 2), -4, 1e-12);
   // The poles: (s + 1)^3 = -4.
@@ -293,8 +293,8 @@ static void test_steady_motion(void **state) {
   json_decref(l);
 }
 
-// What does not exist says which limit stops it, and how far one can go: as fast as the open valve lets it, to the end of the stroke, and
-// with the pressure that the supply has.
+// The message for a point that does not exist names the limit and the last reachable value: the speed with the open valve, the end of the
+// stroke, and the supply pressure.
 static void test_limits(void **state) {
   scratch *s = *state;
   double reached = 0;
@@ -316,7 +316,7 @@ static void test_limits(void **state) {
                 ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
 }
 
-// A weight on a counterbalance valve, with room for keys of the valve and of the cylinder.
+// A weight on a counterbalance valve, with places for keys of the valve and of the cylinder.
 static const char hoist[] =
     "machine: Hoist\n"
     "gravity: [0, -10 m/s^2]\n"
@@ -337,7 +337,7 @@ static const char hoist[] =
     "initial: {mast.position: 1.4 m, A.pressure: balance, V.pressure: 1 bar, B.pressure: 1 bar}\n"
     "run: {time: 1 s, step: 1 ms}\n";
 
-// A search that fails is no proof: only a limit at the end of the way is. Oracle: the points found from other starts, with
+// A failed search is not a proof; only a limit at the end of the path is. Oracle: the points found from other starts, with
 // p_A A_a - p_B A_b = m g.
 static void test_other_starts(void **state) {
   scratch *s = *state;
@@ -353,7 +353,7 @@ static void test_other_starts(void **state) {
   says(o.err, unknown);
   says(o.err, "; try another start with --at");
   forget(o);
-  // The second is found on the way only, from beside it.
+  // The second point is found only along the path, from a nearby point.
   static const char *const found[] = {"--at 0.3 --hold mast.rate='100 mm/s'", "--at 0.05 --hold mast.rate='10 mm/s'"};
   for (int i = 0; i < 2; i++) {
     json_t *e = json_of(run(s, "equilibrium free.yaml --free u %s --json -", found[i]));
@@ -362,7 +362,7 @@ static void test_other_starts(void **state) {
     assert_true(named(e, "inputs", "u") > 0);
     json_decref(e);
   }
-  // A search that runs into a limit elsewhere; and the limit that there is.
+  // A search that reaches another limit; and the actual limit.
   ends_and_says(run(s, "equilibrium rough.yaml --at 0.2 --hold mast.rate='-420 mm/s' --free u"), 1, unknown);
   json_decref(json_of(run(s, "equilibrium rough.yaml --at 0.05 --hold mast.rate='-420 mm/s' --free u --json -")));
   ends_and_says(
@@ -370,7 +370,7 @@ static void test_other_starts(void **state) {
       "there is no such operating point: main.spool is at -1, the end of its stroke; it ends at mast.rate = -573.");
 }
 
-// The load on springs: where the machine would come to rest. Oracle: a long run.
+// The load on springs: the equilibrium of the machine. Oracle: a long run.
 static void test_rest(void **state) {
   scratch *s = *state;
   outcome o = run(s,
@@ -400,8 +400,8 @@ static od_table *swept(scratch *s, const char *arguments) {
   return t;
 }
 
-// Two lags beside each other: one stays at -5 rad/s, the other goes from -1 to -9 rad/s and passes it. Poles that keep their
-// places are straight lines.
+// Two parallel lags: one pole stays at -5 rad/s, the other moves from -1 to -9 rad/s and passes it. Correctly tracked poles
+// are straight lines.
 static void test_poles_keep_their_places(void **state) {
   static const char two[] =
       "inputs: {r: {unit: V, constant: 0 V}}\n"
@@ -424,7 +424,7 @@ static void test_poles_keep_their_places(void **state) {
   od_table_free(t);
 }
 
-// Over a grid of mass and position: the frequency of the axis by hand, in the same columns everywhere.
+// Over a grid of mass and position: the frequency of the axis by hand, always in the same columns.
 static void test_sweep_grid(void **state) {
   scratch *s = *state;
   scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
@@ -464,7 +464,8 @@ static void test_sweep_grid(void **state) {
   free(several);
 }
 
-// Every point of a sweep is what the command says for it alone; points that do not exist have no values and say why.
+// Every point of a sweep equals the result of the command for this point alone; points that do not exist have no values
+// and a reason.
 static void test_sweep_commands(void **state) {
   scratch *s = *state;
   scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
@@ -505,8 +506,8 @@ static void test_sweep_commands(void **state) {
   od_table_free(t);
 }
 
-// A valve inside of its overlap: no path, with the reason, in the zeros, as a warning and in JSON. With the spool outside, or on the edge
-// of a valve without overlap, nothing is said.
+// A valve inside its overlap: no path, with the reason, in the zeros, as a warning and in JSON. With the spool outside, or on the edge of
+// a valve without overlap, there is no message.
 static void test_closed_valves(void **state) {
   static const char *const valves[] = {
       "servo_valves: {main: {between: [P, T], a: A, b: B, command: u, nominal_flow: 20 l/min, stroke: 10 V, overlap: 10 %, "
@@ -541,7 +542,8 @@ static void test_closed_valves(void **state) {
     }
 }
 
-// A spool that is shut at the start: nothing depends on the pressures there, but the loop opens it. Closed form of the pressures: 202 bar 15/45.
+// A spool that is closed at the start: no equation depends on the pressures there, but the loop opens the spool. Closed form of the pressures:
+// 202 bar 15/45.
 static void test_equilibrium_from_a_shut_valve(void **state) {
   scratch *s = *state;
   scratch_put(

@@ -1,5 +1,5 @@
 // Times of logs in every command that reads them: without a unit and named "t_ms" there is a warning, in the same words everywhere; with the unit
-// in the header they are converted and nothing is said. Oracle: the log in seconds, whose results must be the same.
+// in the header they are converted without a message. Oracle: the log in seconds, which must give the same results.
 #include "support/test.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void put_log(scratch *s, const char *time, double unit) {
   fclose(to);
 }
 
-// Those that write JSON have the words there, too.
+// Commands with JSON output have the words there, too.
 static const char *const commands[] = {
     "inverse lag.yaml --log log.csv --csv out --json out.json",
     "frf log.csv --input u --output lag --csv out --json out.json",

@@ -1,4 +1,5 @@
-// oleodyn observe as people and scripts call it: on logs and on live streams.
+// oleodyn observe on logs and on live streams. Oracles: runs that are written and read again, expected messages and
+// exit codes.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -20,7 +21,7 @@ static json_t *read_json(scratch *s, const char *name) {
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// A run that is written and read again; nobody claims to know what is true.
+// A run that is written and read again; the log contains no true values.
 static void test_log(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe %s --set time=0.5 --csv run.csv --json a.json --quiet", EXPERIMENT), 0);
@@ -51,7 +52,7 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
-// Which filter and integrator ran is said in JSON and in the report; another one gives other estimates.
+// JSON and report name the filter and the integrator; another filter gives other estimates.
 static void test_filter(void **state) {
   scratch *s = *state;
   static const char *const lines[] = {"", "filter: ekf\nintegrator: tr-bdf2\n"};
@@ -102,7 +103,7 @@ static void test_si(void **state) {
   free(b);
 }
 
-// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it
+// A calibrated sensor of a real machine: its bias is estimated, and the true bias is unknown. For a simulated sensor it
 // is known.
 static void test_calibration_of_a_log(void **state) {
   scratch *s = *state;
@@ -149,7 +150,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
 
-// The forgotten MPa of a sigma: 100 Pa of 1500 MPa.
+// A sigma without its unit MPa: 100 Pa of 1500 MPa.
 static void test_sigma_without_its_unit(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
@@ -164,7 +165,7 @@ static void test_sigma_without_its_unit(void **state) {
 
 // --- The verdict --------------------------------------------------------------------------------------------------
 
-// Every remark of the JSON is said in the terminal and on the page, in the same words.
+// Every remark of the JSON is in the terminal and in the report, in the same words.
 static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   json_t *root = read_json(s, "v.json"), *verdict = json_object_get(root, "verdict"), *remark;
   char *page = scratch_read(scratch_path(s, "v.html")), line[64];
@@ -195,7 +196,7 @@ static void test_one_verdict(void **state) {
   expect_the_same(s, &o, "doubtful");
   says(o.out, "Not white: innovations of A.pressure");
   forget(o);
-  // Where the summary goes to no terminal, what speaks against the result is a warning.
+  // Without a summary at the terminal, remarks against the result are warnings.
   ends_and_says(run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json -", EXPERIMENT), 0,
                 "oleodyn: warning: Not white: innovations of A.pressure");
   o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --quiet", EXPERIMENT);
@@ -205,7 +206,8 @@ static void test_one_verdict(void **state) {
   forget(o);
 }
 
-// A log with an input that no step survives, in the middle: what was found until then looks good, but is not the whole log's.
+// A log with an input in the middle at which every step fails: the result until then looks good, but does not cover the whole
+// log.
 static void test_log_that_breaks_off(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe %s --csv l.csv --quiet", EXPERIMENT), 0);
@@ -225,7 +227,7 @@ static void test_log_that_breaks_off(void **state) {
   forget(o);
 }
 
-// The forgotten unit of a channel: numbers that nobody may use, and an exit code of its own. Also live.
+// A missing unit of a channel: unusable numbers, and a separate exit code. Also live.
 static void test_beyond_doubt(void **state) {
   scratch *s = *state;
   static const char file[] =
@@ -296,7 +298,7 @@ static bool same(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-// The answers to the lines of a written run are what the run found, as CSV and as JSON.
+// The answers to the lines of a written run equal the results of the run, as CSV and as JSON.
 static void test_live_answers_are_the_run(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe %s --set time=0.2 --csv run.csv --quiet", EXPERIMENT), 0);
@@ -341,7 +343,7 @@ static void test_live_answers_are_the_run(void **state) {
   free(text);
 }
 
-// Lines that cannot be used are answered without values and told with their number; the observer goes on.
+// Unusable lines are answered without values and reported with their number; the observer continues.
 static void test_live_bad_lines(void **state) {
   scratch *s = *state;
   static char option[] = "--json";
@@ -354,7 +356,7 @@ static void test_live_bad_lines(void **state) {
   says(ask("3;;56;;0;eins\n"), ",bad\n");
   says(ask("2;;56;;0;1.62\n"), "0.002,nan,");
   says(ask(";;56;;0;1.62\n"), ",bad\n");
-  says(ask("3;;;;;\n"), ",ok\n");  // nothing measured, the input as before
+  says(ask("3;;;;;\n"), ",ok\n");  // no measurement, the input as before
   says(ask("4;;56;;0;1e9\n"), ",failed\n");
   says(ask("5;;56;;0;1.62\n"), ",ok\n");
   says(ask("1e9;;56;;0;1.62\n"), ",held\n");
@@ -403,7 +405,7 @@ static void test_live_needs_columns(void **state) {
 
 #define HEADER "t,cylinder.length,P.pressure,A.pressure,U_ref\n"
 
-// Ctrl-C, and nobody who listens: what was found is written all the same.
+// Ctrl-C, and a closed output: the results are still written.
 static void test_live_ends(void **state) {
   scratch *s = *state;
   static char option[] = "--csv";
@@ -440,7 +442,7 @@ static void test_live_ends(void **state) {
   od_table_free(t);
 }
 
-// 1 kHz for three seconds. The bound leaves room for a busy computer; `make bench` has the figure that counts.
+// 1 kHz for three seconds. The limit allows for a busy computer; `make bench` has the accurate figure.
 static void test_live_latency(void **state) {
   scratch *s = *state;
   enum { LINES = 3000 };

@@ -53,7 +53,7 @@ static void test_goals(void **state) {
 }
 
 static void test_requirements(void **state) {
-  // A hundredth of the bound is left.
+  // A hundredth of the bound remains.
   json_t *json = found(*state, "--variant judged --free lag.time_constant=0.1:5", 0);
   double T = -1 / log(1 - 1.01 / 2);
   if (!(value(json, 0) <= T * (1 + 1e-3) && value(json, 0) > 0.9 * T)) fail_msg("%g, not %g", value(json, 0), T);
@@ -61,11 +61,11 @@ static void test_requirements(void **state) {
   json = found(*state, "--variant judged --free lag.time_constant=0.1:5 --reserve 20%", 0);
   assert_true(value(json, 0) <= -1 / log(1 - 1.2 / 2) * (1 + 1e-3));
   json_decref(json);
-  // What is met stays as it is.
+  // Numbers that already meet the goals do not change.
   json = found(*state, "--variant judged --free lag.time_constant=0.1:5 --set 'lag.time_constant=500 ms'", 0);
   assert_true(value(json, 0) == 0.5);
   json_decref(json);
-  // Out of reach: the bound is active, and nothing better is near.
+  // Not reachable: the bound is active, and no better point is near.
   json = found(*state, "--variant judged --free lag.time_constant=2:5", 4);
   assert_true(fabs(value(json, 0) - 2) < 1e-6);
   assert_string_equal(place(json, 0), "lower");
@@ -78,7 +78,7 @@ static void test_requirements(void **state) {
   json_decref(json);
 }
 
-// The variant that is written is the machine that was found.
+// The written variant is the machine with the optimized numbers.
 static void test_variant(void **state) {
   json_t *json =
       found(*state, "--free lag.time_constant=0.1:5 --set lag.gain=2.5 --goal lag:final=1.2 --write-variant better", 0);
@@ -92,8 +92,8 @@ static void test_variant(void **state) {
   forget(o);
 }
 
-// Parameters of formulas are numbers like all others: a fit finds one of a flow, the true value of simulated data within four standard
-// deviations, in a unit with powers that are not whole.
+// Parameters of formulas are numbers like all others: a fit estimates one of a flow, within four standard deviations of the true value
+// of simulated data, in a unit with fractional powers.
 static void test_fitted_formula(void **state) {
   static const char circuit[] =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
@@ -124,7 +124,8 @@ static void test_starts(void **state) {
   json_decref(json);
 }
 
-// A target of zero is met within a hundredth of what the output reaches, not of 1 in SI: a lag of gain 1e-4 is never that near to zero.
+// A target of zero is met within a hundredth of the output's largest value, not of 1 in SI: a lag of gain 1e-4 is always nearer to zero
+// than that.
 static void test_zero_and_units(void **state) {
   json_t *json = found(*state, "--free lag.time_constant=1:2 --goal lag:final=0 --set lag.gain=1e-4", 4);
   assert_string_equal(place(json, 0), "upper");
@@ -134,7 +135,7 @@ static void test_zero_and_units(void **state) {
   json_decref(json);
 }
 
-// A run whose steps are too long is told, in the words of simulate, in terminal and JSON; when it is wrong the exit code is 3.
+// Steps that are too long are reported in the words of simulate, in terminal and JSON; if the run is wrong the exit code is 3.
 static void test_run_verdict(void **state) {
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   static const char search[] = "--free lag.time_constant=0.1:5 --goal lag:mean=1.8";
@@ -159,8 +160,8 @@ static void says_warning(json_t *json, const char *shown, const char *text) {
   says(shown, text);
 }
 
-// What the search does without being asked is told, in terminal and JSON in the same words: it begins elsewhere where the number of
-// the file is outside of the range; a requirement that the run cannot decide counts as met.
+// Automatic decisions of the search are reported in terminal and JSON in the same words: another start if the number of the file is
+// outside the range; a requirement that the run cannot decide counts as met.
 static void test_warnings(void **state) {
   scratch *s = *state;
   static const char outside[] = "--free lag.time_constant=0.1:2 --goal lag:final=1.9",  // the file has 3 s

@@ -1,5 +1,5 @@
-// Requirements as people see them: the table, JSON, the report, exit codes, cases of studies. The numbers are those of a first-order lag in
-// closed form: 1 - exp(-t) at 1 s is 0.632.
+// Requirements in the table, JSON, the report, exit codes and studies. Oracle: a first-order lag in closed form: 1 - exp(-t) at 1 s is
+// 0.632.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -46,7 +46,7 @@ static void test_table_and_exit_code(void **state) {
   says(o.out, "  low: fail; required at most 0.6, reached 0.632121. It shall be slow & steady\n");
   says(o.out, "verdict: sound");
   forget(o);
-  // Without a table there is a warning; a file may lower the bar from outside.
+  // Without a table there is a warning; --set can relax a requirement.
   ends_and_says(run(s, "simulate mixed.yaml --quiet"), 4, "warning: low: fail; required at most 0.6, reached 0.632");
   expect_code(run(s, "simulate mixed.yaml --set requirements.low.max=0.65"), 0);
   ends_and_says(run(s, "simulate mixed.yaml --set requirements.low.mx=0.65"), 2,
@@ -83,7 +83,7 @@ static void test_json(void **state) {
   json_decref(all);
 }
 
-// The page has the same words, and is well-formed whatever stands in them.
+// The page has the same words, and is well-formed for any text in them.
 static void test_report(void **state) {
   scratch *s = with_machines(state);
   expect_code(run(s, "simulate mixed.yaml --report r.html --quiet"), 4);

@@ -1,4 +1,5 @@
-// Files of the program: what it reads is spared, what it cannot write is told, and nothing is left half-written.
+// Files of the program: input files are never overwritten, failed writes are reported, and no file is incomplete.
+// Oracle: the bytes of the files before.
 #include "support/test.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static int setup(void **state) {
   return code;
 }
 
-// Runs "oleodyn ARGUMENTS" in the shell, with whatever it does to standard output; what is said goes to .err.
+// Runs "oleodyn ARGUMENTS" in the shell, with any redirection of standard output; messages go to .err.
 static outcome shell(scratch *s, const char *before, const char *arguments) {
   char command[4096];
   snprintf(command, sizeof command, "cd %s && (%s '%s' %s) 2>.err </dev/null", s->folder, before, OD_BINARY, arguments);
@@ -47,7 +48,7 @@ static void expect_untouched(scratch *s, const char *const *names, char *const *
   }
 }
 
-// Also what is read by way of other files, and under other names.
+// Also files that are read through other files, and under other names.
 static void test_everything_read_is_spared(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe e.yaml --csv log.csv --quiet"), 0);
@@ -126,7 +127,7 @@ static void test_full_standard_output(void **state) {
   }
 }
 
-// What is printed does not find its way into a file that was opened instead of standard output.
+// Printed text does not go to a file that was opened in place of a closed standard output.
 static void test_closed_standard_output(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate m.yaml --csv open.csv"), 0);
@@ -140,7 +141,7 @@ static void test_closed_standard_output(void **state) {
   expect_code(shell(s, "", "simulate m.yaml --csv quiet.csv --quiet >&-"), 0);
 }
 
-// Every writer under a limit of 1 kB: the old file stays, and nothing else.
+// Every writer under a limit of 1 kB: the old file remains, and no other file.
 static void test_full_disk(void **state) {
   scratch *s = *state;
   const char *const commands[] = {"simulate m.yaml --output all --csv",
@@ -169,7 +170,7 @@ static void test_full_disk(void **state) {
 
 // --- Signals from MATLAB files -------------------------------------------------------------------------------------
 
-// A row of a matrix beside other variables, and the same from a CSV file.
+// A row of a matrix among other variables, and the same from a CSV file.
 static void test_signal_from_workspace(void **state) {
   scratch *s = *state;
   double t[] = {0, 0.05, 0.1}, U[] = {7, 1, 8, 3, 9, -2}, scalar = 5;
@@ -202,7 +203,7 @@ static void test_signal_from_workspace(void **state) {
   free(a);
 }
 
-// Of two samples at the same time the first counts, with a warning; texts in other columns are nobody's business.
+// Of two samples at the same time the first counts, with a warning; texts in other columns are ignored.
 static void test_signal_with_repeated_times(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate m.yaml --output all --csv a.csv --quiet"), 0);
@@ -217,7 +218,7 @@ static void test_signal_with_repeated_times(void **state) {
   free(b);
 }
 
-// Lines before the header that look like rows must be counted; a file that ends within a line may be cut off.
+// Lines before the header that look like rows must be counted; a file that ends within a line may be truncated.
 static void test_signal_with_preamble(void **state) {
   scratch *s = *state;
   expect_code(run(s, "simulate m.yaml --output all --csv a.csv --quiet"), 0);

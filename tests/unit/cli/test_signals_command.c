@@ -31,7 +31,7 @@ static void test_breaks_and_reversals(void **state) {
   json_error_t error;
   json_t *all = json_load_file(scratch_path(s, "r.json"), 0, &error), *list = json_object_get(all, "inputs");
   json_t *v = json_array_get(list, 0), *w = json_array_get(list, 1);
-  // From zero to -1 at 1.5 s is no change of the sign after the negative half of the sine.
+  // A step from zero to -1 at 1.5 s after the negative half of the sine is not a change of sign.
   expect_times(json_object_get(v, "breaks"), (double[]){0, 1, 1.5, 2.5}, 4);
   expect_times(json_object_get(v, "reversals"), (double[]){0.5}, 1);
   expect_times(json_object_get(w, "reversals"), NULL, 0);

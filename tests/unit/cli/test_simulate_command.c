@@ -1,9 +1,9 @@
-// What simulate tells people: the summary beside written files, the units of the trade, cavitation, outputs that share a
-// panel.
+// oleodyn simulate: the summary and the written files, units, cavitation, outputs that share a panel. Oracles: closed
+// forms of volumes and pumps, expected texts.
 #include "support/test.h"
 #include "support/program.h"
 
-// A litre of oil at 10 bar from which 0.3 l/min are drawn until 0.4 s, and pumped back from then on. The pressure falls
+// A liter of oil at 10 bar from which 0.3 l/min are drawn until 0.4 s, and pumped back from then on. The pressure falls
 // by 5 MPa/s: it is zero at 0.2 s and again at 0.6 s.
 static const char drawn[] =
     "oil: {density: 860 kg/m^3, law: constant, modulus: 1000 MPa}\n"
@@ -62,7 +62,7 @@ static void test_cavitation_is_told(void **state) {
   forget(o);
 }
 
-// Tables, whatever the widths of their columns.
+// Tables with columns of any width.
 static outcome squeezed(outcome o) {
   char *to = o.out;
   for (const char *c = o.out; *c; c++)
@@ -71,7 +71,7 @@ static outcome squeezed(outcome o) {
   return o;
 }
 
-// A run that leaves what elements are made for is told in terminal, JSON and report in the same words; one that does not is sound.
+// A run outside the validity of elements is reported in terminal, JSON and report in the same words; otherwise a run is sound.
 static void expect_told(scratch *s, const char *text, const char *set, const char *expected) {
   scratch_write(s, "beyond.yaml", text, strlen(text));
   outcome o = run(s, "simulate beyond.yaml --json r.json --report r.html");
@@ -107,7 +107,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "'inputs.level.steps.at[0][1]=0.5'",
       "which is the factor of the friction of ram, is negative from 0.02 s on, at 0.02 s -0.5: friction cannot drive the motion, "
       "so the value counts as nearly zero there.");
-  // The friction of a joint follows an input as that of a cylinder does.
+  // The friction of a joint depends on an input in the same way as that of a cylinder.
   expect_told(*state,
               "bodies: {load: {point: {mass: 200 kg}}}\n"
               "inputs: {level: {unit: 1, steps: {initial: 1, at: [[20 ms, -0.5]]}}}\n"
@@ -116,7 +116,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
               "initial: {guide.position: 0, guide.rate: 20 mm/s}\nrun: {time: 0.05 s, step: 0.1 ms}\n",
               "'inputs.level.steps.at[0][1]=0.5'",
               "which is the factor of the friction of guide, is negative from 0.02 s on");
-  // 1 l/min into 1 l of oil: 1.4e9 Pa / 60 s on top of 10 bar and what the pump delivers.
+  // 1 l/min into 1 l of oil: 1.4e9 Pa / 60 s in addition to 10 bar and the pump's flow.
   expect_told(
       *state,
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
@@ -175,7 +175,7 @@ static void test_outputs_share_a_panel(void **state) {
   assert_int_equal(count(text, "class=\"frame\""), 3);
   assert_int_equal(count(text, "class=\"curve c"), 3);
   free(text);
-  // B joins A's panel, wherever A was asked for first; the files keep their columns.
+  // B joins A's panel, wherever A is listed first; the files keep their columns.
   expect_code(
       run(s, "simulate drawn.yaml --output A.pressure,pump.flow,A.pressure+B.pressure --plot r.svg --csv r.csv"), 0);
   text = scratch_read(scratch_path(s, "r.svg"));
@@ -197,7 +197,7 @@ static void test_outputs_share_a_panel(void **state) {
                 "there is no output 'B.presure'; did you mean 'B.pressure'?");
 }
 
-// The same in the file, with patterns, and with a panel behind an output that has its own: three panels, five columns.
+// The same in the file, with patterns, and with a panel after an output with its own panel: three panels, five columns.
 static void test_file_has_panels(void **state) {
   scratch *s = with_machine(state);
   static const char file[] =
@@ -220,8 +220,8 @@ static void test_file_has_panels(void **state) {
   free(text);
 }
 
-// A filter of a pressure of 51 bar that begins at zero is off by 51 bar; one of a reference alone shows its step response, which is
-// meant. A steady start has no kick.
+// A filter of a pressure of 51 bar that starts at zero has an initial error of 51 bar; a filter of a reference shows its step
+// response, which is intended. A steady start has no transient.
 static void test_kicks_at_the_start(void **state) {
   scratch *s = *state;
   scratch_put(s, "kick.yaml",

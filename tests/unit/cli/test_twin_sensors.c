@@ -1,5 +1,5 @@
-// One measurement that is given as two sensors: `fit` and `observe` tell that its noise counts twice. The log is a lag's answer in closed form with
-// noise of its own for each sensor, or the same for both; nothing else differs. Where both share a few rows only, their correlation is chance.
+// One measurement that is given as two sensors: `fit` and `observe` report that its noise counts twice. Oracle: a log of a lag's response in closed
+// form, with separate noise for each sensor or the same for both; nothing else differs. If both share only a few rows, their correlation is random.
 #include <stdbool.h>
 
 #include "support/test.h"
@@ -11,7 +11,7 @@
 
 enum { ROWS = 1001 };
 
-// `twice` in one row of so many.
+// `twice` in one of several rows.
 static void write_log(scratch *s, const char *name, bool same, int every) {
   FILE *to = fopen(scratch_path(s, name), "w");
   assert_non_null(to);

@@ -1,5 +1,5 @@
-// Work that goes on: runs that start where others ended, held to runs that were never interrupted; estimates written as
-// variants, held to those that JSON shows; 'set' and 'extends' of machine files; constants in fits, held to fits of what follows them.
+// Continued work. Oracles: for continued runs, uninterrupted runs; for estimates written as variants, the values in JSON; for
+// constants in fits, fits of the dependent numbers. Also 'set' and 'extends' of machine files.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -7,7 +7,7 @@
 
 #include "support/program.h"
 
-// A pendulum with friction that has a state of its own, a volume that a sine fills, and blocks with states.
+// A pendulum with friction that has a state, a volume with a sinusoidal inflow, and blocks with states.
 static const char machine[] =
     "gravity: [0, -9.81]\n"
     "bodies: {rod: {beam: {mass: 2 kg, length: 0.9 m}}}\n"
@@ -24,7 +24,7 @@ static const char machine[] =
     "initial: {A.angle: 30 deg, V.pressure: 20 bar}\n"
     "run: {time: 1 s, outputs: [A.angle, A.rate, A.friction, V.pressure, lag, push]}\n";
 
-// The cells behind the time in the last line of a table.
+// The cells after the time in the last line of a table.
 static const char *last_row(char *text) {
   size_t length = strlen(text);
   while (length > 0 && text[length - 1] == '\n') text[--length] = '\0';
@@ -33,7 +33,7 @@ static const char *last_row(char *text) {
   return strchr(line, ',');
 }
 
-// One run of a second and two of half a second that go on from each other; steps are binary fractions.
+// One run of a second and two consecutive runs of half a second; steps are binary fractions.
 static void run_both(scratch *s, const char *file, const char *how, char **whole, char **parts) {
   expect_code(run(s, "simulate %s --quiet --time 1 %s --csv whole.csv --save-state whole.yaml", file, how), 0);
   expect_code(run(s, "simulate %s --quiet --time 0.5 %s --csv first.csv --save-state half.yaml", file, how), 0);
@@ -53,7 +53,7 @@ static void test_goes_on_to_the_bit(void **state) {
   assert_string_equal(last_row(whole), last_row(parts));
   free(whole);
   free(parts);
-  // The states, too, and the time on which the inputs go on.
+  // The states, too, and the time at which the inputs continue.
   whole = scratch_read(scratch_path(s, "whole.yaml"));
   parts = scratch_read(scratch_path(s, "end.yaml"));
   says(whole, "A.friction_bristle: ");
@@ -74,7 +74,8 @@ static void check_near(char *whole, char *parts, double part) {
   assert_true(!a && !b);
 }
 
-// Implicit steps remember more than a state, and loops are closed anew: to the tolerance of Newton's method.
+// Implicit steps keep more than the state, and loops are closed again: agreement within the tolerance of Newton's
+// method.
 static void test_goes_on(void **state) {
   scratch *s = *state;
   char *whole, *parts;
@@ -90,7 +91,7 @@ static void test_goes_on(void **state) {
   free(parts);
 }
 
-// What stands beside 'file' counts instead of what was saved; what a variant or a file is laid over does not.
+// Keys next to 'file' override saved values; values that a variant or a file overrides do not count.
 static void test_values_beside(void **state) {
   scratch *s = *state;
   scratch_put(s, "machine.yaml", machine);
@@ -156,7 +157,8 @@ static json_t *json_in(scratch *s, const char *name) {
   return object;
 }
 
-// A lag of a constant, fed by a leaking volume: 'equilibrium' saves where it rests, and a run from there stays.
+// A lag of a constant, fed by a leaking volume: 'equilibrium' saves the equilibrium, and a run from there stays
+// constant.
 static void test_equilibrium_saves_its_state(void **state) {
   scratch *s = *state;
   scratch_put(s, "rest.yaml",
@@ -213,7 +215,7 @@ static void test_write_variant(void **state) {
   forget(o);
   json_decref(info);
   json_decref(fit);
-  // Written by us, it may be written again; what somebody else wrote stays.
+  // A file of the program may be overwritten; any other file is kept.
   o = run(s, "fit '%s/cases/fin-servo/fit.yaml' --quiet --predict --write-variant found", OD_SOURCE_DIR);
   assert_true(o.code == 0 || o.code == 3);
   forget(o);
@@ -300,7 +302,7 @@ static void test_fitted_constant(void **state) {
                 "'constants.tau' can be");
 }
 
-// Experiments include files, too; what they name is beside the file that names it.
+// Experiments include files, too; paths are relative to the file that contains them.
 static void test_experiment_includes(void **state) {
   scratch *s = *state;
   char text[600];

@@ -1,4 +1,5 @@
-// A file given to the wrong command: one message that says what it is and which command takes it, exit code 2.
+// A file given to the wrong command: one message with the kind of the file and the correct command, exit code 2.
+// Oracle: exact messages.
 #include "support/test.h"
 #include "support/program.h"
 
@@ -58,7 +59,7 @@ static void test_each_command(void **state) {
   }
 }
 
-// The file that an experiment names as its machine is no other: the message has the place of that file.
+// An experiment names a wrong file as its machine: the message has the place of that file.
 static void test_machine_of_experiment(void **state) {
   scratch *s = *state;
   scratch_put(s, "study.yaml", study);
@@ -67,7 +68,7 @@ static void test_machine_of_experiment(void **state) {
                 "study.yaml:1:1: error: found a study file, expected a machine file");
 }
 
-// A fit may be observed when it has all that an observer needs.
+// A fit file can be observed if it has all sections that an observer needs.
 static void test_fit_to_observe(void **state) {
   scratch *s = *state;
   scratch_put(s, "machine.yaml", machine);

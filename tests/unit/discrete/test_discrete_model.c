@@ -1,8 +1,8 @@
 // Discrete-time models of logs.
 //
-// Oracles: difference equations with known coefficients, run here term by term, with each kind of noise; how the errors of estimates
-// compare with their standard deviations over many seeds; where a wrong model of the noise must be biased. All logs begin in mid-motion, after
-// BEFORE rows that are not in them.
+// Oracles: difference equations with known coefficients, run here term by term, with each kind of noise; errors of estimates compared with
+// their standard deviations over many seeds; the bias of a wrong noise model. All logs begin during motion, after BEFORE rows that are not in
+// them.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void simulate(run *r, od_discrete_kind kind, uint64_t seed, double noise)
   }
 }
 
-// The log: what comes after BEFORE rows.
+// The log: the rows after the first BEFORE rows.
 static od_discrete_data log_of(const run *r) {
   return (od_discrete_data){.rows = ROWS, .outputs = 1, .u = r->u + BEFORE, .y = r->y + BEFORE};
 }
@@ -82,8 +82,8 @@ static void clean_data(void **state) {
   }
 }
 
-// Squared errors of all coefficients over their variances, over seeds: one on average where the model is right. The noise is 0.2, and 0.002,
-// beside which the motion before the log counts a hundred times more.
+// Squared errors of all coefficients over their variances, over seeds: one on average if the model is correct. The noise is 0.2, and 0.002,
+// for which the motion before the log has a hundred times more effect.
 static void right_models(void **state) {
   (void)state;
   static run r;
@@ -128,7 +128,8 @@ static void offsets(void **state) {
   }
 }
 
-// y = 0.8 y[k-1] + 2 u[k] - u[k-1] + 3 v[k] and noise: two inputs that act at once. Polynomials by their intervals, subspaces by N/D.
+// y = 0.8 y[k-1] + 2 u[k] - u[k-1] + 3 v[k] and noise: two inputs with direct effect. Polynomials are checked by their intervals,
+// subspaces by N/D.
 static void two_inputs_at_once(void **state) {
   (void)state;
   static double u[2 * ALL], y[ALL];
@@ -162,8 +163,8 @@ static void two_inputs_at_once(void **state) {
   }
 }
 
-// Lightly damped modes and a slow sweep, as of a flexible arm, sometimes have subspaces with poles outside the unit circle. The models are stable
-// all the same, say so, and simulate.
+// Lightly damped modes and a slow sweep, as of a flexible arm, sometimes give subspaces with poles outside the unit circle. The models are still
+// stable, are reported as stable, and can be simulated.
 static void stable_subspaces(void **state) {
   (void)state;
   static double u[ALL], y[ALL];
@@ -200,7 +201,7 @@ static void stable_subspaces(void **state) {
   assert_true(mirrored > 0);
 }
 
-// A model that is unstable says so; where its simulation leaves all numbers, its fit is minus infinity; of a constant output it is not a number.
+// An unstable model is reported as unstable. If its simulation overflows, its fit is minus infinity; for a constant output the fit is NaN.
 static void qualities(void **state) {
   (void)state;
   static double u[ALL], y[ALL];
@@ -221,7 +222,7 @@ static void qualities(void **state) {
   od_z_transfer_free(z);
 }
 
-// With noise on the output alone ARX is biased, the output-error model is not.
+// With noise only on the output ARX is biased, the output-error model is not.
 static void wrong_model(void **state) {
   (void)state;
   static run r;
@@ -233,9 +234,9 @@ static void wrong_model(void **state) {
   assert_true(off_arx > 0.05 && off_oe < 5 * oe.sigma[OD_POLY_F][2] && off_oe < 0.01);
 }
 
-// Sum of squares of what the future outputs are without the future inputs, over all windows of `blocks` samples of the past and of the
-// future: the windows' outputs less those of the same inputs from rest. It is that of the oblique projection, whose singular values
-// N4SID has.
+// Sum of squares of the future outputs without the effect of the future inputs, over all windows of `blocks` samples of the past and
+// of the future: the windows' outputs minus those of the same inputs from rest. It equals that of the oblique projection, whose
+// singular values N4SID uses.
 static double free_responses(const run *r, int blocks) {
   const double *u = r->u + BEFORE;
   double sum = 0;
@@ -281,9 +282,9 @@ static void subspaces(void **state) {
       assert_int_equal(od_subspace_fit(&data, 4, (od_subspace_weight)weight, singular, &z, &err), OD_OK);
       if (!noisy) assert_true(singular[4] < 1e-8 * singular[3]);
       if (!noisy && weight == OD_SUBSPACE_N4SID) assert_true(fabs(squares(singular, 4) / free_sum - 1) < 1e-8);
-      // What the future input explains is taken away.
+      // The effect of the future input is removed.
       if (!noisy && weight == OD_SUBSPACE_MOESP) assert_true(squares(singular, 4) < (1 - 1e-6) * free_sum);
-      // Correlations: one where the past tells all.
+      // Correlations: one if the past determines the future.
       for (int i = 0; i < 4 && weight == OD_SUBSPACE_CVA; i++)
         assert_true(singular[i] < 1 + 1e-9 && (noisy || singular[i] > 1 - 1e-6));
       for (int j = 0; j < 2; j++) {

@@ -1,5 +1,5 @@
-// Expressions and relations as people write them. Oracles: the same formulas in C, their derivatives by complex steps;
-// units by hand; the texts of messages.
+// Expressions and relations as in files. Oracles: the same formulas in C, their derivatives by complex steps; units by
+// hand; the texts of messages.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void test_values(void **state) {
   }
 }
 
-// Where a power of a negative base has a value, it has a derivative; where there is no value, it is not finite.
+// If a power of a negative base has a value, it has a derivative; if it has no value, the result is not finite.
 static void test_edges(void **state) {
   const od_expression_names all = known(state);
   od_expression e;
@@ -186,7 +186,7 @@ static void test_relations(void **state) {
   assert_string_equal(problem.text, "found the end, expected '<=', '>=' or '='");
   assert_false(od_relation_parse("k1 <= 5 kg", &all, &r, &problem));
   assert_string_equal(problem.text, "units do not fit on both sides of '<=': kg s-2 on the left, kg on the right");
-  // Stiffness over mass against the square of a rate of turn; a sum stays strict.
+  // Stiffness over mass is compatible with the square of an angular rate; in a sum units must agree exactly.
   assert_true(od_relation_parse("k1 / spool.mass <= (150 rad/s)^2", &all, &r, &problem));
   assert_false(od_relation_parse("k1 / spool.mass + (150 rad/s)^2 <= 3", &all, &r, &problem));
 }

@@ -1,5 +1,5 @@
-// Ranges of fields: what is impossible ends the loading, what is unusual is warned of, wherever the number comes from;
-// every number of a machine tells its range. The exact texts are in tests/bad; here is what loads.
+// Ranges of fields: impossible values end the loading, unusual values cause warnings, for numbers from any place; every
+// number of a machine has its range. The exact texts are in tests/bad; this test has files that load.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char jack[] =
     "orifices: {o: {between: [A, T], area: 5 mm^2, discharge: 0.6}}\ninitial: {A.pressure: 20 bar}\n"
     "variants:\n  soft: {oil: {modulus: 12 MPa}}\n  wrong: {volumes: {A: {volume: -1 L}}}\n";
 
-// Loads with up to one --set and a variant; what is said must be this.
+// Loads with up to one --set and a variant, and compares the messages.
 static void expect(const machine_file *file, const char *set, const char *variant, od_status status, const char *said) {
   machine_file_write(file, jack, strlen(jack));
   od_messages *messages = od_messages_new();
@@ -55,7 +55,7 @@ static void test_wherever_it_comes_from(void **state) {
       file, "initial.A.pressure=20", NULL, OD_OK,
       "--set: warning: initial.A.pressure=20: A.pressure is '20 Pa', which is unusual; usual is 0.05 bar to 100 MPa; "
       "did you mean '20 bar'?\n");
-  // None is as usual as any.
+  // Zero is usual.
   expect(file, "initial.A.pressure=0", NULL, OD_OK, "");
   expect(file, "o.discharge=60 %", NULL, OD_OK, "");
   expect(file, NULL, "wrong", OD_BAD_INPUT, "machine.yaml:8:33: error: volume is '-1 L', must be greater than zero\n");
@@ -68,7 +68,7 @@ static void check_range(const od_machine *m, const char *path, double low, doubl
   assert_true(n.value >= n.low && n.value <= n.high);
 }
 
-// Numbers tell their ranges, whether they are given or not; names from the file are no keys of the table.
+// Numbers have their ranges, whether they are given or not; names from the file are not keys of the table.
 static void test_numbers_tell(void **state) {
   od_machine *m =
       machine_from(*state,
@@ -120,7 +120,7 @@ static void test_cases_are_usual(void **state) {
   }
 }
 
-// Of every key of a class and of the sections inside it: what is usual is possible, and the default is possible.
+// For every key of a class and of its sections: usual values are possible, and the default is possible.
 static void check_class(const od_section_class *c, const od_section_class **seen, int *count) {
   for (int i = 0; i < *count; i++)
     if (seen[i] == c) return;
@@ -159,7 +159,8 @@ static void test_tables(void **state) {
   assert_true(count > 70);
 }
 
-// Numbers whose names come from the file, or whose unit happens to be that of another quantity, have no limits of their namesakes.
+// Numbers whose names come from the file, or whose unit happens to be that of another quantity, do not get the limits of keys with
+// the same name.
 static void test_namesakes(void **state) {
   od_machine *m = machine_from(*state,
                                "inputs: {u: {unit: Pa, constant: 3 Pa}, w: 2}\n"

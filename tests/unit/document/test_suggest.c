@@ -1,11 +1,12 @@
-// Suggestions: near words are found, far ones are not.
+// Suggestions for misspelled words: similar words are found, others are not. Oracle: expected words and distances by
+// hand.
 #include "support/test.h"
 
 #include <string.h>
 
 #include "document/suggest.h"
 
-// Distances are counted in half slips.
+// The unit of distances is half an edit.
 static void test_slips(void **state) {
   (void)state;
   assert_int_equal(od_edit_distance("mass", "mass"), 0);
@@ -48,7 +49,7 @@ static const char *nearest_path(const char *word) {
   return found.best;
 }
 
-// Parts of a path may be left out or added, but for the first and the last.
+// Parts of a path may be omitted or added, except the first and the last.
 static void test_paths(void **state) {
   (void)state;
   assert_string_equal(nearest_path("crank.mass"), "crank.beam.mass");

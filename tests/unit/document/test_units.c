@@ -1,4 +1,4 @@
-// Units: values in SI, dimensions, and angles that are not plain numbers.
+// Units: values in SI, dimensions, and angles, which are not plain numbers. Oracle: values by hand.
 #include "support/test.h"
 
 #include <malloc.h>
@@ -67,7 +67,7 @@ static void test_conversions(void **state) {
   }
 }
 
-// A decimal fraction of a unit is the number that one would write in SI, to the last bit.
+// A decimal fraction of a unit equals the number in SI to the last bit.
 static void test_decimal_fractions_are_exact(void **state) {
   for (int i = 1; i < 1000; i++) {
     char text[32];
@@ -120,7 +120,7 @@ static void test_names(void **state) {
   assert_null(od_units_suggest("blob"));
 }
 
-// UDUNITS has globals; several threads must not notice.
+// UDUNITS has global state; several threads must work correctly.
 static void *convert_often(void *result) {
   od_units *units = od_units_new(NULL);
   bool sound = units != NULL;
@@ -146,8 +146,7 @@ static void test_threads(void **state) {
   for (int i = 0; i < THREADS; i++) assert_true(sound[i]);
 }
 
-// Machines are loaded many times in a process: what the C library has given out must be the same after each, once the allocator's
-// own lists are full.
+// A process loads machines many times: the allocated memory must be the same after each, once the allocator's own lists are full.
 static void test_nothing_is_lost(void **state) {
   (void)state;
 #if COUNTING

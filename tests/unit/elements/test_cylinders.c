@@ -1,6 +1,6 @@
 // Cushions, leaks by position and telescopic cylinders: laws at points, and a piston that a cushion slows down.
 //
-// Oracles: areas and volumes by hand (the volume by Simpson's rule over the area), the steady speed against a narrowing way, a balance of energies.
+// Oracles: areas and volumes by hand (the volume by Simpson's rule over the area), the steady speed against a narrowing outlet, the energy balance.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +39,11 @@ static void cushions(void **state) {
   const char *retracted =
       "cushions: {x: {between: [ground.A, sledge], chambers: [C, L], begin: 0.43 m, end: 0.4 m, full: 80 mm^2, last: 2 mm^2}}";
   near_scaled(value(retracted, 0.5, 0, 100, 60, "x.flow"), orifice(80e-6, 40), 1e-6, 1e-9);   // away from the end
-  near_scaled(value(retracted, 0.43, 0, 100, 60, "x.flow"), orifice(80e-6, 40), 1e-6, 1e-9);  // where it begins
-  near_scaled(value(retracted, 0.41, 0, 100, 60, "x.flow"), orifice(28e-6, 40), 1e-6, 1e-9);  // a third is left
+  near_scaled(value(retracted, 0.43, 0, 100, 60, "x.flow"), orifice(80e-6, 40), 1e-6, 1e-9);  // at its begin
+  near_scaled(value(retracted, 0.41, 0, 100, 60, "x.flow"), orifice(28e-6, 40), 1e-6, 1e-9);  // a third remains
   near_scaled(value(retracted, 0.4, 0, 100, 60, "x.flow"), orifice(2e-6, 40), 1e-6, 1e-9);
   near_scaled(value(retracted, 0.39, 0, 60, 100, "x.flow"), orifice(2e-6, -40), 1e-6,
-              1e-9);  // in the stop; no check valve
+              1e-9);  // at the stop; no check valve
   near_scaled(value(retracted, 0.41, 0, 100, 60, "x.loss"), 40e5 * orifice(28e-6, 40), 1e-6, 1e-9);
   assert_true(value(retracted, 0.41, 0, 60, 60, "x.flow") == 0);
   const char *extended =
@@ -92,12 +92,13 @@ static void stages(void **state) {
     near_scaled(value(STAGES, 0.4 + x[i], 0, 80, 60, "x.force"), 80e5 * stage_area(x[i]) * 1e-4, 1e-6, 1e-9);
     near_scaled(value(STAGES, 0.4 + x[i], 0.2, 80, 60, "C.inflow"), -0.2 * stage_area(x[i]) * 1e-4, 1e-6, 1e-9);
   }
-  // In the stops, 1 mm deep, at rest and going in.
+  // In the stops, 1 mm deep, at rest and moving inwards.
   near_scaled(value(STAGES, 0.4 + 0.751, 0, 80, 60, "x.force"), 80e5 * 20e-4 - 1e8 * 1e-3, 1e-6, 1e-9);
   near_scaled(value(STAGES, 0.399, -0.5, 80, 60, "x.force"), 80e5 * 60e-4 + 1e8 * 1e-3 * 1.5, 1e-6, 1e-9);
 }
 
-// A pump fills it against a viscous load, slowly: where it is follows from the volume, by Simpson's rule over the area.
+// A pump fills the cylinder slowly against a viscous load: its position follows from the volume, by Simpson's rule over
+// the area.
 static void volume(void **state) {
   (void)state;
   const char *text = SLEDGE STAGES
@@ -115,13 +116,14 @@ static void volume(void **state) {
     const int n = 60000;
     for (int k = 0; k <= n; k++)
       filled += (k == 0 || k == n ? 1 : k % 2 ? 4 : 2) * stage_area((y[0] - 0.4) * k / n) * 1e-4 * (y[0] - 0.4) / n / 3;
-    double pressed = (y[1] - 0.14e5) / 1.4e9 * (filled + 0.3e-3);  // and what the oil gives way
+    double pressed = (y[1] - 0.14e5) / 1.4e9 * (filled + 0.3e-3);  // and the compression of the oil
     if (!(fabs(filled + pressed - 1e-3 * times[i]) < 1e-5 * 1e-3 * times[i]))
       fail_msg("%g s: %.9g L, expected %.9g L", times[i], (filled + pressed) * 1e3, times[i]);
   }
 }
 
-// At constant pressure in front, the sledge comes to the cushion with its speed and is slowed down: what it had is lost in the way out.
+// At constant supply pressure the sledge reaches the cushion with its speed and is slowed down: its kinetic energy is lost in the
+// outlet.
 static void slows_down(void **state) {
   (void)state;
   const char *const names[] = {"guide.rate", "ram.length", "energy.balance", "damper.dissipated", "C.pressure"};
@@ -139,7 +141,7 @@ static void slows_down(void **state) {
   print_message("after 0.3 s: %.4f m/s at %.4f m, %.3f J lost in the cushion\n", y[0], y[1], y[3]);
   assert_true(y[0] < 0 && y[0] > -0.2 && y[1] > 0.4 && y[1] < 0.43);
   assert_true(fabs(y[2]) < 1e-4);
-  // 25 J of motion; a part is lost in the outlet, some oil is still pressed.
+  // 25 J of kinetic energy; a part is lost in the outlet, some is stored in compressed oil.
   assert_true(y[3] > 10 && y[3] < 25 - 25 * y[0] * y[0]);
 }
 

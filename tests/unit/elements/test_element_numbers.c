@@ -1,9 +1,9 @@
-// Every number of every element class, once, against its law written by hand.
+// Every number of every element class. Oracle: the law of each class written by hand.
 //
-// A row has an instance and states; a function writes down what the instance answers there, from its numbers, in the form that docs/machine-files.md
-// and data sheets have. All outs are compared, and reports and margins where the function gives them. Then each number grows by 1 %: a
-// number is covered where an answer by hand changes and the class answers the same. A class with a number that no row covers fails the test, unless
-// `elsewhere` or `left` has it; those lists only shrink, as a number in them that a row covers fails as well.
+// A row has an instance and states; a function computes the results of the instance from its numbers, in the form of docs/machine-files.md and data
+// sheets. All outs are compared, and reports and margins if the function computes them. Then each number grows by 1 %: a number is covered if a
+// result by hand changes and the class gives the same result. A class with a number that no row covers fails the test, unless the number is in
+// `elsewhere` or `left`. These lists only shrink: a number in them that a row covers fails as well.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@ OD_ELEMENT_CLASSES(DECLARE)
 
 static const double rho = 870, thin = 1.3, pi = 3.14159265358979323846;
 
-// What an instance answers. NAN: the law by hand leaves it out, which reports and margins may be.
+// Results of an instance. NAN: not computed by hand, which is allowed for reports and margins.
 typedef struct answer {
   double out[OD_MOST_OUT], report[OD_MOST_REPORTS], margin;
 } answer;
 typedef void law(const double *q, const double *host, const double *in, answer *y);
 #define LAW(name) static void name(const double *q, const double *host, const double *in, answer *restrict y)
 
-// ---- what several laws share
+// ---- shared by several laws
 
 static double signed_root(double dp) {
   return copysign(sqrt(fabs(dp)), dp);
@@ -40,7 +40,7 @@ static double step(double x) {
   x = clamp(x, 0, 1);
   return 3 * x * x - 2 * x * x * x;
 }
-// A spring that lets a spool go from 0 to 1: straight, with corners that are parabolas of width 0.05.
+// The opening of a spool on a spring from 0 to 1: linear, with corners that are parabolas of width 0.05.
 static double limit(double x) {
   if (x <= 0) return 0;
   if (x < 0.05) return x * x / 0.1;
@@ -254,7 +254,7 @@ static void sheet_spool(const double *q, double wanted, double spool, double v, 
   rate[0] = q[5] * moves;
   rate[1] = q[2] * q[2] * (wanted - spool) / q[5] - 2 * q[3] * q[2] * v - 10 * q[2] * (v - moves);
 }
-// And with a hysteresis behind these.
+// The same with a hysteresis after these numbers.
 static void held_spool(const double *q, double low, double command, const double *state, double *rate) {
   double behind = clamp(command, low, q[5]) - state[2];
   sheet_spool(q, clamp(state[2], low, q[5]), state[0], state[1], rate);
@@ -393,7 +393,7 @@ LAW(telescopic_cylinder) {
   y->out[2] = largest;
   y->out[3] = in[0] * area + contact(-x, -in[2], q[3], q[4]) - contact(x - stroke, in[2], q[3], q[4]);
 }
-// The inlet: below a thousandth of the volume the oil that is left closes it.
+// The inlet: it closes when less than a thousandth of the volume is oil.
 static double inlet(double area, double discharge, double dp, double oil_share) {
   return edge(area, discharge, dp) * (dp < 0 ? step(1000 * oil_share) : 1);
 }
@@ -433,7 +433,7 @@ LAW(reservoir) {  // volume, heat capacity, ambient, conductance; in: temperatur
 
 // ---- friction
 
-// The numbers of the direction of the speed: the first `sided` ones are given once more behind all others.
+// The numbers for the direction of the speed: the first `sided` ones are repeated after all others.
 static void of_direction(const double *q, int numbers, int sided, double speed, double *to) {
   memcpy(to, q, (size_t)numbers * sizeof *to);
   if (speed < 0) memcpy(to, q + numbers, (size_t)sided * sizeof *to);
@@ -472,7 +472,7 @@ static family scaled(family p, double factor, const double *power) {  // powers 
   return (family){p.Fs * pow(factor, power[0]),      p.Fc * pow(factor, power[1]), p.vs * pow(factor, power[2]), p.n,
                   p.viscous * pow(factor, power[3]), p.vb * pow(factor, power[2])};
 }
-// Where vb is not given, the film is complete at the speed where S has fallen to k (Table 5.1 of source 28 in docs/theory.md).
+// If vb is not given, the film is complete at the speed at which S has fallen to k (Table 5.1 of source 28 in docs/theory.md).
 static double film_end(family p, bool lorentzian) {
   double k = fmin(0.5, lorentzian ? 0.06 / (p.n * p.n) : 0.002 * pow(p.n, -4.5));
   if (p.vb > 0) return p.vb;
@@ -517,7 +517,7 @@ LAW(modified_lorentzian) {
   (void)host;
   steady(q, in, 0, true, y);
 }
-// Bristles with a force and a film that is given: the friction and the rate of the force.
+// Bristles with a given force and film: the friction and the rate of the force.
 static double bristles(family p, double sigma_0, double sigma_1, double v, double force, double film, double *rate) {
   double slip = v - fabs(v) * force / level(p, false, v, film);
   *rate = sigma_0 * slip;
@@ -694,7 +694,7 @@ static const row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-// Numbers that are in no equation of their class, and where they count.
+// Numbers that are in no equation of their class, and the places where they are used.
 static const char *const elsewhere[][3] = {
     {"cylinder", "leakage", "a leak of its own: unit.elements.cylinders"},
     {"tustin", "factor_tau", "no effect: the law has no time constants"},
@@ -734,7 +734,7 @@ static bool agree(double got, double want) {
   return fabs(got - want) <= 1e-6 * fabs(want) + 1e-18;
 }
 
-// All that the law by hand gives; whether any of it differs from `before`.
+// Compares all results of the law by hand. Returns whether any of them differs from `before`.
 static bool compare(const row *r, const od_lone_instance *x, const double *q, const double *host, const double *in,
                     const answer *before, const char *what) {
   answer got = answer_of(x, in), want = by_hand(r, q, host, in);
@@ -764,7 +764,7 @@ static od_lone_instance instance_of(const row *r, const double *q, const double 
 enum { MOST_CLASSES = 100 };
 static bool covered[MOST_CLASSES][OD_MOST_ELEMENT_FIELDS];
 
-// Grows a number by 1 %, of the instance or of its host.
+// Increases a number of the instance or of its host by 1 %.
 static void cover(const row *r, int number, bool of_host) {
   double q[sizeof r->q / sizeof *r->q], host[OD_MOST_ELEMENT_FIELDS];
   const od_element_class *c = of_host ? r->c->host_class : r->c;

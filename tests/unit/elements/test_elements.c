@@ -1,11 +1,11 @@
-// Every element class, blind to what it is: at random and special states
-// - its slopes, by hand where it has them, against complex steps and against differences of sixth order;
-// - its slopes by numbers, where it has them by hand, against complex steps;
+// Every element class, generically, at random and special states:
+// - its derivatives, by hand if it has them, against complex steps and against differences of sixth order;
+// - its derivatives with respect to numbers, if it has them by hand, against complex steps;
 // - rows of instances against each of them alone;
-// - the power at its terminals against the rate of what it stores plus what it loses.
-// The oracles: complex steps share the equation and nothing of the slopes; differences share nothing but real evaluations;
-// the power balance follows from pressures, flows, forces and speeds alone.
-// And the table: what readers, outputs and the documentation take from it.
+// - the power at its terminals against the rate of its stored energy plus its losses.
+// The oracles: complex steps share only the equation; differences share only real evaluations; the power balance follows
+// from pressures, flows, forces and speeds. The test also checks the table, which readers, outputs and the documentation
+// use.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool shuts_below_zero(const od_element_class *c) {
   return false;
 }
 
-// A scalar that an instance depends on: random, or one of the values where laws change.
+// A scalar on which an instance depends: random, or a value at which laws change.
 static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
   const od_element_class *c = x->c;
   const double *q = x->w + x->pool[0];
@@ -36,7 +36,7 @@ static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
                od_element_stroke(c, q) * (special ? od_dice_uniform(d, -0.1, 0) : od_dice_uniform(d, -0.2, 1.2));
       return od_dice_uniform(d, 0.1, 2);
     case OD_IN_SPEED: return special ? 0 : od_dice_uniform(d, -1, 1);
-    case OD_IN_SIGNAL:  // a number that must not be negative may follow a signal that is: openings are shut then
+    case OD_IN_SIGNAL:  // a number that must not be negative may follow a negative signal: openings are then closed
       return special ? (shuts_below_zero(c) ? -0.4 : 0) : od_dice_uniform(d, 0, 1.5);
     case OD_IN_STATE: {  // around its typical size
       const od_element_state *state = &c->states[c->in[slot].index];
@@ -64,7 +64,7 @@ static void evaluate(const od_lone_instance *x, const double complex *in, int nu
   for (int i = 0; i < x->c->reports; i++) out[x->c->outs + i] = w[x->batch.report + i];
 }
 
-// A real evaluation with one `in` moved.
+// A real evaluation with one `in` changed.
 static void moved(const od_lone_instance *x, int slot, double by, double *out) {
   od_lone_instance y = *x;
   for (int i = 0; i < x->c->kept; i++) y.w[y.batch.kept + i] = 0;
@@ -92,13 +92,14 @@ static void check_slopes(const od_lone_instance *x) {
       double step = cimag(out[k]) / tiny, size = fabs(x->w[x->batch.out + k]) / (fabs(value) + 1e-3);
       double far =
           (side[5][k] - side[0][k] - 9 * (side[4][k] - side[1][k]) + 45 * (side[3][k] - side[2][k])) / (60 * h);
-      // Differences across a corner see both sides of it: where a nearer look disagrees, they say nothing.
+      // Differences across a corner mix both sides: if smaller differences disagree, they are not used.
       double near_by = (side[3][k] - side[2][k]) / (2 * h), centre = x->w[x->batch.out + k];
       double after = (side[3][k] - centre) / h, before = (centre - side[2][k]) / h;
-      // What jumps of the slope do not do: grow with the distance.
+      // Differences that are not due to a jump of the slope grow with the distance.
       double jump = after - before, wide = (side[4][k] - centre) / (2 * h) - (centre - side[1][k]) / (2 * h);
       bool corner = fabs(jump) > 1e-6 * (fabs(after) + fabs(before)) && fabs(wide - 2 * jump) > fabs(jump) / 50;
-      // Where a power of |value| has no slope, central slopes do not bend as the distance squared.
+      // Where a power of |value| has no derivative, errors of central differences do not fall with the square of the
+      // distance.
       double wider = (side[4][k] - side[1][k]) / (4 * h), widest = (side[5][k] - side[0][k]) / (6 * h);
       double bend = (wider - near_by) / 3, far_bend = (widest - near_by) / 8;
       bool even = fabs(bend - far_bend) <= 0.05 * (fabs(bend) + fabs(far_bend)) + 1e-7 * fabs(near_by);
@@ -136,7 +137,7 @@ static void check_number_slopes(const od_lone_instance *x) {
   }
 }
 
-// Power into the element at its terminals, and from outside, = d stored / dt + loss.
+// Power into the element at its terminals, and external power, = d stored / dt + loss.
 static void check_power(const od_lone_instance *x) {
   const od_element_class *c = x->c;
   const double *in = x->w + x->batch.in, *out = x->w + x->batch.out;
@@ -154,7 +155,7 @@ static void check_power(const od_lone_instance *x) {
                                              : 0;
     power += part, size += fabs(part);
   }
-  // What it stores moves with its length and its states; pressures and signals as such store nothing.
+  // The stored energy depends on length and states; pressures and signals store nothing.
   for (int j = 0; j < c->ins; j++) {
     double rate = c->in[j].kind == OD_IN_LENGTH ? speed : 0;
     for (int k = 0; c->in[j].kind == OD_IN_STATE && k < c->outs; k++)
@@ -171,7 +172,7 @@ static void check_power(const od_lone_instance *x) {
     fail_msg("%s: loses %.12g", c->name, loss);
 }
 
-// What is due switches once: with the states it then has, nothing is due. And nothing but its own states is asked for.
+// A due switch happens once: with the states after it, no switch is due. It changes only the element's own states.
 static void check_switch(const od_lone_instance *x) {
   const od_element_class *c = x->c;
   od_lone_instance y = *x;
@@ -187,8 +188,7 @@ static void check_switch(const od_lone_instance *x) {
 static void test_equations(void **state) {
   (void)state;
   for (int i = 0; i < od_element_class_count(); i++) {
-    od_dice dice = {
-        od_dice_seed(od_element_class_at(i)->name)};  // of its own: a new class changes nothing for the others
+    od_dice dice = {od_dice_seed(od_element_class_at(i)->name)};  // separate: a new class does not change the others
     for (int k = 0; k < INSTANCES; k++) {
       od_lone_instance x = od_random_instance(&dice, od_element_class_at(i));
       if (x.formula) x.batch.formula = &x.formula;
@@ -208,7 +208,7 @@ static void test_equations(void **state) {
 
 enum { PAIR_SCALARS = 1024 };
 
-// Two instances as one row: oil and numbers where each has them, the rest side by side.
+// Two instances as one row: separate oil and numbers, all else interleaved.
 typedef struct pair {
   double w[PAIR_SCALARS];
   int pool[4 + 2 * OD_MOST_ELEMENT_CHOICES];
@@ -246,7 +246,7 @@ static void same(const od_element_class *c, const char *what, const double *row,
       fail_msg("%s: %s %d is %.15g in a row of two, %.15g alone", c->name, what, k, row[k], alone[k]);
 }
 
-// Instances in a row answer what each answers alone, bit by bit, in real and complex numbers.
+// Instances in a row give the same bits as each instance alone, in real and complex numbers.
 static void check_pair(od_lone_instance *one, od_lone_instance *other) {
   const od_element_class *c = one->c;
   pair p = pair_of(one, other);
@@ -304,9 +304,8 @@ static void test_rows_of_instances(void **state) {
   }
 }
 
-// States are called after the output that shows them: without one a linear model has a number for a name, and `initial` has none. A
-// class with more states than
-// outputs, modes of a line, cannot name them all.
+// States have the name of their output: without one a linear model uses a number as the name, and `initial` has no key. A class
+// with more states than outputs (modes of a line) cannot name them all.
 static void check_states_are_shown(const od_element_class *c) {
   int states = 0;
   while (states < OD_MOST_ELEMENT_STATES && c->states[states].name) states++;
@@ -318,7 +317,7 @@ static void check_states_are_shown(const od_element_class *c) {
   }
 }
 
-// What loops over the table rely on.
+// Properties of the table that other code assumes.
 static void test_tables(void **state) {
   (void)state;
   for (int i = 0; i < od_element_class_count(); i++) {
@@ -329,7 +328,7 @@ static void test_tables(void **state) {
     assert_true(c->ins <= OD_MOST_IN && c->outs <= OD_MOST_OUT && c->reports <= OD_MOST_REPORTS);
     assert_true(c->reports >= OD_REPORT_OWN && c->choices <= OD_MOST_ELEMENT_CHOICES);
     assert_true(c->has_curve || c->formula_key || c->numbers + c->optional_fields == c->field_count);
-    // Without slopes of its own an instance is copied into a small memory (hydraulics/element_slopes.c).
+    // An instance without its own derivatives is copied into a small buffer (hydraulics/element_slopes.c).
     assert_true(c->number_slopes || c->field_count <= OD_MOST_ELEMENT_FIELDS);
     for (int k = 0; k < c->ins; k++) assert_true(c->in[k].kind != OD_IN_NONE);
     for (int k = 0; k < c->field_count; k++) {

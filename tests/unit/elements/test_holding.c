@@ -1,4 +1,5 @@
-// A brake never exceeds its holding torque, and a valve whose curve begins open is open with its spool at zero.
+// Holding brakes, and valves at zero spool. A brake never exceeds its holding torque; a valve whose curve begins open
+// is open at zero.
 //
 // Oracles: a drum that is slowed down by a constant torque, by hand; the root law of an orifice that empties a volume.
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "support/machines.h"
 
 // A drum of 4 kg m2 with 50 rad/s under 300 N m, in a brake of 800 N m with damping that would add 1000 N m at this speed: it loses 125 rad/s in a
-// second, stops after 0.4 s, and is held. The brake takes all of the kinetic energy and of what the load adds on the way.
+// second, stops after 0.4 s, and is held. The brake dissipates the kinetic energy and the work of the load.
 static void brake(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
@@ -41,8 +42,8 @@ static void brake(void **state) {
   od_machine_free(machine);
 }
 
-// 1 L at 200 bar behind a port of 10 mm^2 that is open by a thousandth: the root of the pressure falls in proportion to time. The same with a curve
-// that begins closed holds the pressure, and a port beyond its edge is closed whatever its curve.
+// 1 L at 200 bar behind a port of 10 mm^2 that is open by a thousandth: the root of the pressure falls linearly with time. The same with a curve
+// that begins closed holds the pressure, and a port beyond its edge is closed for any curve.
 static double held(const char *curve, const char *spool, double time) {
   char text[800];
   snprintf(

@@ -1,7 +1,7 @@
-// Long lines by modes: their frequency response against the transfer matrix of a lossy line, water hammer, and where they begin.
+// Long lines by modes: their frequency response, water hammer, and their initial state.
 //
-// Oracles: the modes' own sum as a rational function, in closed form; Y = coth(g L)/Z and 1/(Z sinh(g L)) of the telegraph equations with the same
-// resistance at all frequencies; the same with the impedance of laminar flow by Bessel functions (their power series); Joukowsky's rho a v.
+// Oracles: the sum of the modes as a rational function, in closed form; Y = coth(g L)/Z and 1/(Z sinh(g L)) of the telegraph equations with the
+// same resistance at all frequencies; the same with the impedance of laminar flow by Bessel functions (their power series); Joukowsky's rho a v.
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static double complex bessel_ratio(double complex z) {
   return j1 / j0;
 }
 
-// The admittance of the whole line: series impedance and shunt capacity per metre.
+// The admittance of the whole line: series impedance and shunt capacity per meter.
 static void exact(bool laminar, double omega, double complex y[2]) {
   double area = pi * diameter * diameter / 4, inertance = density / area, C = area / (density * sound * sound);
   double r = diameter / 2;
@@ -99,7 +99,7 @@ static double first_frequency(void) {
   return pi * sound / length;
 }
 
-// Against the sum of the modes, to rounding.
+// Against the sum of the modes, to round-off.
 static void sum_of_modes(void **state) {
   (void)state;
   double area = pi * diameter * diameter / 4, L = density / area, C = area / (density * sound * sound);
@@ -121,7 +121,8 @@ static void sum_of_modes(void **state) {
     }
 }
 
-// Against the whole line, in parts of 1/Z without losses: up to twice the first natural frequency modes come nearer the more there are.
+// Against the whole line, relative to 1/Z without losses: up to twice the first natural frequency the error falls with the number of
+// modes.
 static void transfer_matrix(void **state) {
   (void)state;
   double worst[7] = {0}, area = pi * diameter * diameter / 4, conductance = area / (density * sound);
@@ -135,7 +136,7 @@ static void transfer_matrix(void **state) {
   print_message("off by %.2g, %.2g, %.2g of 1/Z with 2, 4, 6 modes up to twice the first natural frequency\n", worst[2],
                 worst[4], worst[6]);
   assert_true(worst[6] < worst[4] / 1.5 && worst[4] < worst[2] / 1.5 && worst[6] < 0.1);
-  // Damping at the resonances, where friction alone decides: the peak of Y.
+  // Damping at the resonances, where only friction matters: the peak of Y.
   for (int n = 1; n <= 3; n++) {
     double peak[3] = {0}, place[3] = {0};
     for (double at = 0.9 * n; at < 1.05 * n; at += 2e-4 * n) {
@@ -160,7 +161,8 @@ static void transfer_matrix(void **state) {
   "long_lines: {x: {between: [A, B], length: 10 m, diameter: 12 mm, sound: 1200 m/s, rest: 100 bar, modes: 6}}\n"       \
   "initial: {A.pressure: 100 bar, B.pressure: 100 bar, x.flow: %s m^3/s}\nrun: {time: 0.1 s, step: 0.1 ms}\n"
 
-// At rest it stays at rest. A flow that is stopped at its end makes rho a v there, on the average over the time in which the wave goes to and fro.
+// A line at rest stays at rest. A flow that is stopped at the end gives the pressure rho a v there, averaged over the travel time of the wave and
+// back.
 static void in_circuits(void **state) {
   (void)state;
   char text[1500];

@@ -1,4 +1,4 @@
-// Pumps with controls, pumps on drives, variable motors and accumulators with warm gas, against closed forms.
+// Pumps with controls, pumps on drives, variable motors and thermal accumulators.
 //
 // Oracles: the control's characteristic at rest and a first-order lag; a drive's speed by its torque balance; adiabatic and isothermal
 // compression of an ideal gas and its exponential cooling; a hydrostatic transmission's ratio of speeds and torques.
@@ -31,7 +31,7 @@ static void pressure_pumps(void **state) {
       "pressure_pumps: {x: {from: T, to: P, flow: 60 L/min, set: 200 bar, range: 10 bar, leakage: 1e-12}}\n"
       "initial: {V.pressure: 1 bar, x.swash: 1}";
   near_scaled(after(x, 101e5, 0, 1, "x.flow"), 1e-3 - 100e5 * 1e-12, 1e-6, 1e-12);
-  near_scaled(after(x, 206e5, 0, 1, "x.swash"), 0.525, 1e-6, 1e-12);  // half way, and half of the corner
+  near_scaled(after(x, 206e5, 0, 1, "x.swash"), 0.525, 1e-6, 1e-12);  // midway, and half of the corner
   near_scaled(after(x, 206e5, 0, 0.03, "x.swash"), 0.525 + 0.475 * exp(-1), 1e-6, 1e-12);
   near_scaled(after(x, 250e5, 0, 1, "x.flow"), -249e5 * 1e-12, 1e-3, 1e-12);
 }
@@ -45,7 +45,8 @@ static void sensing_pumps(void **state) {
   near_scaled(after(x, 100e5, 78e5, 1, "x.swash"), 0.525, 1e-6, 1e-12);
   near_scaled(after(x, 252e5, 245e5, 1, "x.swash"), 0.525, 1e-6, 1e-12);
   near_scaled(after(x, 100e5, 78e5, 1, "x.power"), 0.525e-3 * 100e5, 1e-6, 1e-12);
-  // It comes to rest where the metering edge takes what it delivers: p - p_load between margin and margin + range.
+  // The control settles where the flow of the metering edge equals the pump's flow: p - p_load between margin and
+  // margin + range.
   const char *rest =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {P: {volume: 1 L}}\n"
       "tanks: {L: {pressure: 100 bar}}\norifices: {edge: {between: [P, L], area: 8 mm^2, discharge: 0.7}}\n"
@@ -60,7 +61,8 @@ static void sensing_pumps(void **state) {
   od_machine_free(machine);
 }
 
-// A drive runs up: with little slip its speed is wanted - (load + viscous w)/gain, before that it has its largest torque.
+// A drive accelerates: with little slip its speed is wanted - (load + viscous w)/gain, before that it has its largest
+// torque.
 static void driven_pumps(void **state) {
   (void)state;
   const char *x =
@@ -80,16 +82,16 @@ static void driven_pumps(void **state) {
   near_scaled(after(x, 101e5, 0, 5, "x.rate"), low, 1e-6, 1e-12);
   near_scaled(after(x, 101e5, 0, 5, "x.flow"), 8e-6 * low - 100e5 * 1e-12, 1e-6, 1e-12);
   near_scaled(after(x, 101e5, 0, 5, "x.energy"), 0.05 * low * low, 1e-6, 1e-12);
-  // The drive gives what is lost by leakage and friction and what the oil takes; what is lost is no part of that.
+  // The drive's power equals the losses by leakage and friction plus the oil's power.
   double power = (load + 0.05 * low) * low, loss = 1e-12 * 1e14 + 0.05 * low * low;
   near_scaled(after(x, 101e5, 0, 5, "x.power"), power, 1e-6, 1e-12);
   near_scaled(after(x, 101e5, 0, 5, "x.loss"), loss, 1e-6, 1e-12);
   near_scaled(after(x, 101e5, 0, 5, "x.work") - after(x, 101e5, 0, 4, "x.work"), power, 1e-5, 1e-12);
   near_scaled(after(x, 101e5, 0, 5, "energy.dissipated") - after(x, 101e5, 0, 4, "energy.dissipated"), loss, 1e-5,
               1e-12);
-  // Of the oil the source takes p Q and the tank gives its part: input is the drive's less that.
+  // The source absorbs p Q and the tank supplies its part: the input is the drive's power minus these.
   near_scaled(after(x, 101e5, 0, 5, "energy.input") - after(x, 101e5, 0, 4, "energy.input"), loss, 1e-4, 1e-12);
-  // While the speed is far away: inertia w' = torque - load - viscous w.
+  // While the speed is far from its wanted value: inertia w' = torque - load - viscous w.
   double c = 0.05 / 0.1, end = (200 - load) / 0.05 * (1 - exp(-c * 0.05));
   near_scaled(after(x, 101e5, 0, 0.05, "x.rate"), end, 1e-6, 1e-12);
 }
@@ -106,19 +108,19 @@ static double accumulator(const char *time_constant, const char *initial, double
 
 static void thermal_accumulators(void **state) {
   (void)state;
-  // Fast: p V^1.4 stays, so V0 (1 - (p0/p)^(1/1.4)) of oil, and T/T0 = (p/p0)^(0.4/1.4).
+  // Fast: p V^1.4 is constant, so V0 (1 - (p0/p)^(1/1.4)) of oil, and T/T0 = (p/p0)^(0.4/1.4).
   near_scaled(accumulator("1e9 s", "", 150e5, 20, "x.oil"), 2e-3 * (1 - pow(1.0 / 3, 1 / 1.4)), 1e-5, 1e-12);
   near_scaled(accumulator("1e9 s", "", 150e5, 20, "x.temperature"), 300 * pow(3, 0.4 / 1.4), 1e-5, 1e-12);
-  // Slow: p V stays, and the gas is as warm as its surroundings.
+  // Slow: p V is constant, and the gas has the ambient temperature.
   near_scaled(accumulator("0.1 s", "", 150e5, 20, "x.oil"), 2e-3 * (1 - 1.0 / 3), 1e-6, 1e-12);
   near_scaled(accumulator("0.1 s", "", 150e5, 20, "x.temperature"), 300, 1e-6, 1e-12);
-  // Empty and below its precharge nothing flows, and warm gas cools down by exp(-t/T).
+  // An empty accumulator below its precharge has no flow, and warm gas cools by exp(-t/T).
   near_scaled(accumulator("5 s", ", x.oil: 0 L, x.warmer: 40 K", 10e5, 3, "x.warmer"), 40 * exp(-0.6), 1e-6, 1e-12);
   assert_true(accumulator("5 s", ", x.oil: 0 L, x.warmer: 40 K", 10e5, 3, "x.flow") == 0);
   near_scaled(accumulator("5 s", ", x.oil: 1 L, x.warmer: 30 K", 100e5, 1e-9, "x.gas_pressure"), 110e5, 1e-6, 1e-12);
 }
 
-// A motor of half the displacement turns twice as fast: speed = Q / (D setting) at rest of the pressures.
+// A motor of half the displacement turns twice as fast: speed = Q / (D setting) at constant pressures.
 static void variable_motors(void **state) {
   (void)state;
   const double setting[] = {1, 0.5, -0.8};
@@ -142,8 +144,8 @@ static void variable_motors(void **state) {
   }
 }
 
-// The case: the torque that the brake and the motor's friction take is that of the pressure difference, and the motor is slower than the
-// displacements say by what leaks. It has almost come to rest by then.
+// The case: the torque of the pressure difference equals that of the brake plus the motor's friction, and the leakage reduces the
+// motor's speed below the ratio of displacements. The speed is almost constant by then.
 static void transmission(void **state) {
   (void)state;
   const char *const names[] = {"A.pressure", "B.pressure", "pump.rate", "shaft.rate"};
@@ -152,7 +154,8 @@ static void transmission(void **state) {
   od_test_run_to(machine, "tr-bdf2", 3.9, 5e-4, names, 4, last);
   od_machine_free(machine);
   double turn = 2 * 3.14159265358979323846, dp = last[0] - last[1];
-  // At 60 degrees the oil is thinner than at 40, where friction and leakages hold: pump and motor leak from A to B, and A to the tank.
+  // At 60 degrees the oil has a lower viscosity than at 40, for which friction and leakages are given: pump and motor leak from A to
+  // B, and A to the tank.
   double thinner = exp(0.03 * 20) * (1 + 7e-4 * 20), per_bar = 1e-3 / 60 / 1e5 * thinner;
   near_scaled(80e-6 / turn * dp, 120 + 0.2 / thinner * last[3], 1e-3, 1e-12);
   double leaks = per_bar * (2 * 0.02 * dp + 0.005 * (last[0] - 1e5));

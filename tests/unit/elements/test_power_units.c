@@ -1,7 +1,7 @@
 // Displacement units with loss coefficients and oil tanks.
 //
-// Oracles: Wilson's and Schloesser's laws written here once more, in all four quadrants; the volume that a pump has moved; the weight of
-// a column of oil.
+// Oracles: Wilson's and Schloesser's laws written here again, in all four quadrants; the volume that a pump has moved; the weight of a
+// column of oil.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void oil_tanks(void **state) {
   near_scaled(tank(0.6, 1e5, "x.energy"), 0.06 * (1.2e5 + column * 0.12), 1e-6, 1e-9);
   assert_true(tank(0, 1e5, "x.flow") == 0);  // empty
   near_scaled(tank(0.005, 1e5, "x.flow"), -0.5 * 5e-4 * 0.7 * sqrt(2 / 870.0 * (0.2e5 + column * 0.002)), 1e-6, 1e-9);
-  // A pump draws from the junction at its port and fills a bottle of air: what the one lost the other has, but for the oil that is pressed.
+  // A pump draws from the junction at its port and fills a bottle of air: the volume is conserved except for the compression of the oil.
   const char *text = TANK
       "junctions: [T]\noil_tanks: {x: {at: T, capacity: 10 L, area: 0.05 m^2, port: 5 cm^2}}\n"
       "pumps: {pump: {from: T, to: P, flow: 6 L/min}}\n"

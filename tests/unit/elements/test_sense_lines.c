@@ -1,6 +1,8 @@
-// Load-sensing sections that share a sense line: the highest load counts, and a section in neutral neither drains the line nor is fed from it.
+// Load-sensing sections with a common sense line: the highest load counts, and a section in neutral neither drains the line nor is fed from
+// it.
 //
-// Oracle: two orifices in a row, from the load to the line and from the line to the tank, share the pressure by the squares of their areas.
+// Oracle: two orifices in series, from the load to the line and from the line to the tank, divide the pressure by the squares of their
+// areas.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +52,7 @@ static void shared(void **state) {
   is_near(line_pressure(0, 0, "LS", BLEED), 0);                    // both in neutral: the bleed empties the line
 }
 
-// A section that is alone at its line has it open to the tank in neutral, so that it needs no bleed.
+// A single section at a line opens it to the tank in neutral, so that no bleed is needed.
 static void alone(void **state) {
   (void)state;
   is_near(line_pressure(0, 0.7, "LT", "other: {between: [LT, T], area: 0.3 mm^2, discharge: 0.7}"), 0);

@@ -1,5 +1,5 @@
-// Servo valves and plays in machines, against closed forms: flows by the data sheet, the step response of a spool of second
-// order, the stretch in which its rate is limited, and a mass that flies to and fro in a gap.
+// Servo valves and plays in machines. Oracles, in closed form: flows by the data sheet, the step response of a spool of
+// second order, its motion at the rate limit, and a mass that moves back and forth in a gap.
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static void flows_at(double u, const char *more, double flow[2]) {
   double y[3];
   assert_int_equal(od_sim_outputs(run.sim, y), OD_OK);
   flow[0] = y[0] * 6e4, flow[1] = y[1] * 6e4;  // L/min
-  // What is lost is what the four ends give; without an underlap two edges are open.
+  // The loss equals the power at the four ports; without an underlap two edges are open.
   double first = u >= 0 ? -y[0] : -y[1], second = u >= 0 ? -y[1] : -y[0];
   double power = -(200e5 * first + 1e5 * second + 165e5 * y[0] + 141e5 * y[1]);
   assert_true(u == 0 || fabs(y[2] - power) <= 1e-12 * fabs(power) + 1e-12);
@@ -37,7 +37,7 @@ static void nominal_flow(void **state) {
   double q[2];
   flows_at(10, "", q);
   assert_true(fabs(q[0] - 40) < 1e-6 && fabs(q[1] + 40 * 2) < 1e-6);
-  flows_at(25, "", q);  // beyond the stroke it is open and no more
+  flows_at(25, "", q);  // beyond the stroke it is fully open
   assert_true(fabs(q[0] - 40) < 1e-6);
   flows_at(-5, "", q);
   assert_true(fabs(q[0] + 20 * sqrt(164 / 35.0)) < 1e-6 && fabs(q[1] - 20 * sqrt(59 / 35.0)) < 1e-6);
@@ -53,7 +53,7 @@ static void nominal_flow(void **state) {
   assert_true(fabs(q[0] - 8 * (1 - sqrt(164 / 35.0))) < 1e-6 && fabs(q[1] - 8 * (sqrt(59 / 35.0) - 2)) < 1e-6);
 }
 
-// A valve without port b: nothing flows between its lines.
+// A valve without port b: no flow between its lines.
 static void three_ports(void **state) {
   (void)state;
   od_test_run run = od_test_begin(
@@ -97,7 +97,7 @@ static void second_order(void **state) {
   od_machine_free(machine);
 }
 
-// A step by the whole stroke: free until the rate is reached, then straight on.
+// A step by the whole stroke: free until the rate limit is reached, then at constant rate.
 static void rate_limit(void **state) {
   (void)state;
   static const char *const names[] = {"v.spool"};
@@ -122,7 +122,7 @@ static void rate_limit(void **state) {
     most = fmax(most, y);
   }
   assert_true(most > 1);
-  // It leaves the limit where a spool whose rate just stays there would begin to brake: w^2 (1 - x) = 2 z w R, and goes on freely.
+  // The spool leaves the limit when its free acceleration becomes negative: w^2 (1 - x) = 2 z w R, and then moves freely.
   double w = 600, z = 0.6, d = w * sqrt(1 - z * z), e = -2 * z * 85 / w, leaves = low + (1 + e - begin) / 85;
   for (double t = 1e-3; t < 6e-3; t += 1e-3) {
     double free = 1 + exp(-z * w * t) * (e * cos(d * t) + (85 + z * w * e) / d * sin(d * t));
@@ -132,7 +132,7 @@ static void rate_limit(void **state) {
   od_machine_free(machine);
 }
 
-// Between contacts 10 mm apart at 1 m/s, each contact half a period of mass and stiffness: the flight begins again after
+// Between contacts 10 mm apart at 1 m/s, each contact lasts half a period of mass and stiffness: the cycle repeats after
 // 2 (10 ms + pi sqrt(m/k)).
 static void play(void **state) {
   (void)state;
@@ -146,7 +146,7 @@ static void play(void **state) {
   od_test_run_to(machine, "cvodes", 3 * period, 1e-4, names, 4, y);
   assert_true(fabs(y[0] - 2e-3) < 1e-7 && fabs(y[1] - 1) < 1e-6 && y[2] == 0);
   od_test_run_to(machine, "cvodes", 5e-3 + half / 2, 1e-4, names, 4, y);
-  assert_true(fabs(y[0] - 8e-3) < 1e-8 && fabs(y[1]) < 1e-5);  // turning round, 1 mm deep
+  assert_true(fabs(y[0] - 8e-3) < 1e-8 && fabs(y[1]) < 1e-5);  // at the reversal, 1 mm deep
   assert_true(fabs(y[2] - 4000) < 1e-2 && fabs(y[3] - 2) < 1e-5);
   od_machine_free(machine);
 }

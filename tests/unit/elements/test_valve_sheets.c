@@ -1,7 +1,8 @@
-// Valves by their data sheets: 2/2, 3/2, 4/2, 3/3 and 4/3 with all centres, hysteresis, and sections of load-sensing valves.
+// Valves by their data sheets: 2/2, 3/2, 4/2, 3/3 and 4/3 with all center positions, hysteresis, and sections of
+// load-sensing valves.
 //
-// Oracles: nominal flow times the root of drops, written here once more; the play of a hysteresis; two openings one after another found by
-// bisection for the pressure between them; the flow that a compensator keeps, whatever the load.
+// Oracles: nominal flow times the root of the pressure drop, written here again; the play of a hysteresis; two openings in series, with
+// the pressure between them by bisection; the flow of a compensator, which does not depend on the load.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void at_start(double u, const char *valve, const char *initial, const cha
     od_test_end(&run);
   }
 }
-// 40 L/min at 5 bar: over an edge that is open by a share, between two pressures in bar.
+// 40 L/min at 5 bar: through an edge with a relative opening, between two pressures in bar.
 static double edge(double open, double from, double to) {
   return copysign(40 * open * sqrt(fabs(from - to) / 5), from - to);
 }
@@ -109,7 +110,8 @@ static void centres(void **state) {
   }
 }
 
-// A slow triangle: the spool stays where the command turns back until that has gone back by the hysteresis, then follows half of it behind.
+// A slow triangle: when the command reverses, the spool stays until the command has moved back by the hysteresis, then follows at half the
+// hysteresis.
 static void hysteresis(void **state) {
   (void)state;
   const char *text =
@@ -125,13 +127,14 @@ static void hysteresis(void **state) {
     od_machine *machine = od_test_machine_text(text);
     double spool;
     od_test_run_to(machine, "cvodes", want[i][0], 0.01, names, 1, &spool);
-    // Behind by its lags: 1/(10 w) and 2 d/w, at 0.2 per second.
+    // Delayed by its lags: 1/(10 w) and 2 d/w, at 0.2 per second.
     if (!(fabs(spool - want[i][1]) < 0.2 * (0.1 + 1.4) / 600 * 1.01 + 1e-9)) fail_msg("%g s: %g", want[i][0], spool);
     od_machine_free(machine);
   }
 }
 
-// Flow from 200 bar to the load through two openings, with the pressure between them by bisection. leak: beside the metering edge.
+// Flow from 200 bar to the load through two openings, with the pressure between them by bisection. leak: parallel to the metering
+// edge.
 static double through_both(double c, double m, double load, double *drop) {
   double low = load, high = 200;
   for (int i = 0; i < 200; i++) {
@@ -153,7 +156,7 @@ static void sections(void **state) {
   (void)state;
   const char *const names[] = {"v.flow_a", "v.flow_b", "L.inflow", "v.drop", "v.loss"};
   double y[5], drop;
-  const double told = 0.7e-6 * sqrt(2 / 870.0) * 6e4;  // L/min over the root of a pascal
+  const double told = 0.7e-6 * sqrt(2 / 870.0) * 6e4;  // L/min per root of a pascal
   at_start(6, SECTION, ", v.compensator: 0.3", names, 5, y);
   double supply = through_both(0.6, 0.6, 165, &drop), tell = told * sqrt(145e5);
   near_scaled(y[0], supply - tell, 1e-6, 1), near_scaled(y[1], edge(0.6, 1, 141), 1e-6, 1),
@@ -168,7 +171,7 @@ static void sections(void **state) {
   at_start(0, SECTION, "", names, 3, y);
   assert_true(y[0] == 0 && y[1] == 0);
   near_scaled(y[2], -told * sqrt(19e5), 1e-6, 1);
-  // A load beyond the pump's pressure does not flow back: the first line is at 20 bar here.
+  // A load above the pump's pressure causes no backflow: the first line is at 20 bar here.
   at_start(
       10,
       "sensing_valves: {v: {command: u, between: [L, T], to: [A, B], sense: A, stroke: 10 V, nominal_flow: 40 L/min, "
@@ -178,7 +181,7 @@ static void sections(void **state) {
   near_scaled(y[1], edge(1, 1, 141), 1e-6, 1);
 }
 
-// The compensator keeps the flow, whatever the load: by the drop at which it settles.
+// The compensator keeps the flow for any load, by the drop at which it settles.
 static void keeps_the_flow(void **state) {
   (void)state;
   double flow[3];
@@ -199,11 +202,11 @@ static void keeps_the_flow(void **state) {
     od_machine *machine = od_test_machine_text(text);
     od_test_run_to(machine, "cvodes", 1, 0.01, names, 4, y);
     od_machine_free(machine);
-    // Where it settles: drop = (p_S - p_load) c^2 / (c^2 + m^2 + 1e-4), and the opening is 1 - limit((drop - set) / range).
+    // It settles at: drop = (p_S - p_load) c^2 / (c^2 + m^2 + 1e-4), and the opening is 1 - limit((drop - set) / range).
     double c = 2 * y[2], drop = (200 - load[i]) * c * c / (c * c + 0.2501);
     assert_true(fabs(y[0] / 1e5 - drop) < 1e-6 * drop && fabs(drop - 8) < 0.11);
     assert_true(fabs(1 - y[2] - ((drop - 8) / 0.1 - 0.025)) < 1e-5);
-    assert_true(fabs(y[3] / 1e5 - load[i]) < 1e-3);  // the port tells the load
+    assert_true(fabs(y[3] / 1e5 - load[i]) < 1e-3);  // the port has the load pressure
     flow[i] = y[1] * 6e4;
     assert_true(fabs(flow[i] - edge(0.5, drop, 0)) < 1e-6 * flow[i] + 1e-4);
   }

@@ -1,5 +1,4 @@
-// Lines and valves against their laws, written here once more, and against published or closed forms: at rest, closed, open, in the
-// corners, and in runs.
+// Lines and valves: at rest, closed, open, in the corners, and in runs.
 //
 // Oracles: the orifice law and its laminar limit, Hagen and Poiseuille's law, the frequency of an inertance between a volume and a
 // tank, water hammer of a chain of pipes (Joukowsky), a first-order lag, balances of forces on spools.
@@ -48,12 +47,12 @@ static void throttles(void **state) {
   assert_true(value(element, 2.1e7, 2.1e7, 1e5, "", "x.flow") == 0);
 }
 
-// Laminar and turbulent drop; a hose between a volume and a tank swings at 1/(2 pi sqrt(I C)).
+// Laminar and turbulent drop; a hose between a volume and a tank oscillates at 1/(2 pi sqrt(I C)).
 static void pipes(void **state) {
   (void)state;
   const char *element = "pipes: {x: {between: [P, A], length: 10 m, diameter: 10 mm, friction: 0.03}}";
   double area = pi * 25e-6, laminar = 128 * nu * density * 10 / (pi * 1e-8);
-  // Q that the pressures keep: its rate is zero. Re = 1000 and 10000.
+  // Q in steady state: its rate is zero. Re = 1000 and 10000.
   double slow = 1000 * nu * area / 0.01, fast = 10000 * nu * area / 0.01;
   char flow[60];
   snprintf(flow, sizeof flow, ", x.flow: %.17g m^3/s", slow);
@@ -65,7 +64,7 @@ static void pipes(void **state) {
               fast * 0.03 * 10 / 0.01 * density / 2 * pow(fast / area, 2), 1e-9, 1e-12);
   assert_true(value(element, 1e7, 2e7, 1e5, ", x.flow: 0 m^3/s", "x.loss") == 0);
 
-  // Without friction: p swings about the tank's pressure as cos(w t), w = 1/sqrt(I C), C = (V + A L/2)/B + wall/2.
+  // Without friction: p oscillates about the tank's pressure as cos(w t), w = 1/sqrt(I C), C = (V + A L/2)/B + wall/2.
   const char *text =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa, viscosity: 1e-8 m^2/s}\n"
       "volumes: {P: {volume: 0.5 L}}\ntanks: {T: {pressure: 100 bar}}\n"
@@ -76,12 +75,12 @@ static void pipes(void **state) {
   const char *const names[] = {"P.pressure", "x.flow"};
   od_machine *machine = od_test_machine_text(text);
   od_test_run_to(machine, "cvodes", 0.02, 1e-4, names, 2, last);
-  near_scaled(last[0] - 100e5, 1e5 * cos(0.02 * w), 2e-4, 1e-12);  // a trace of laminar friction is left
+  near_scaled(last[0] - 100e5, 1e5 * cos(0.02 * w), 2e-4, 1e-12);  // a little laminar friction remains
   near_scaled(last[1], 1e5 * capacity * w * sin(0.02 * w), 2e-4, 1e-12);
   od_machine_free(machine);
 }
 
-// Openings that spools go to, by the balance of pressures: read from the spool after fifty time constants, and its lag before.
+// Final openings of spools by the balance of pressures: read from the spool after fifty time constants, and its lag before.
 static void settle(const char *element, const char *spool, double p, double a, double b, double time, double *opening) {
   char text[2000];
   snprintf(
@@ -104,7 +103,7 @@ static void settles(const char *element, const char *spool, double p, double a, 
 
 static void spools(void **state) {
   (void)state;
-  // Half open where the pressure is half way: less half of the corner, 0.05/2.
+  // Half open at half of the range: minus half of the corner, 0.05/2.
   const double half = 0.5 - 0.025;
   const char *relief = "relief_valves: {x: {between: [P, A], set: 100 bar, range: 20 bar, area: 10 mm^2}}";
   settles(relief, "x.opening", 120e5, 10e5, 0, half);
@@ -112,7 +111,7 @@ static void spools(void **state) {
   settles(relief, "x.opening", 200e5, 10e5, 0, 1);
   near_scaled(value(relief, 200e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6, 1e-12);
   assert_true(value(relief, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
-  // Straight to 1 without rounded corners: slope (dp - set) / (Q_N (1 + f dp/p_N)), and the nominal flow at the nominal drop.
+  // Linear to 1 without smoothed corners: slope (dp - set) / (Q_N (1 + f dp/p_N)), and the nominal flow at the nominal drop.
   const char *nominal =
       "nominal_reliefs: {x: {between: [P, A], set: 100 bar, slope: 1e-9 m^3/(s Pa), flow_force: 0.5, nominal_flow: 5 L/s, "
       "nominal_drop: 80 bar}}";
@@ -154,9 +153,9 @@ static void pilot_checks(void **state) {
   settles(x, "x.opening", 100e5, 90e5, 1e5, 1);     // forwards
   settles(x, "x.opening", 102e5, 100e5, 1e5, 0.5);  // half open
   settles(x, "x.opening", 10e5, 90e5, 1e5, 0);      // backwards
-  settles(x, "x.opening", 10e5, 90e5, 30e5, 0);     // 4 * 20 bar hold 80 bar just not
-  settles(x, "x.opening", 10e5, 90e5, 31e5, 1);     // and 84 bar open it
-  double y = (82e5 - 4 * 0.5 - 80e5 - 1e5) / 2e5;   // about half; the corner of the pilot's ramp takes 0.5 Pa
+  settles(x, "x.opening", 10e5, 90e5, 30e5, 0);     // 4 * 20 bar just do not open against 80 bar
+  settles(x, "x.opening", 10e5, 90e5, 31e5, 1);     // and 84 bar open the valve
+  double y = (82e5 - 4 * 0.5 - 80e5 - 1e5) / 2e5;   // about half; the corner of the pilot's ramp shifts it by 0.5 Pa
   settles(x, "x.opening", 10e5, 90e5, 30.5e5, y * y * (3 - 2 * y));
   near_scaled(value(x, 10e5, 90e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, -80e5), 1e-6, 1e-12);
   near_scaled(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, 80e5), 1e-6, 1e-12);
@@ -164,7 +163,7 @@ static void pilot_checks(void **state) {
   near_scaled(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.loss"), 80e5 * edge(0.7, 10e-6, 80e5), 1e-6, 1e-12);
 }
 
-// The ball goes from where it begins, in the middle, to where pressures put it, by its lag.
+// The ball moves from its start, in the middle, to the position given by the pressures, by its lag.
 static void ball_settles(double a, double b, double want) {
   const char *x = "shuttles: {x: {between: [P, A], to: B, area: 10 mm^2, range: 1 bar, time_constant: 5 ms}}";
   double ball;
@@ -186,12 +185,12 @@ static void shuttles(void **state) {
   assert_true(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "P.inflow") == 0);
   near_scaled(value(x, 80e5, 80e5, 60e5, "", "x.flow"), edge(1, 10e-6, 20e5), 1e-6, 1e-12);  // both half
   near_scaled(value(x, 100e5, 20e5, 120e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, -20e5), 1e-6, 1e-12);
-  // A little off its seats: some of it goes over from the higher to the lower node.
+  // Slightly off its seats: some flow passes from the higher to the lower node.
   near_scaled(value(x, 100e5, 20e5, 60e5, ", x.ball: 0.9", "x.flow"), edge(0.9, 10e-6, 40e5) - edge(0.1, 10e-6, 40e5),
               1e-6, 1e-12);
 }
 
-// Whatever is behind it, flows settle at the share.
+// Flows settle at the share for any loads.
 static void dividers(void **state) {
   (void)state;
   const char *x = "flow_dividers: {x: {from: P, to: [A, B], share: 0.3, area: 20 mm^2, nominal: 40 L/min}}";

@@ -1,4 +1,4 @@
-// The Cramer-Rao bound and starts drawn at random. Oracles: the information of a first-order lag's answer to a step, in
+// The Cramer-Rao bound and starts drawn at random. Oracles: the information of a first-order lag's step response, in
 // closed form for the trapezoidal rule; moments of the drawn starts.
 #include <math.h>
 #include <stdlib.h>
@@ -49,12 +49,12 @@ static void closed_form(void **state) {
   od_experiment *e = lag(s, "", "lag.gain: {start: 2, sigma: 0.5}");
   expect_bound(e, 0, 1 / sqrt(4 + information(1, 1)));
   od_experiment_free(e);
-  // A slower sensor that loses samples: information on the average.
+  // A slower sensor that loses samples: average information.
   e = lag(s, ", every: 4, dropout: 20 %", "lag.gain: {start: 2, sigma: 0.5}");
   expect_bound(e, 0, 1 / sqrt(4 + information(4, 0.8)));
   od_experiment_free(e);
-  // An unknown scale of the sensor does the same as the gain: only their product is identifiable, sigma^2 (K) + K^2 sigma^2 (scale)
-  // is what remains of the sum of both, in the prior's proportions.
+  // An unknown scale of the sensor has the same effect as the gain: only their product is identifiable. The prior uncertainty of
+  // the other combination remains, in the prior's proportions.
   e = lag(s, "", "lag.gain: {sigma: 0.5}, sensors.lag.scale: {sigma: 0.1}");
   double k2 = 0.25, s2 = 9 * 0.01, told = 1 / information(1, 1), all = k2 + s2;
   expect_bound(e, 0, sqrt(k2 - k2 * k2 / (all + told)));
@@ -62,7 +62,7 @@ static void closed_form(void **state) {
   od_experiment_free(e);
 }
 
-// Outputs and parameters of many drawn starts scatter around the true ones as the file says.
+// Outputs and parameters of many drawn starts scatter around the true ones with the standard deviations of the file.
 static void drawn_starts(void **state) {
   (void)state;
   od_experiment *e = load_experiment(CASE "points-3.experiment.yaml", NULL);
@@ -72,7 +72,7 @@ static void drawn_starts(void **state) {
   od_sim *sim = od_sim_new(plant);
   enum { DRAWS = 400, MOST = 16 };
   double u = 0, x[32], p[32], y[MOST], sum[MOST] = {0}, squares[MOST] = {0};
-  const double truth[] = {1.732, 7.6e6, 4e6, 0, 6e6};  // far from negative pressures: nothing is drawn again
+  const double truth[] = {1.732, 7.6e6, 4e6, 0, 6e6};  // far from negative pressures: no start is drawn again
   for (uint64_t seed = 1; seed <= DRAWS; seed++) {
     assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
     assert_int_equal(od_start_draw(e, seed, truth, sim, nx, x, p, &(od_redrawn){0}), OD_OK);
@@ -90,7 +90,7 @@ static void drawn_starts(void **state) {
     assert_true(fabs(sum[i] / DRAWS) < 4 / sqrt(DRAWS));
     assert_true(fabs(squares[i] / DRAWS - 1) < 5 * sqrt(2.0 / DRAWS));
   }
-  // A parameter with 'drawn: false' begins where it is told to.
+  // A parameter with 'drawn: false' has its given start.
   e->parameter[0].keeps_start = true;
   assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
   assert_int_equal(od_start_draw(e, 1, truth, sim, nx, x, p, &(od_redrawn){0}), OD_OK);
@@ -100,7 +100,7 @@ static void drawn_starts(void **state) {
   od_experiment_free(e);
 }
 
-// A pressure of 1 MPa with a standard deviation of 1 MPa: negative ones are drawn again, and every run begins.
+// A pressure of 1 MPa with a standard deviation of 1 MPa: negative ones are drawn again, and every run starts.
 static void impossible_starts_are_drawn_again(void **state) {
   (void)state;
   od_experiment *e = load_experiment(CASE "points-3.experiment.yaml", NULL);
@@ -116,8 +116,8 @@ static void impossible_starts_are_drawn_again(void **state) {
   od_experiment_free(e);
 }
 
-// The order in which outputs are told changes nothing: a start near the dead point (the cylinder is 2 m long at most) is
-// drawn again in either.
+// The order of outputs has no effect: a start near the dead point (the cylinder is at most 2 m long) is drawn again in
+// both orders.
 static void order_of_outputs_does_not_matter(void **state) {
   scratch *s = *state;
   char *text = scratch_read(CASE "points-3.experiment.yaml"), changed[8192];
@@ -145,13 +145,13 @@ static void order_of_outputs_does_not_matter(void **state) {
   assert_true(fabs(length[0] - length[1]) < 1e-9 && length[0] < 1.99);
 }
 
-// A forgotten offset of a gauge as a parameter of the sensor: found, with the right uncertainty.
+// An unknown offset of a gauge as a parameter of the sensor: estimated, with the correct uncertainty.
 static void calibrations_are_found(void **state) {
   od_experiment *e = lag(*state, ", bias: 0.7 V", "sensors.lag.bias: {sigma: 1 V}");
   od_observed *o = observe(e);
   assert_true(fabs(o->sigma[0] - 1 / sqrt(1 + 200 / 0.01)) < 1e-9);
   assert_true(fabs(o->estimate[0] - 0.7) < 4 * o->sigma[0]);
-  // What is shown is the output, not what the sensor says.
+  // The table shows the output, not the reading of the sensor.
   long last = o->table->rows - 1;
   double shown = o->table->data[last * o->table->columns + o->columns.watched];
   assert_true(fabs(shown - 6 * (1 - exp(-4))) < 1e-3);

@@ -1,5 +1,5 @@
-// Causes of a bad verdict. The samples are those of two equal carts in a row on equal springs without damping, in closed form: their modes have
-// the frequencies w with w^2 = k/m (3 -+ root 5) / 2, and in them the second cart moves (1 +- root 5) / 2 times as far as the first.
+// Causes of a bad verdict. Oracle: samples of two equal carts in series on equal springs without damping, in closed form. Their modes have the
+// frequencies w with w^2 = k/m (3 -+ root 5) / 2 and the ratios (1 +- root 5) / 2 of the second cart's motion to the first's.
 #include "support/test.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void write_log(scratch *s, double scale) {
   od_table_label(t, 1, "ja.position", "m");
   od_table_label(t, 2, "jb.position", "m");
   const double root = sqrt(5), ratio[2] = {(1 + root) / 2, (1 - root) / 2};
-  // Both carts begin 0.1 m away: c0 + c1 = 0.1 and c0 ratio0 + c1 ratio1 = 0.1.
+  // Both carts start at 0.1 m: c0 + c1 = 0.1 and c0 ratio0 + c1 ratio1 = 0.1.
   const double c[2] = {0.1 * (1 - ratio[1]) / root, 0.1 * (ratio[0] - 1) / root};
   for (int i = 0; i < ROWS; i++) {
     double time = i * row_step, x[2] = {0}, noise[2] = {0};
@@ -62,8 +62,8 @@ static void print(const od_verdict *v) {
   for (int i = 0; i < v->count; i++) print_message("  %s: %s\n", v->remark[i].code, v->remark[i].text);
 }
 
-// With steps that are too long for the second mode the step is the cause, also where the file's step is longer than the time between two
-// rows. With the steps that are recommended the verdict is sound.
+// With steps that are too long for the second mode the step is the cause, also if the file's step is longer than the time between two
+// rows. With the recommended steps the verdict is sound.
 static void test_steps_too_long(void **state) {
   static const char *const steps[] = {"5 ms", "20 ms", "0.3125 ms"};
   write_log(*state, 1);
@@ -104,7 +104,7 @@ static od_verdict diagnose(const od_experiment *e, const od_record *record, doub
   return v;
 }
 
-// The search ends after a counted amount of work: on a machine that is busy the remarks are the same. What was left out is reported.
+// The search ends after a counted amount of work: the remarks are the same on a busy computer. Omitted parts are reported.
 static void test_limit_is_counted(void **state) {
   od_error err = {0};
   od_record *record = NULL;

@@ -1,5 +1,5 @@
-// Disturbances: forces that nobody knows. Oracles: a mass pushed by a force that stays or fades, in closed form; the stationary standard
-// deviation of a first-order process and that of a random walk; a force that the true machine has and the model does not.
+// Disturbances: unknown forces. Oracles: a mass under a constant or decaying force, in closed form; the stationary standard deviation of
+// a first-order process and that of a random walk; a force of the true machine that the model does not have.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static double last(const od_observed *o, const char *label) {
   return NAN;
 }
 
-// A sensor that tells nothing: the force becomes as uncertain as its noise says.
+// A sensor without information: the uncertainty of the force is that of its noise.
 static void forces_wander(void **state) {
   od_experiment *e;
   const char *blind =
@@ -80,7 +80,7 @@ static void forces_wander(void **state) {
   od_experiment_free(e);
 }
 
-// The true machine has a force of 7 N; every filter finds it, within its own standard deviation.
+// The true machine has a force of 7 N; every filter estimates it within its standard deviation.
 static void every_filter_finds_the_force(void **state) {
   for (int i = 0; od_filter_type_at(i); i++) {
     char rest[600];

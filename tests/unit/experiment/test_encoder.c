@@ -1,4 +1,4 @@
-// Encoders: edges, their times and what they make of a velocity.
+// Encoders: edges, their times and the measured velocity.
 //
 // Oracles: edge times in closed form for constant speed, by bisection of the position itself for a sine; the published accuracy and
 // update rate of a 5 um encoder (eq. A.24 and section A.3.1 of [28] in docs/theory.md); root mean squares over the rows of a run.
@@ -43,7 +43,7 @@ static void test_constant_speed(void **state) {
         }
         double ticks = floor((last + 0.5) * pitch / fabs(v) / timer) - floor((first + 0.5) * pitch / fabs(v) / timer);
         double want = copysign(pitch * (last - first) / (ticks * timer), v);
-        // One tick more or less where round-off decides.
+        // One tick more or less because of round-off.
         compared++;
         if (fabs(read / want - 1) <= 1e-12) continue;
         other++;
@@ -77,7 +77,7 @@ static void test_published_accuracy(void **state) {
   assert_in_range(updates, 198, 200);
 }
 
-// x = A sin(w t) with its edges found by bisection between the turns of the sine.
+// x = A sin(w t) with its edges by bisection between the extrema of the sine.
 static double sine_passes(double A, double w, double edge, double low, double high) {
   bool rises = sin(w * high) > sin(w * low);
   for (int i = 0; i < 200; i++) {
@@ -121,8 +121,8 @@ static void test_sine(void **state) {
   free(edge);
 }
 
-// Where the motion turns round, the reading stays, then one edge passes twice (zero), then it has the other sign. All of it
-// happens between two samples here as well.
+// When the motion reverses, the reading stays, then the same edge passes twice (zero), then the reading has the other sign.
+// In a second case all this happens between two samples.
 static void test_reversal_and_standstill(void **state) {
   (void)state;
   for (int coarse = 0; coarse < 2; coarse++) {
@@ -143,7 +143,7 @@ static void test_reversal_and_standstill(void **state) {
     near(read, -pitch / (last - before), 1e-12);
     if (!coarse) assert_true(zeros > 100 && positive > 100 && negative > 100);
     od_encoder_velocity(&e, &m, 2 + 1e-6, 0, 0);
-    // It stays for ever, or until it has stood still for long enough.
+    // The reading stays forever, or until the standstill time has passed.
     near(od_encoder_velocity(&e, &m, 9, 0, 0), coarse ? read : 0, 0);
   }
 }
@@ -190,10 +190,10 @@ static void test_sensors_of_an_experiment(void **state) {
     if (!isnan(position)) near(position, pitch * floor(x / pitch + 0.5), 1e-15);
     if (!isnan(rate)) errors += (rate - v) * (rate - v), rows++;
   }
-  // What the observer reckons with is the root mean square error, to what the start counts.
+  // The observer assumes the root mean square error, except for the effect of the start.
   double rms = sqrt(errors / rows);
   assert_true(rows > 1990 && fabs(od_sensor_sigma(&e->sensor[1]) / rms - 1) < 0.01);
-  // The timer alone makes v^2 timer / (pitch sqrt(6)), the speed's mean square being 0.25^2 / 2; turning round makes more.
+  // The timer alone gives v^2 timer / (pitch sqrt(6)), with the mean square 0.25^2 / 2 of the speed; reversals add to it.
   assert_true(rms > 1e-4 && rms < 2e-3);
   od_observed_free(o);
   od_experiment_free(e);

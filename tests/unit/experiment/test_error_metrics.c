@@ -1,5 +1,4 @@
-// Figures that a file asks for: each against the rows of the run, from which the test computes it once more; and what is said about
-// wrong ones.
+// Metrics of a file. Oracle: each is computed again from the rows of the run. Also the messages for wrong metrics.
 #include "support/test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Every filter on machines that are not smooth: coordinates that change at each dead point of a crank, and a controller that samples.
-// Oracle: the simulated truth. Right filters have innovations and errors as large as they expect.
+// Every filter on non-smooth machines: coordinates that change at each dead point of a crank, and a sampled controller. Oracle: the
+// simulated truth. Innovations and errors of consistent filters agree with their covariances.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

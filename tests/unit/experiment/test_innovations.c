@@ -1,5 +1,5 @@
-// Statistics of innovations, gathered sample by sample. Oracles: sums over the whole series, and the test for whiteness
-// of whole series, which shares no code with this one.
+// Statistics of innovations, updated sample by sample. Oracles: sums over the whole series, and the whiteness test for
+// whole series, which shares no code with the tested one.
 #include "support/test.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 enum { SENSORS = 2 };
 
 // Feeds `count` samples of a first-order process with correlation a and a mean to sensor 0; sensor 1 measures every
-// third time, white. series (SENSORS * count) receives what was used.
+// third time, white. series (SENSORS * count) receives the used samples.
 static od_innovation_record *feed(long count, double a, double mean, double *series, long *used) {
   od_innovation_record *r = od_innovation_record_new(SENSORS, 1, 0);
   double x = 0;
@@ -107,14 +107,14 @@ static void test_inputs_that_are_followed(void **state) {
   }
   od_innovations in;
   od_innovation_record_sensor(r, 0, &in);
-  // 2^2 / 20 per sample beside noise of 1
+  // 2^2 / 20 per sample, with noise of 1
   double expected = sqrt(4.0 / 20 / (1 + 4.0 / 20));
   assert_int_equal(in.input, 1);
   assert_true(fabs(in.follows - expected) < 0.05);
   od_innovation_record_free(r);
 }
 
-// Innovations that are zero, and a sensor that is never used, go with nothing.
+// Zero innovations, and a sensor that is never used, correlate with nothing.
 static void test_nothing_follows_inputs(void **state) {
   (void)state;
   od_innovation_record *r = od_innovation_record_new(2, 1, 0);

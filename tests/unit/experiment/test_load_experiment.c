@@ -1,4 +1,4 @@
-// Experiment files: what is understood, and the exact messages for what is wrong.
+// Experiment files: accepted contents, and the exact messages for mistakes.
 #include "support/test.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static void test_mistakes_in_machines_and_numbers(void **state) {
          "x.yaml:2:15: truth: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n");
 }
 
-// By what an observer works: names of the core's tables, and what is said where there is no such name.
+// Filters and integrators of an observer: names of the core's tables, and the messages for unknown names.
 static void test_filters_and_integrators(void **state) {
   static const struct {
     const char *lines, *filter, *integrator;
@@ -91,7 +91,7 @@ static void test_filters_and_integrators(void **state) {
          "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
 }
 
-// Options of filters: what is not said, what is, and what is wrong with it.
+// Options of filters: defaults, given values, and mistakes.
 static void test_options_of_filters(void **state) {
   static const struct {
     const char *lines;
@@ -204,7 +204,7 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "x.yaml:5:82: found 'mising'; did you mean 'missing'?\n"
          "x.yaml:6:34: gate_patience must be a whole number from 2 to 1000000000\n"
          "x.yaml:6:45: frozen must be a whole number from 0 to 1000000000\n");
-  // Numbers that no integer holds: the message is all that comes of them, also under the sanitizers.
+  // Numbers that do not fit into an integer cause only a message, also under the sanitizers.
   expect(*state,
          MACHINE
          "seed: 1e300\nsensors: {P.pressure: {sigma: 1 MPa, every: 1e300}}\n"
@@ -222,7 +222,7 @@ static void test_outputs_must_tell_the_states(void **state) {
          "x.yaml:3:10: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
 }
 
-// The same covariances, said in full: matrices that are none, that contradict, or that tell too little.
+// The same covariances as matrices: invalid, contradictory or incomplete ones.
 #define SENSORS "sensors: {P.pressure: {sigma: 1 MPa}, A.pressure: {}}\n"
 static void test_mistakes_in_matrices(void **state) {
   expect(*state,
@@ -272,7 +272,7 @@ static void test_mistakes_in_structures(void **state) {
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, acceleration: 1}\n",
          "x.yaml:3:8: noise needs 'process'\n"
          "x.yaml:3:42: 'structure: matrix' has its noise in 'process', not in 'acceleration'\n");
-  // Outputs of the process noise must tell the states, as those of the start.
+  // Outputs of the process noise must determine the states, as those of the start.
   expect(*state,
          MACHINE SENSOR
          "noise: {structure: matrix, process: {of: [cylinder.length, crank_pivot.angle], matrix: [[1, 0], [0, 1]]}}\n",
@@ -316,7 +316,7 @@ static void test_what_is_understood(void **state) {
   assert_true(e->parameter[0].truth == 1.4e9 && e->parameter[0].start == 1.5e9 && e->parameter[0].sigma == 1e8);
   assert_true(e->parameter[2].truth == 12 && e->parameter[2].start == 47.5);
   od_experiment_free(e);
-  // A point of a curve has no true value when the true curve has another number of points.
+  // A point of a curve has no true value if the true curve has another number of points.
   options = (od_experiment_options){.truth = "4-S1"};
   assert_int_equal(od_experiment_load(CASE "points-3.experiment.yaml", &options, &e, messages), OD_OK);
   assert_true(isnan(e->parameter[2].truth) && e->parameter[0].truth == 1.6e9);
@@ -324,7 +324,7 @@ static void test_what_is_understood(void **state) {
   od_messages_free(messages);
 }
 
-// The covariance gives back the outputs' standard deviations: pressures are states; the length is a function of the
+// The covariance reproduces the outputs' standard deviations: pressures are states; the length is a function of the
 // crank's angle, whose sigma follows from the triangle ground-crank-cylinder.
 static void test_start_covariance(void **state) {
   (void)state;
@@ -338,9 +338,9 @@ static void test_start_covariance(void **state) {
   const double pressures[] = {2e6, 1e6, 1e6};
   for (int i = 0; i < 3; i++)
     assert_true(fabs(e->covariance[(2 * nz + i) * (n + 1)] / pow(pressures[i], 2) - 1) < 1e-9);
-  assert_true(e->covariance[(2 * nz + 3) * (n + 1)] == 0);  // the spool is known
+  assert_true(e->covariance[(2 * nz + 3) * (n + 1)] == 0);  // the spool is exact
   assert_true(fabs(sqrt(e->covariance[(n - 1) * (n + 1)]) - 30) < 1e-12);
-  // s^2 = 2 + 2 cos(angle), whichever joint the coordinate is of; the crank's own has ds/da = -sin(a) / s.
+  // s^2 = 2 + 2 cos(angle), for the coordinate of any joint; the crank's own has ds/da = -sin(a) / s.
   od_sim *sim = od_sim_new(plant);
   double u[1] = {0}, hx[5 * 6];
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
@@ -357,8 +357,8 @@ static void test_start_covariance(void **state) {
   od_messages_free(messages);
 }
 
-// Matrices are given back by the outputs' Jacobian, H P H' = C, for the start and for a step; a step of half the length has
-// half of it. What is told by a diagonal matrix is what single sigmas say.
+// The outputs' Jacobian reproduces the matrices, H P H' = C, for the start and for a step; a step of half the length has
+// half of it. A diagonal matrix is equivalent to single sigmas.
 static void test_matrices(void **state) {
   static const char file[] = MACHINE
       "step: 1 ms\n"

@@ -1,4 +1,4 @@
-// Sensors and the noise of the true machine in experiment files: the exact messages for what is wrong.
+// Sensors and the noise of the true machine in experiment files. Oracle: the exact messages for mistakes.
 #include "support/test.h"
 #include "identify/fit.h"
 #include "support/experiments.h"
@@ -13,7 +13,7 @@ static void expect(scratch *s, const char *file, const char *expected) {
   free(said);
 }
 
-// What a sensor measures, its noise and what the observer assumes of it.
+// The measured output of a sensor, its noise and the noise that the observer assumes.
 static void test_mistakes_in_noise_of_sensors(void **state) {
   expect(*state,
          MACHINE
@@ -76,7 +76,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:7:3: the sensor 'cylinder.rate' has coloured noise, which is not possible beside 'sensor_noise'\n");
 }
 
-// How large a signal is takes a run.
+// The size of a signal is known only after a run.
 static void test_too_long_to_know(void **state) {
   expect(
       *state, MACHINE "time: 2000 s\nstep: 1 ms\nsensors: {P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 % rms}}\n",
@@ -121,7 +121,7 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          "x.yaml:3:43: there is no output 'P.presure'; did you mean 'P.pressure'?\n");
 }
 
-// With a log nothing is known about the run in advance; of a stream not even how large its signals are.
+// With a log the run is not known in advance; with a stream the sizes of its signals are not known either.
 static void test_mistakes_with_logs(void **state) {
   static const char file[] = MACHINE
       "sensors:\n"
@@ -140,7 +140,7 @@ static void test_mistakes_with_logs(void **state) {
   free(said);
 }
 
-// What an observer's file may have and a fit's may not.
+// Sections that are allowed in an observer's file and not in a fit file.
 static void test_mistakes_in_fits(void **state) {
   static const char file[] = MACHINE
       "time: 0.1 s\n"

@@ -1,5 +1,5 @@
-// Observing logs: what was written comes back with the same estimates; columns, units, gaps and missing values of foreign
-// files; the exact messages for what is wrong.
+// Observing logs: written logs that are read again; columns, units, gaps and missing values of foreign files. Oracles:
+// the estimates of the original run; the exact messages for mistakes.
 #include "support/test.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static double cell(const od_table *t, long row, const char *name) {
   return t->data[row * t->columns + column(t, name)];
 }
 
-// --- What was written comes back ----------------------------------------------------------------------------------
+// --- Written logs read again --------------------------------------------------------------------------------------
 
 // Every column that both have must be the same to the last bit; `columns` of them.
 static void expect_same(const od_table *a, const od_table *b, int columns) {
@@ -132,7 +132,7 @@ static void test_foreign_file(void **state) {
                                 "  channels:\n"
                                 "    cylinder.length: pos\n"
                                 "    P.pressure: {column: 3, unit: bar, scale: 25, offset: -3}\n"
-                                "    A.pressure: {column: p_A (bar)}\n"  // whatever the brackets
+                                "    A.pressure: {column: p_A (bar)}\n"  // any brackets
                                 "    U_ref: {column: cmd}\n"
                                 "  start: 100.2 s\n"
                                 "  end: 100.8 s\n"
@@ -156,8 +156,8 @@ static void test_foreign_file(void **state) {
   done(simulated, truth);
 }
 
-// Rows that are left out are the same as rows in which all is missing: the observer predicts through in its own steps, and
-// inputs go straight on.
+// Omitted rows are equivalent to rows without values: the observer predicts in its own steps, and inputs are linear in
+// between.
 static void test_gaps(void **state) {
   scratch *s = *state;
   char full[600], gappy[600], path[600];
@@ -188,8 +188,9 @@ static void test_gaps(void **state) {
   done(b, p);
 }
 
-// A run that must go on carries the last estimate over a gap of more than 10000 steps, with standard deviations of its
-// states a hundred times as large. Oracle: the run without the gap, one step without a measurement later.
+// A run that continues over gaps carries the last estimate over a gap of more than 10000 steps, with standard
+// deviations of its states a hundred times as large. Oracle: the run without the gap, after one step without a
+// measurement.
 static void test_doubt_after_a_long_gap(void **state) {
   scratch *s = *state;
   char path[600], log[600];
@@ -212,10 +213,10 @@ static void test_doubt_after_a_long_gap(void **state) {
     done(e, o);
   }
   print_message("standard deviation %.6g, after the gap %.6g\n", sigma[0], sigma[1]);
-  assert_true(fabs(sigma[1] / sigma[0] - 100) < 10);  // some of it moves within the step
+  assert_true(fabs(sigma[1] / sigma[0] - 100) < 10);  // parts of the state change within the step
 }
 
-// With held inputs a row's input counts from its time on.
+// With held inputs a row's input is valid from its time on.
 static void test_hold(void **state) {
   scratch *s = *state;
   char path[600];
@@ -228,14 +229,14 @@ static void test_hold(void **state) {
            write_experiment(s, "x.yaml", hold ? "data: {file: l.csv, hold: previous}\n" : "data: {file: l.csv}\n"));
     od_experiment *e = load(path, NULL, NULL);
     od_observed *o = observe(e);
-    // The valve's spool lags 20 ms behind; while it is shut the hose pressure stays.
+    // The valve's spool has a lag of 20 ms; while it is closed the hose pressure is constant.
     at_end[hold] = cell(o->table, 1, "innovation.A.pressure");
     done(e, o);
   }
   assert_true(fabs(at_end[1]) < fabs(at_end[0]));
 }
 
-// Jumps: by more than a tenth of the range within one row, with hardly a change before and after.
+// Jumps: more than a tenth of the range within one row, with almost no change before and after.
 static void test_jumps(void **state) {
   scratch *s = *state;
   const struct {
@@ -267,7 +268,7 @@ static void test_jumps(void **state) {
   }
 }
 
-// An input that never changes need not be in the log; one that does must be.
+// A constant input may be missing in the log; a varying input must be present.
 static void test_constant_input(void **state) {
   scratch *s = *state;
   char *machine = scratch_read(CASE "machine.yaml"), path[600];
@@ -286,9 +287,9 @@ static void test_constant_input(void **state) {
   done(e, o);
 }
 
-// --- Logs as loggers and people leave them --------------------------------------------------------------------------
+// --- Logs of other programs -----------------------------------------------------------------------------------------
 
-// Texts, events, lines before the header and repeated times change nothing of what is used.
+// Texts, events, lines before the header and repeated times do not change the used values.
 static void test_other_things_in_a_file(void **state) {
   scratch *s = *state;
   char path[600], plain[600], rich[600];
@@ -300,7 +301,7 @@ static void test_other_things_in_a_file(void **state) {
   for (int i = 0; i <= 100; i++) {
     double length = 1.73 + 1e-3 * sin(i), u = i % 3;
     fprintf(f, "%.3f,%.9g,7e6,1.2e6,%g\n", 1e-3 * i, length, u);
-    // The first row of this time lacks the length, which the second one has.
+    // The first row of this time lacks the length, which the second row has.
     if (i == 50) fprintf(g, "%.3f,12:00:%02d,,7e6,1.2e6,%g\n", 1e-3 * i, i % 60, u);
     fprintf(g, "%.3f,12:00:%02d,%.9g,7e6,1.2e6,%g%s\n", 1e-3 * i, i % 60, length, u, i == 7 ? ",valve, opened" : "");
     if (i == 20) fprintf(g, "%.3f,12:00:20,9,9,9,9\n", 1e-3 * i);
@@ -320,7 +321,7 @@ static void test_other_things_in_a_file(void **state) {
   done(b, p);
 }
 
-// A MATLAB workspace: the machine's signals in rows of a matrix and in a structure, beside scalars and other vectors.
+// A MATLAB workspace: the machine's signals in rows of a matrix and in a structure, among scalars and other vectors.
 static void test_workspace(void **state) {
   scratch *s = *state;
   enum { ROWS = 101 };
@@ -366,7 +367,7 @@ static void test_workspace(void **state) {
 
 // --- Mistakes -----------------------------------------------------------------------------------------------------
 
-// What is said about a log, without the folder.
+// The messages about a log, without the folder.
 static void expect(scratch *s, const char *data, const char *log, const char *expected) {
   char path[600], *said = NULL;
   size_t size = 0, folder = strlen(s->folder);
@@ -452,7 +453,7 @@ static void test_mistakes_in_columns(void **state) {
       "l.csv:1:1: error: there is no column for the input 'U_ref'; 'data' in the experiment can name one of t, x, y\n");
 }
 
-// Variables have no order, so that nobody can guess which is the time.
+// Variables have no order, so the time cannot be guessed.
 static void test_workspace_without_time(void **state) {
   scratch *s = *state;
   static const char *const names[] = {"oil.T", "cylinder.length", "P.pressure", "A.pressure", "U_ref"};

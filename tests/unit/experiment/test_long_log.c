@@ -1,5 +1,5 @@
-// Long logs: what is not asked for is not held. Oracles: straight lines between the values around a gap; the same log held in memory; runs that
-// keep every row; the memory that the program itself has needed (wait4).
+// Long logs: rows that are not requested are not kept in memory. Oracles: straight lines between the values around a gap; the same log in
+// memory; runs that keep every row; the peak memory of the program (wait4).
 #define _DEFAULT_SOURCE  // wait4
 #include "support/test.h"
 
@@ -27,7 +27,7 @@ static double noise(long k) {
   return 0.05 * od_random_gaussian(1, 2, (uint64_t)k, OD_USE_NOISE);
 }
 
-// `rows` of a lag's answer to two sines with noise, with columns that nobody wants; `end`: further lines.
+// `rows` of a lag's response to two sines with noise, with unused columns; `end`: further lines.
 static void write_log(scratch *s, long rows, const char *end) {
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");
   double y = 0, a = exp(-0.01 / 0.5);
@@ -53,7 +53,7 @@ static od_experiment *load(scratch *s, const char *more) {
   return load_experiment(write_experiment(s, more), &(od_experiment_options){0});
 }
 
-// The same log, which is not held.
+// The same log, not kept in memory.
 static od_log *stream(const od_experiment *e, od_log_plan *plan) {
   od_messages *messages = od_messages_new();
   od_error err = {0};
@@ -79,7 +79,7 @@ static bool next(od_log_cursor *c, double *time, const double **value) {
   return more;
 }
 
-// Two cursors over the file, one behind the other, give what is held.
+// Two cursors over the file, one after the other, give the same values as the log in memory.
 static void compare_rows(const od_log *held, const od_log *log) {
   od_log_cursor *ahead = NULL, *behind = NULL;
   od_error err = {0};
@@ -149,7 +149,7 @@ static void streamed_as_held(void **state) {
   assert_true(a->estimate[0] == b->estimate[0] && a->sigma[0] == b->sigma[0] && a->nis == b->nis);
   assert_int_equal(a->table->rows, b->table->rows);
   for (long i = 0; i < a->table->rows * a->table->columns; i++) assert_true(same(a->table->data[i], b->table->data[i]));
-  // What is cut off a file that is being read is missed.
+  // Truncating a file during reading is detected.
   od_observed *none = NULL;
   od_error err = {0};
   assert_int_equal(truncate(scratch_path(s, "log.csv"), 60000), 0);
@@ -199,7 +199,7 @@ static od_observed *run(const od_experiment *e, const od_observe_options *option
   return o;
 }
 
-// However little is kept, what is found is the same.
+// The results do not depend on the number of kept rows.
 static void same_findings(void **state) {
   scratch *s = *state;
   enum { ROWS = OD_THIN_ROWS + 5001 };
@@ -224,7 +224,7 @@ static void same_findings(void **state) {
   od_experiment_free(e);
 }
 
-// So it is when nobody asks for rows, and the last row of a run that fails (here a time leaps) has to be found again.
+// Also if no rows are requested, and the last row of a failed run (here a time jumps) must be found again.
 static void same_findings_of_failure(void **state) {
   scratch *s = *state;
   enum { ROWS = 5000 };
@@ -245,7 +245,7 @@ typedef enum change { OVERWRITTEN, CUT, GROWN, TOUCHED, REPLACED } change;
 typedef struct writer {
   const char *path;
   change how;
-  double when;  // part of the work that is done
+  double when;  // fraction of the work done
   bool done;
 } writer;
 
@@ -283,8 +283,8 @@ static bool has_remark(const od_verdict *v, const char *code) {
   return false;
 }
 
-// What is written over a log during the second run is told, and not taken for a start that matters; during the first run it is an error.
-// What is added to a log, or written to another file of its name, changes nothing.
+// Overwriting a log during the second run is reported, and not treated as a dependence on the start; during the first run it is an
+// error. Appending to a log, or replacing the file by another one of its name, has no effect.
 static void changed_logs(void **state) {
   scratch *s = *state;
   static const struct {
@@ -319,7 +319,8 @@ static void changed_logs(void **state) {
   }
 }
 
-// Times in ms that count as seconds. Named so or not; with a unit; and rows that are simply far apart.
+// Times in ms that are read as seconds: with and without "ms" in the name; with a unit; and rows that are actually far
+// apart.
 static void time_units(void **state) {
   scratch *s = *state;
   static const struct {
@@ -351,8 +352,8 @@ static void time_units(void **state) {
   }
 }
 
-// Clipped outputs are counted in every sample, however late they come: a limited signal stays at its edge in some samples of a
-// long log that nobody wants rows of. Oracle: the observer asked after each sample.
+// Clipped outputs are counted in every sample, also late ones: a limited signal stays at its limit in some samples of a long
+// log without requested rows. Oracle: the observer's state after each sample.
 static void count_clipped(void *user, const od_sample *sample, od_observer *observer) {
   double y[8], sigma[8];
   (void)sample;
@@ -388,7 +389,7 @@ static void clipped_to_the_end(void **state) {
 
 // --- Memory -------------------------------------------------------------------------------------------------------
 
-// kB that the program needs at most.
+// Peak memory of the program, kB.
 static long memory_of(const char *path, const char *csv) {
   pid_t child = fork();
   if (child == 0) {
@@ -405,7 +406,8 @@ static long memory_of(const char *path, const char *csv) {
   return used.ru_maxrss;
 }
 
-// Bytes per row between two lengths. Rows of results have 96, those of the log 24 where it is held: of CSV files the shorter ones are.
+// Bytes per row between two lengths. Rows of results have 96 bytes, those of the log 24 if it is kept in memory, as for short CSV
+// files.
 static void bounded_memory(void **state) {
   scratch *s = *state;
   static const struct {

@@ -1,4 +1,5 @@
-// Running experiments: the hydraulic four-bar's valve, and the noise of its sensors.
+// Running experiments: the hydraulic four-bar's valve, and the noise of its sensors. Oracles: moments of the noise, the
+// Cramer-Rao bound, chi-squared intervals.
 #include "support/test.h"
 
 #include <math.h>
@@ -116,7 +117,7 @@ static void test_forms_agree(void **state) {
   od_experiment_free(e);
 }
 
-// What sensors do: rate, start, dropouts, bias and resolution, seen in what they measured.
+// Effects of sensors in the measurements: rate, start, dropouts, bias and resolution.
 static void test_sensors(void **state) {
   (void)state;
   const char *set[] = {"time=1", "sensors.cylinder.length.every=4", "sensors.P.pressure.start=0.2",
@@ -134,7 +135,7 @@ static void test_sensors(void **state) {
     assert_int_equal(isnan(row[2]), i < 200);
     if (i >= 200) assert_true(fabs(row[2] / 1e5 - round(row[2] / 1e5)) < 1e-9);
   }
-  // Noise does not depend on what happens to other samples or sensors.
+  // Noise does not depend on other samples or sensors.
   od_experiment *plain = load(CASE "points-3.experiment.yaml", NULL, set, 1);
   od_observed *p = observe(plain);
   for (long i = 1; i < t->rows; i++) {
@@ -166,7 +167,8 @@ static void test_interruption_keeps_rows(void **state) {
   od_experiment_free(e);
 }
 
-// In the second run, which only looks whether the result depends on the start: all of the first is there, and the message says so.
+// A failure in the second run, which only checks the dependence on the start: all results of the first run are kept, and the
+// message states this.
 static bool stop_late(void *user, double done) {
   (void)user;
   return done < 0.75;
@@ -210,7 +212,7 @@ static void consistency_of(od_experiment *e, double *nees, od_consistency *nis) 
   *nis = od_consistency_of(squares, dimension);
 }
 
-// The mean product of the normalised innovations of both pressures.
+// The mean product of the normalized innovations of both pressures.
 static double innovation_product(const od_observed *o) {
   double sum = 0;
   long count = 0;
@@ -223,9 +225,9 @@ static double innovation_product(const od_observed *o) {
   return sum / (double)count;
 }
 
-// Both pressures have most of their noise in common (a supply that hums, say), and samples are lost. The noise has the
-// covariance that was asked for; an observer that is told is right about itself, by chi-squared's intervals, and its
-// innovations do not depend on each other; those of an observer that is not told do.
+// Both pressures share most of their noise (such as hum of a supply), and samples are lost. The noise has the requested
+// covariance. An observer with this covariance is consistent, by chi-squared intervals, and its innovations are
+// uncorrelated; those of an observer without it are correlated.
 static void test_correlated_sensors(void **state) {
   static const char lines[] =
       "\nsensor_noise: {of: [P.pressure, A.pressure], matrix: [[0.0225 MPa^2, 0.02 MPa^2], [0.02 MPa^2, 0.0225 MPa^2]]}\n";
@@ -242,7 +244,7 @@ static void test_correlated_sensors(void **state) {
   const char *path = scratch_write(s, "x.yaml", whole, strlen(whole));
   const char *set[] = {"sensors.P.pressure.dropout=10 %"};
   od_experiment *e = load(path, NULL, set, 1);
-  // What the sensors say beside what is true: time, measured (3), then estimate, sigma, true, error of each.
+  // Readings and true values: time, measured (3), then estimate, sigma, true, error of each.
   od_observed *o = observe(e);
   double covariance[4] = {0};
   long count = 0;
@@ -263,7 +265,7 @@ static void test_correlated_sensors(void **state) {
   od_observed_free(o);
   od_consistency nis;
   consistency_of(e, &told, &nis);
-  // Not told, from here on: the noise stays as it is.
+  // From here on without the covariance: the noise stays the same.
   double *R = e->sensor_covariance;
   e->sensor_covariance = NULL;
   o = observe(e);
@@ -282,7 +284,7 @@ static void test_correlated_sensors(void **state) {
 }
 
 // From this start the estimated pressure B falls into cavitation, where the output is clipped at zero, while the true
-// one is 24.5 bar: it must not be called certain.
+// one is 24.5 bar: it must not have a small sigma.
 static void test_clipped_output(void **state) {
   (void)state;
   const char *set[] = {"time=0.05"};

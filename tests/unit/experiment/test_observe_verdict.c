@@ -1,5 +1,5 @@
-// Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first.
-// Logs come from simulated machines, so that nothing but that cause is wrong.
+// Verdicts of observers: correct ones are sound, wrong ones are not, and the first listed cause is the simulated one.
+// Oracle: logs from simulated machines with exactly one fault.
 #include "support/test.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static const char experiment[] =
     "noise: {pressures: 100 Pa, acceleration: 1e-3}\n"
     "parameters: {P.pressure: {sigma: 20 bar}, oil.modulus: {sigma: 0.3 GPa}}\n";
 
-// Steps that shift no estimate; and few rows for the hundreds of runs of a diagnosis.
+// Steps short enough not to shift estimates; few rows, because a diagnosis has hundreds of runs.
 static const char fine[] = "time: 0.5 s\nstep: 0.1 ms\n", coarse[] = "time: 0.3 s\nstep: 0.4 ms\n";
 
 static od_experiment *load(const char *path, const char *data, const char *const *set, int count) {
@@ -55,8 +55,8 @@ static od_observed *observe_and_diagnose(const od_experiment *e) {
   return o;
 }
 
-// Writes machine, experiment with `more`, and a log of the simulated run without knowledge of units; returns its
-// observation after `damage`. Causes are looked for if `diagnose`.
+// Writes machine, experiment with `more`, and a log of the simulated run without units. Returns its observation after
+// `damage`. Searches for causes if `diagnose`.
 static od_observed *observe_damaged(scratch *s, const char *more, void (*damage)(od_table *t), bool diagnose,
                                     od_experiment **e) {
   char path[600], text[4000];
@@ -98,9 +98,9 @@ static void done(od_experiment *e, od_observed *o) {
   od_experiment_free(e);
 }
 
-// --- Right filters ------------------------------------------------------------------------------------------------
+// --- Consistent filters -------------------------------------------------------------------------------------------
 
-// Random starts; the rate over many more is in docs/theory.md. A table makes no difference.
+// Random starts; the rate over many more is in docs/theory.md. A table has no effect.
 static void test_right_filters_are_trusted(void **state) {
   (void)state;
   const char *set[] = {"time=2"};
@@ -128,7 +128,7 @@ static void test_right_log(void **state) {
   done(e, o);
 }
 
-// --- Wrong ones ---------------------------------------------------------------------------------------------------
+// --- Inconsistent filters -----------------------------------------------------------------------------------------
 
 // From 800 MPa +- 100 the modulus ends far from the true 1600, while NIS is inside its interval.
 static void test_wrong_start(void **state) {
@@ -154,7 +154,7 @@ static od_observed *observe_twice(const od_experiment *e) {
   return o;
 }
 
-// From 800 MPa with an honest sigma the modulus is several sigmas off, and the innovations cannot tell.
+// From 800 MPa with a realistic sigma the modulus is several sigmas off, and the innovations do not show this.
 static void test_dependence_on_the_start(void **state) {
   (void)state;
   const char *set[] = {"parameters.oil.kp.start=800 MPa", "parameters.oil.kp.sigma=800 MPa"};
@@ -165,7 +165,7 @@ static void test_dependence_on_the_start(void **state) {
   assert_true(fabs(o->estimate[0] - e->parameter[0].truth) > 4 * o->sigma[0]);
   assert_true(od_verdict_has(&o->verdict, "start.matters"));
   done(e, o);
-  // From nearer, and surer, it comes out right.
+  // From a closer start with a smaller sigma the estimate is correct.
   e = load(CASE "points-3.experiment.yaml", NULL, NULL, 0);
   o = observe_twice(e);
   assert_true(fabs(o->estimate[0] - e->parameter[0].truth) < 3 * o->sigma[0]);
@@ -173,8 +173,8 @@ static void test_dependence_on_the_start(void **state) {
   done(e, o);
 }
 
-// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what
-// the start itself is worth, which is much here: one sigma of the start is five of the end.
+// A bias is additive: the filter is linear in it, and a second start has only the effect of the start's own
+// information, which is large here: one sigma of the start is five of the end.
 static void test_what_a_start_is_worth(void **state) {
   static const char file[] = "machine: " CASE
                              "machine.yaml\ntime: 0.2 s\nstep: 1 ms\n"
@@ -190,7 +190,8 @@ static void test_what_a_start_is_worth(void **state) {
 
 // --- Drifting parameters ------------------------------------------------------------------------------------------
 
-// Two carts on springs and a sensor whose zero drifts: all is linear, so that the filter is Kalman's and optimal.
+// Two carts on springs and a sensor whose zero drifts: the problem is linear, so the filter is the optimal Kalman
+// filter.
 static od_experiment *load_carts(scratch *s, const char *parameter) {
   static const char machine[] =
       "machine: two carts\ngravity: [0, 0]\nbodies: {a: {mass: 2 kg}, b: {mass: 3 kg}}\n"
@@ -211,8 +212,9 @@ static od_experiment *load_carts(scratch *s, const char *parameter) {
   return load(scratch_write(s, "carts.experiment.yaml", text, strlen(text)), NULL, NULL, 0);
 }
 
-// A linear filter ends where its start lets it, however much of the start is left: with little noise most of it is. The
-// true bias is the one at the end: over many seeds NEES is chi-squared with one degree of freedom each.
+// The result of a linear filter depends on its start as expected, even if most of the start's information remains
+// (little noise). The true bias is that at the end: over many seeds NEES is chi-squared with one degree of freedom
+// each.
 static void test_drifting_bias(void **state) {
   static const char *const parameters[] = {"{sigma: 1 mm, noise: 1 mm}", "{sigma: 30 mm, noise: 1 mm}",
                                            "{sigma: 30 mm, noise: 1 um}", "{sigma: 1 mm, noise: 0.1 nm}"};
@@ -234,7 +236,8 @@ static void test_drifting_bias(void **state) {
   }
 }
 
-// Words and numbers: "consistent" is said inside the interval that is printed, over runs of all lengths.
+// Words and numbers agree: "consistent" is printed if and only if the value is inside the printed interval, for runs of
+// all lengths.
 static void test_words_agree_with_intervals(void **state) {
   od_experiment *e = load_carts(*state, "{sigma: 1 mm, noise: 1 mm}");
   int inside = 0, outside = 0;
@@ -273,7 +276,7 @@ static void test_few_samples_decide_nothing(void **state) {
   }
 }
 
-// A start that the data contradict, ten of its standard deviations away.
+// A start that contradicts the data, ten standard deviations away.
 static void test_contradicted_start(void **state) {
   (void)state;
   const char *set[] = {"parameters.valve.ports.a.curve.points[1].sigma=1"};
@@ -340,7 +343,7 @@ static void test_small_sigma(void **state) {
   done(e, o);
 }
 
-// Pressures in bar where Pa is expected, and the other way round.
+// Pressures in bar where Pa is expected, and vice versa.
 static void in_other_units(od_table *t, double factor) {
   int c = column(t, "measured.A.pressure");
   for (long i = 0; i < t->rows; i++) t->data[i * t->columns + c] *= factor;
@@ -356,7 +359,7 @@ static void test_units(void **state) {
   expect_cause(*state, "data: {hold: previous}\n", negative, OD_UNSOUND, "cause.sign");
 }
 
-// A logger that slept for 160 ms, in which the target jumped.
+// A logger that stopped for 160 ms, in which the target jumped.
 static void asleep(od_table *t) {
   long from = 200, rows = 400;
   size_t row = (size_t)t->columns * sizeof *t->data;
@@ -376,7 +379,7 @@ static void test_late_input(void **state) {
   expect_cause(*state, "data: {hold: previous}\n", late, OD_DOUBTFUL, "cause.delay");
 }
 
-// A few wild values make NIS large, but do not make all of it worthless.
+// A few outliers make NIS large, but do not invalidate the whole result.
 static void wild(od_table *t) {
   int c = column(t, "measured.A.pressure");
   for (long i = 100; i < t->rows; i += 100) t->data[i * t->columns + c] += 50e5;
@@ -390,7 +393,8 @@ static void test_outliers_are_not_beyond_doubt(void **state) {
   done(e, o);
 }
 
-// A sensor that is off at the end only. The table of sensors has means over the whole run: the text says which part its number is of.
+// A sensor with an error only at the end. The table of sensors has means over the whole run: the text names the part of the run for
+// its number.
 static void late_offset(od_table *t) {
   int c = column(t, "measured.A.pressure");
   for (long i = t->rows - t->rows / 8; i < t->rows; i++) t->data[i * t->columns + c] += 5e5;

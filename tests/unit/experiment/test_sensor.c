@@ -1,6 +1,6 @@
 // Simulated sensors: the statistics of their noise, delays, ranges, integration, and the noise that an observer assumes.
 //
-// Oracles: autocorrelations of coloured noise in closed form, and its transition as a power series; sums of these
+// Oracles: autocorrelations of colored noise in closed form, and its transition as a power series; sums of these
 // correlations; sums of the trapezoidal rule over sines in closed form; the published sizes of the four-bar's signals.
 #include "support/test.h"
 
@@ -26,7 +26,7 @@ static od_sensor plain_sensor(void) {
                      .faults = {.stuck_from = INFINITY, .stuck_to = INFINITY, .dies = INFINITY}};
 }
 
-// What a sensor says of a signal at so many samples.
+// Readings of a sensor for a signal.
 static void say(const od_sensor *s, double sigma, uint64_t seed, double step, double (*signal)(double t), long count,
                 double *said) {
   od_sensor_memory m;
@@ -40,9 +40,9 @@ static void say(const od_sensor *s, double sigma, uint64_t seed, double step, do
   od_sensor_memory_end(&m);
 }
 
-// --- Coloured noise -----------------------------------------------------------------------------------------------
+// --- Colored noise ------------------------------------------------------------------------------------------------
 
-// The autocorrelation of white noise behind w^2/(s^2 + 2 d w s + w^2).
+// The autocorrelation of white noise after w^2/(s^2 + 2 d w s + w^2).
 static double second_order_correlation(double w, double d, double t) {
   if (fabs(d - 1) < 1e-12) return exp(-w * t) * (1 + w * t);
   if (d < 1) {
@@ -74,8 +74,8 @@ static od_sensor coloured_sensor(const colour_case *c) {
   return s;
 }
 
-// Over many samples; the bound is five standard deviations of such an estimate (Bartlett), which depends on how long the
-// noise remembers.
+// Over many samples; the bound is five standard deviations of such an estimate (Bartlett), which depends on the
+// correlation time of the noise.
 static void test_autocorrelation(void **state) {
   (void)state;
   enum { COUNT = 400000 };
@@ -97,8 +97,8 @@ static void test_autocorrelation(void **state) {
   free(x);
 }
 
-// Without chance: F is the exponential of the process, by its power series over a short time and squaring; what a step
-// adds keeps the stationary covariance; the first sample has it.
+// Deterministic: F is the exponential of the process, by its power series over a short time and squaring; the noise of
+// a step preserves the stationary covariance; the first sample has it.
 static void test_transition(void **state) {
   (void)state;
   for (int i = 0; i < COLOURS; i++) {
@@ -125,7 +125,7 @@ static void test_transition(void **state) {
   }
 }
 
-// What the observer assumes: white noise with the same average over many samples, never less than the noise itself.
+// The observer assumes white noise with the same average over many samples, never less than the noise itself.
 static void test_assumed_of_coloured(void **state) {
   (void)state;
   for (int i = 0; i < COLOURS; i++) {
@@ -145,7 +145,7 @@ static void test_assumed_of_coloured(void **state) {
 
 // --- Drift and uniform noise --------------------------------------------------------------------------------------
 
-// Many walks: the variance grows with time, and what is added does not depend on what was.
+// Many walks: the variance grows with time, and increments are independent of the past.
 static void test_drift(void **state) {
   (void)state;
   enum { WALKS = 4000, COUNT = 401 };
@@ -159,7 +159,7 @@ static void test_drift(void **state) {
     late += x[400] * x[400] / WALKS;
     product += x[100] * (x[400] - x[100]) / WALKS;
   }
-  // A variance from so many is off by sqrt(2 / WALKS) of itself, 2.2 %.
+  // The relative sampling error of a variance is sqrt(2 / WALKS), 2.2 %.
   assert_true(fabs(early / 0.49 - 1) < 0.1);
   assert_true(fabs(late / (4 * 0.49) - 1) < 0.1);
   assert_true(fabs(product) < 5 * 0.49 * sqrt(3.0 / WALKS));
@@ -204,7 +204,7 @@ static void test_delay(void **state) {
   }
 }
 
-// Said within the range; of no use at its ends.
+// Readings are within the range; readings at its ends are not used.
 static void test_range(void **state) {
   (void)state;
   enum { COUNT = 400 };
@@ -250,7 +250,7 @@ static void test_integration(void **state) {
     }
 }
 
-// The noise of an integral grows; the observer assumes what it is at the end.
+// The noise of an integral grows; the observer assumes its value at the end.
 static void test_integrated_noise(void **state) {
   (void)state;
   enum { RUNS = 3000, COUNT = 401 };
@@ -267,12 +267,12 @@ static void test_integrated_noise(void **state) {
       say(&s, 0.3, seed, 0.01, NULL, COUNT, x);
       variance += pow(x[COUNT - 1] - (times == 1 ? 3 : 3 + 2 * 4), 2) / RUNS;
     }
-    // 2.6 % of chance; the ends of the sum are half a step.
+    // 2.6 % sampling error; the ends of the sum are half a step.
     assert_true(fabs(variance / pow(od_sensor_sigma(&s), 2) - 1) < 0.12);
   }
 }
 
-// Lost samples are read all the same.
+// Lost samples are still read for the integral.
 static void test_integration_goes_on(void **state) {
   (void)state;
   enum { COUNT = 300 };
@@ -294,7 +294,7 @@ static void test_integration_goes_on(void **state) {
 
 // --- Types --------------------------------------------------------------------------------------------------------
 
-// A type of this test: it reads the square of the true value, counts its samples and adds their number after everything else.
+// A type for this test: it reads the square of the true value, counts its samples and adds their number at the end.
 static double read_square(const od_sensor *s, od_sensor_memory *m, double t, double value) {
   (void)s, (void)m, (void)t;
   return value * value;
@@ -316,8 +316,8 @@ static double twice(const od_sensor *s, double sigma) {
   return 2 * sigma;
 }
 
-// All functions of a type are called: delay and scale come after `sense`, `show` stands for the resolution, `integrate` is last and goes on
-// where samples are lost. say() begins at the value 3 and the rate 2.
+// All functions of a type are called: delay and scale after `sense`, `show` replaces the resolution, `integrate` is last and continues over
+// lost samples. say() starts at the value 3 and the rate 2.
 static void test_type(void **state) {
   (void)state;
   enum { COUNT = 40 };
@@ -358,7 +358,7 @@ static od_experiment *experiment_with(scratch *s, const char *sensors) {
   return load_experiment(scratch_write(s, "x.yaml", text, (size_t)n), NULL);
 }
 
-// The four-bar's signals have the sizes that its paper prints, to the digits there.
+// The four-bar's signals have the published sizes, to the printed digits.
 static void test_relative_noise(void **state) {
   static const char *const sensors[] = {"A.angle",     "A.rate",       "A.acceleration",
                                         "crank.end.y", "crank.end.vy", "crank.end.ay"};
@@ -379,7 +379,7 @@ static void test_relative_noise(void **state) {
     assert_true(fabs(size / published[i] - 1) < 2e-3);
   }
   od_experiment_free(e);
-  // The spread of the angle is its rms less its mean.
+  // The spread of the angle is its rms minus its mean.
   e = experiment_with(*state,
                       "sensors: {A.angle: {sigma: 10 % spread}, A.rate: {sigma: 10 % rms}}\n"
                       "initial: {A.angle: 0.1, A.rate: 0.1}\n");
@@ -395,7 +395,7 @@ static void test_relative_noise(void **state) {
 }
 
 // Integrated without noise the rate and the acceleration give the true angle, from the true start on; the observer compares
-// them with it.
+// them with the model's angle.
 static void test_integrated_sensors(void **state) {
   od_experiment *e =
       experiment_with(*state,
@@ -436,7 +436,8 @@ static void test_integration_from_a_moving_start(void **state) {
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
   od_experiment *e = load_experiment(scratch_write(s, "x.yaml", text, sizeof text - 1), NULL);
   od_observed *o = observe(e);
-  // The rule makes b = (h/2) cot(w h / 2) cos of a sine: -10 sin becomes 2 + 10 b (cos - 1), and that 2 t + 10 b (b sin - t).
+  // The rule turns a sine into b cos with b = (h/2) cot(w h / 2): -10 sin becomes 2 + 10 b (cos - 1), and that 2 t + 10 b (b
+  // sin - t).
   double b = 0.5e-3 / tan(2.5e-3);
   for (long k = 1; k < o->table->rows; k++) {
     const double *row = o->table->data + k * o->table->columns;
@@ -446,7 +447,7 @@ static void test_integration_from_a_moving_start(void **state) {
   od_experiment_free(e);
 }
 
-// A clipped sensor is used where it is within its range alone.
+// A clipped sensor is used only within its range.
 static void test_clipped_is_not_used(void **state) {
   od_experiment *e = experiment_with(*state,
                                      "sensors: {A.angle: {sigma: 1 mrad, range: [-0.2 rad, 0.1 rad]}}\n"
@@ -465,8 +466,8 @@ static void test_clipped_is_not_used(void **state) {
   od_experiment_free(e);
 }
 
-// A run that is written and read again as a log gives the same estimates, to the last bit: the log has what the sensors said,
-// and clipped samples are left out there, too.
+// A run that is written and read again as a log gives the same estimates, to the last bit: the log contains the readings, and
+// clipped samples are omitted there, too.
 static void test_written_and_read(void **state) {
   static const char text[] =
       "machine: " FOURBAR

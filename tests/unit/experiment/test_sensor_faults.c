@@ -1,4 +1,5 @@
-// Sensors that fail: what the simulated faults do, and that an observer with a gate lives with them.
+// Sensor faults: effects of the simulated faults, and an observer with a gate that tolerates them. Oracles: the
+// described faults, the clean run.
 #include "support/test.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static od_experiment *load(scratch *s, const char *sensor, const char *more, con
   return load_experiment(scratch_write(s, "x.yaml", changed, strlen(changed)), NULL);
 }
 
-// --- What faults do -----------------------------------------------------------------------------------------------
+// --- Effects of faults --------------------------------------------------------------------------------------------
 
 static void test_faults_happen(void **state) {
   scratch *s = *state;
@@ -44,7 +45,7 @@ static void test_faults_happen(void **state) {
     const double *a = clean->table->data + i * clean->table->columns,
                  *b = spoilt->table->data + i * clean->table->columns;
     const double *c = dead->table->data + i * clean->table->columns;
-    assert_true(a[1] == b[1] && a[3] == b[3]);  // other sensors go on as before
+    assert_true(a[1] == b[1] && a[3] == b[3]);  // other sensors are not affected
     if (i == 199) stuck = b[2];
     if (i >= 200 && i < 300) assert_true(b[2] == stuck);
     assert_int_equal(isnan(b[2]), i >= 900);
@@ -62,7 +63,7 @@ static void test_faults_happen(void **state) {
   od_experiment_free(e);
 }
 
-// --- Living with them ---------------------------------------------------------------------------------------------
+// --- Observers with faults ----------------------------------------------------------------------------------------
 
 enum { SEEDS = 4 };
 
@@ -71,7 +72,8 @@ static double worst_error(scratch *s, const char *sensor, const char *more, cons
                           od_sensor_counts counts[3]) {
   od_experiment *e = load(s, sensor, more, filter);
   double worst = 0;
-  // In 5 and 6 the wrong start locks the length out for long if the gate is narrow from the start.
+  // With seeds 5 and 6 a gate that is narrow from the start rejects the length for a long time, because of the wrong
+  // start.
   static const uint64_t seeds[SEEDS] = {1, 2, 5, 6};
   for (int i = 0; i < SEEDS; i++) {
     e->seed = seeds[i];
@@ -86,7 +88,7 @@ static double worst_error(scratch *s, const char *sensor, const char *more, cons
 
 #define GATE ", gate: 5"
 
-// From the wrong start the observer with a gate is the one without.
+// From the wrong start the observer with a gate equals the one without.
 static void test_gate_and_wrong_start(void **state) {
   od_sensor_counts c[3];
   double without = worst_error(*state, NULL, "", "", c), with = worst_error(*state, NULL, "", GATE, c);
@@ -94,7 +96,7 @@ static void test_gate_and_wrong_start(void **state) {
   for (int i = 0; i < 3; i++) assert_true(c[i].used == 5000 && c[i].gated == 0 && c[i].reopened == 0);
 }
 
-// The clean run is off by 0.24 % at most; a sensor that dies takes information with it.
+// The error of the clean run is at most 0.24 %; a dead sensor reduces the information.
 static void test_faults_are_survived(void **state) {
   const struct {
     const char *name, *sensor, *more;
@@ -119,12 +121,12 @@ static void test_faults_are_survived(void **state) {
     assert_true(kept_out > 25);
     for (int k = 0; k < 3; k++) assert_int_equal(c[k].reopened, 0);
   }
-  // Without a gate they do harm.
+  // Without a gate the faults cause large errors.
   od_sensor_counts c[3];
   assert_true(worst_error(*state, LENGTH, ", stuck: {from: 1 s, to: 1.5 s}", "", c) > 2);
 }
 
-// A sensor that counts in coarse steps may repeat itself; a finer one must not.
+// A sensor with a coarse resolution may repeat its reading; a finer one must not.
 static void test_when_equal_values_are_a_fault(void **state) {
   const struct {
     const char *resolution, *filter;

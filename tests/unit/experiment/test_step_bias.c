@@ -1,6 +1,5 @@
-// How far an observer's steps shift its estimates. The oracle is the same observer with steps that are sixteen times
-// shorter on the same data: whatever else is wrong with both, their difference is due to the steps. The data come from
-// CVODES.
+// Bias of an observer's estimates due to its steps. The oracle is the same observer with sixteen times shorter steps on
+// the same data: their difference is due to the steps alone. The data come from CVODES.
 //
 //   unit.experiment.step_bias                          the tests
 //   unit.experiment.step_bias calibrate 1 100          100 random servo axes, a line for each estimate
@@ -19,7 +18,8 @@
 
 enum { FINER = 16 };
 
-// A cylinder on a mass, driven by a valve whose command swings; how fast it all is compared with the steps is drawn.
+// A cylinder on a mass, driven by a valve with an oscillating command; the ratio of its time constants to the steps is
+// drawn.
 typedef struct axis {
   double mass, line, modulus, supply, leakage, viscous, frequency, bore;
   double step;  // of the log and of the observer
@@ -43,7 +43,7 @@ static axis random_axis(uint64_t seed) {
                 .step = decades(&d, 2e-4, 8e-3)};
 }
 
-// The machine as it is, or as its observer believes it at the start (`doubt` away in each of the three numbers).
+// The true machine, or the observer's model at the start (`doubt` away in each of the three numbers).
 static const char *write_machine(scratch *s, const axis *a, double doubt) {
   char text[2500];
   int n = snprintf(
@@ -65,7 +65,7 @@ static const char *write_machine(scratch *s, const axis *a, double doubt) {
   return scratch_write(s, doubt > 0 ? "model.yaml" : "machine.yaml", text, (size_t)n);
 }
 
-// What the sensors say of the machine, from CVODES.
+// The readings of the sensors, from CVODES.
 static void write_log(scratch *s, const axis *a, uint64_t seed) {
   static const double sigma[] = {2e-5, 3e4, 3e4, 0};
   od_machine *m = od_test_machine(write_machine(s, a, 0), NULL);
@@ -126,7 +126,7 @@ static estimates estimate(scratch *s, const axis *a, double step) {
   return found;
 }
 
-// Shifts beyond one and a half sigma are bad, those below 0.15 good; in between either answer is right.
+// Shifts above 1.5 sigma must be reported, those below 0.15 must not; in between either verdict is correct.
 typedef struct tally {
   int bad, missed, good, alarms;
 } tally;
@@ -167,7 +167,7 @@ static void shifts_are_told(void **state) {
   assert_int_equal(n.alarms, 0);
 }
 
-// The size of the shift, and what is left of it with the shorter step.
+// The size of the shift, and its remainder with the shorter step.
 static void the_shift_is_as_large_as_told(void **state) {
   scratch *s = *state;
   axis a = {500, 1.5e-4, 9.5e8, 1.5e7, 4e-12, 800, 5, 0.063, 2e-3};

@@ -1,5 +1,5 @@
-// The time of steps amid other work, by a clock that the test turns itself: reading it takes time, too. The oracle is the sum of what the steps
-// were given.
+// The time of steps among other work, by a clock that the test controls: reading the clock takes time, too. The oracle is the sum of the steps'
+// times.
 #include "support/test.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static double read_clock(void) {
   return now += 0.5;
 }
 
-// Steps of 10, every thousandth of 5000; light work of 2 after each; every 300th time work of 700, which is known to take long.
+// Steps of 10, every thousandth of 5000; light work of 2 after each; every 300th time work of 700, which is declared as long.
 static void run(long steps, double *told, double *given) {
   now = 0;
   readings = 0;
@@ -36,7 +36,7 @@ static void run(long steps, double *told, double *given) {
   *told = od_step_clock_seconds(&c);
 }
 
-// One reading is within what is timed of each step.
+// Each timed step includes one reading of the clock.
 static void short_runs(void **state) {
   (void)state;
   double told, given;

@@ -1,7 +1,7 @@
 // A true machine with process noise: its statistics, its seeds, and that a filter with the same noise is consistent.
 //
 // Oracles: the covariances of a mass under white acceleration and of a pressure under a random walk, in closed form; the
-// chi-squared interval of a right filter's innovations; bit comparison.
+// chi-squared interval of a consistent filter's innovations; bit comparison.
 #include "support/test.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { RUNS = 2000, WATCHED = 3 };
 
-// A mass that slides freely, and a volume that nothing leaks from.
+// A mass that slides freely, and a closed volume.
 static const char machine[] =
     "bodies: {cart: {point: {mass: 2 kg}}}\n"
     "joints: {rail: {type: prismatic, between: [ground, cart], axis: [1, 0, 0]}}\n"
@@ -38,7 +38,7 @@ static od_experiment *experiment_with(scratch *s, const char *rest, const char *
   return load_experiment(scratch_write(s, "x.yaml", text, (size_t)n), &options);
 }
 
-// The true position, rate and pressure at the end, less what they would be without noise.
+// The true position, rate and pressure at the end, minus their values without noise.
 static void run(const od_experiment *e, double error[WATCHED]) {
   const double undisturbed[WATCHED] = {1 + 2 * e->time, 2, 50e5};
   od_sample_source source;
@@ -54,7 +54,7 @@ static void run(const od_experiment *e, double error[WATCHED]) {
   od_sample_source_free(&source);
 }
 
-// Covariances over many seeds; each is off by chance by up to sqrt(2 / RUNS) of its size, 3.2 %.
+// Covariances over many seeds; the relative sampling error is up to sqrt(2 / RUNS), 3.2 %.
 static void covariances(od_experiment *e, double C[WATCHED][WATCHED]) {
   memset(C, 0, sizeof(double[WATCHED][WATCHED]));
   for (int seed = 1; seed <= RUNS; seed++) {
@@ -76,7 +76,7 @@ static void expect_covariances(double C[WATCHED][WATCHED], double want[WATCHED][
     }
 }
 
-// White acceleration: s^2 [T^3/3 T^2/2; T^2/2 T], whatever the steps. Pressures walk step by step.
+// White acceleration: s^2 [T^3/3 T^2/2; T^2/2 T], for any steps. Pressures have a random walk per step.
 static void test_acceleration_and_pressures(void **state) {
   od_experiment *e = experiment_with(*state, "truth: {noise: {acceleration: 0.6, pressures: 0.2 bar}}\n", NULL);
   double C[WATCHED][WATCHED], a = 0.36, T = 0.4;
@@ -87,7 +87,7 @@ static void test_acceleration_and_pressures(void **state) {
   od_experiment_free(e);
 }
 
-// A covariance per step of outputs: after n steps of h the position has gathered what the rate has.
+// A covariance per step of outputs: after n steps of h the position has accumulated the rate's noise.
 static void test_matrix(void **state) {
   od_experiment *e = experiment_with(*state,
                                      "truth:\n"
@@ -110,7 +110,7 @@ static void test_matrix(void **state) {
   od_experiment_free(e);
 }
 
-// Where nothing is said nothing happens; the same seed gives the same bits, another one others; --set reaches it.
+// Without the section there is no noise; the same seed gives the same bits, another seed others; --set can change it.
 static void test_seeds(void **state) {
   double a[WATCHED], b[WATCHED];
   od_experiment *e = experiment_with(*state, "", NULL);
@@ -134,7 +134,7 @@ static void test_seeds(void **state) {
 
 #define SAME "noise: {acceleration: 0.6, pressures: 0.2 bar}\ntruth: {noise: same}\n"
 
-// A filter that knows the noise is right: its innovations are what it expects, and the truth is where it says.
+// A filter with the correct noise is consistent: innovations and errors agree with its covariances.
 static void test_same_noise(void **state) {
   od_experiment *e = experiment_with(*state, SAME, NULL);
   e->time = 4;
@@ -155,10 +155,10 @@ static void test_same_noise(void **state) {
   od_consistency c = od_consistency_of(nis, dimension);
   print_message("NIS per dimension %.4f (%.4f to %.4f), %.2f %% within 95 %%\n", c.value, c.low, c.high,
                 100 * covered / values);
-  // The start is exact here, but taken as uncertain: a few innovations in the beginning are smaller than expected.
+  // The start is exact here, but declared as uncertain: a few innovations at the start are smaller than expected.
   assert_true(c.value > 0.98 && c.value < 1.02);
   assert_true(fabs(covered / values - 0.95) < 0.02);
-  // Without it the filter is surer than it may be.
+  // Without the noise the filter's standard deviations are too small.
   e->truth_noise.acceleration = 6;
   od_observed *o = observe(e);
   assert_true(od_observed_nis(o).value > 1.5);
@@ -166,7 +166,7 @@ static void test_same_noise(void **state) {
   od_experiment_free(e);
 }
 
-// A sensor that drifts, followed by a bias that wanders as the reference says: the filter is right about both.
+// A sensor that drifts, and a bias with the random walk of the reference: the filter is consistent for both.
 static void test_drift_and_bias(void **state) {
   od_experiment *e = experiment_with(*state,
                                      SAME

@@ -1,5 +1,5 @@
-// The continuous EKF with all approximations of its paper (source 7 in docs/theory.md), step by step, and what it asks of a plant for
-// them. Oracle: the paper's four-bar written by hand, its mass from the velocities of the bars' ends, its derivatives by
+// The continuous EKF with all approximations of its paper (source 7 in docs/theory.md), step by step, and the plant functions that it
+// needs. Oracle: the paper's four-bar written by hand, its mass from the velocities of the bars' ends, its derivatives by
 // differences of sixth order, its equations (eqs. 2, 10 and 11, table 1) solved by Newton's method with difference quotients.
 #include <math.h>
 #include <stdlib.h>
@@ -175,7 +175,7 @@ static void the_paper_is_reproduced(void **state) {
   }
 }
 
-// ---- what the filter asks for
+// ---- functions that the filter needs
 
 static void parts_of_the_motion(void **state) {
   (void)state;
@@ -200,7 +200,7 @@ static void parts_of_the_motion(void **state) {
     assert_true(fabs(damping - m.damping * s2) < 1e-8 * (m.damping * s2 + size));
     assert_true(fabs(coriolis - slope * x[1] / 2) < 1e-8 * size);
     assert_true(fabs(curvature - slope * rates / 2) < 1e-8 * (fabs(slope) * rates + size));
-    // The outputs at these rates, and the simulation is where it was.
+    // The outputs at these rates; the simulation is unchanged.
     assert_int_equal(od_sim_outputs_at_rates(run.sim, &rates, NULL, y, hx, NULL, hk), OD_OK);
     double L = m.length[0], c = cos(x[0]), s = sin(x[0]);
     assert_true(fabs(y[0] - L * (rates * c - x[1] * x[1] * s)) < 1e-9 && y[1] == rates);
@@ -212,7 +212,7 @@ static void parts_of_the_motion(void **state) {
   od_test_end(&run);
 }
 
-// ---- corrections that are carried on
+// ---- corrections carried to the next step
 
 static int lag(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)u, (void)p;
@@ -226,8 +226,8 @@ static int lag_slope(void *user, double t, const double *x, const double *u, con
   return 0;
 }
 
-// x' = -x. What the correction at the end of a step added to x' follows from the step's equation; at the beginning of the next one it counts
-// in the coordinates of then, and without a sample it is gone after that.
+// x' = -x. The correction of x' at the end of a step follows from the step's equation; at the start of the next step it is used in the
+// coordinates of that time, and without a sample it is zero after that.
 static void corrections_follow_coordinates(void **state) {
   (void)state;
   static const double x0 = 1;

@@ -1,7 +1,7 @@
 // Frequency responses from data and from models.
 //
-// Oracles: the Fourier sum written out; closed forms of a first-order difference equation and of a mass on a spring; how often
-// intervals hold the truth over many seeds; the clock.
+// Oracles: the Fourier sum; closed forms of a first-order difference equation and of a mass on a spring; coverage of intervals
+// over many seeds; the clock.
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -64,8 +64,8 @@ static od_frf *broad(uint64_t seed, long samples, double noise, const od_spectra
   return f;
 }
 
-// A gaussian number is within 1.96 standard deviations 95 times of 100; here those of real and imaginary part at all lines, which for
-// white noise on the output follow from the coherence.
+// A Gaussian number is within 1.96 standard deviations in 95 % of cases; here for real and imaginary parts at all lines, whose
+// standard deviations follow from the coherence for white noise on the output.
 static void averaged_spectra(void **state) {
   (void)state;
   const od_spectra_options o = {.step = step, .length = 256, .overlap = 0.5};
@@ -77,7 +77,7 @@ static void averaged_spectra(void **state) {
     for (int i = 0; i < f->points; i++) {
       double _Complex error = f->value[i] - lag(f->frequency[i]);
       assert_true(fabs(f->frequency[i] - (i + 1) / 0.256) < 1e-9);
-      // The second output is a factor alone.
+      // The second output is a constant factor.
       assert_true(cabs(f->value[f->points + i] + 2) < 1e-12 && f->coherence[f->points + i] > 1 - 1e-12);
       if (i < 3) continue;  // lines within the window's own width of zero
       inside += (fabs(creal(error)) < 1.96 * f->sigma[i]) + (fabs(cimag(error)) < 1.96 * f->sigma[i]);
@@ -95,7 +95,7 @@ static void averaged_spectra(void **state) {
   assert_true(fabs(off / coherence) < 0.005);
 }
 
-// A sum of three sines that fits a block exactly: after a period nothing but the three lines moves, and nothing leaks.
+// A sum of three sines that fits a block exactly: after a period only the three lines are excited, without leakage.
 static void multisine(void **state) {
   (void)state;
   const int lines[] = {3, 10, 41}, period = 250;
@@ -125,8 +125,8 @@ static void multisine(void **state) {
   }
 }
 
-// Sines of which each lasts so many periods, straight through a difference equation; what is left of the transient is gone after
-// many samples. Noise is white, so that sigmas must hold.
+// Sines of several periods each through a difference equation; the transient has decayed after many samples. The noise is white,
+// so the sigmas must be correct.
 static void stepped_sine(void **state) {
   (void)state;
   const double frequency[] = {2, 5, 11, 40, 130};
@@ -160,8 +160,9 @@ static void stepped_sine(void **state) {
   assert_true(square > 0.9 && square < 1.55);
 }
 
-// Noise of first order, n[k] = a n[k-1] + e[k], beside a sine of few periods: 95 % intervals hold the truth 95 times of 100, whatever its
-// colour, where white noise would be assumed to be less (a > 0, low frequencies) or more. Fewer settled periods are judged, too.
+// Noise of first order, n[k] = a n[k-1] + e[k], beside a sine of few periods: 95 % intervals contain the truth in 95 % of cases for any
+// color of the noise, where an assumption of white noise gives intervals that are too narrow (a > 0, low frequencies) or too wide. Also
+// with fewer settled periods.
 static void coloured_noise(void **state) {
   (void)state;
   const double frequency[] = {5, 10, 20, 40, 80}, colours[] = {0, 0.95, -0.8}, settled[] = {2, 3, 10};
@@ -243,7 +244,7 @@ static void model_of_a_spring(void **state) {
   }
   od_features found = od_frf_features(f, 0);
   double w0 = sqrt(2e4 / 3), d = 4 / (2 * sqrt(3 * 2e4)), turn = 2 * acos(-1);
-  // (w/w0)^2 = 1 - 2 d^2 + sqrt((1 - 2 d^2)^2 + 1) where the amplitude is that at rest over sqrt 2.
+  // (w/w0)^2 = 1 - 2 d^2 + sqrt((1 - 2 d^2)^2 + 1) where the amplitude is the static one divided by sqrt 2.
   double q = 1 - 2 * d * d, cutoff = w0 * sqrt(q + sqrt(q * q + 1)) / turn, top = w0 * sqrt(q) / turn;
   assert_true(fabs(found.bandwidth.value / cutoff - 1) < 2e-3);
   assert_int_equal(found.peaks, 1);
@@ -256,7 +257,7 @@ static void model_of_a_spring(void **state) {
   od_plant_free(plant);
 }
 
-// Ten million samples within two seconds of processor time, and no memory beyond what it begins with.
+// Ten million samples within two seconds of processor time, without further memory.
 static void ten_million_samples(void **state) {
   (void)state;
   const od_spectra_options o = {.step = step, .length = 4096, .overlap = 0.5};
@@ -299,7 +300,7 @@ static void what_cannot_be(void **state) {
                    OD_BAD_INPUT);
   assert_int_equal(od_spectra_new(&(od_spectra_options){.step = 1, .length = 8}, 1, &s, &err), OD_OK);
   for (int k = 0; k < 8; k++) od_spectra_add(s, 1, &y);
-  assert_int_equal(od_spectra_end(s, &f, &err), OD_BAD_INPUT);  // one block says nothing about coherence
+  assert_int_equal(od_spectra_end(s, &f, &err), OD_BAD_INPUT);  // one block gives no coherence
   for (int k = 0; k < 80; k++) od_spectra_add(s, 1, &y);
   assert_int_equal(od_spectra_end(s, &f, &err), OD_BAD_INPUT);  // an input that never moves
   od_spectra_free(s);

@@ -1,7 +1,7 @@
 // Rational fits of frequency responses.
 //
-// Oracles: random systems, whose responses are sums over their own poles and residues; polynomials multiplied out by hand; for the
-// fin servo its frequency response in closed form.
+// Oracles: random systems, whose responses are sums over poles and residues; polynomials expanded by hand; for the fin servo its
+// frequency response in closed form.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void vector_fitting_recovers_random_systems(void **state) {
 
 // --- Polynomials --------------------------------------------------------------------------------------------------
 
-// N/D of Levy, SK and vector fitting must say the same as the system, and so must the polynomials of vector fitting.
+// N/D of Levy, SK and vector fitting must agree with the system, and so must the polynomials of vector fitting.
 static void all_methods_on_clean_data(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 30; seed++) {
@@ -131,7 +131,7 @@ static void all_methods_on_clean_data(void **state) {
   }
 }
 
-// An unstable system: Levy finds its pole and says so, vector fitting has stable poles all the same.
+// An unstable system: Levy finds and reports its pole, vector fitting has stable poles.
 static void unstable_poles(void **state) {
   (void)state;
   random_system r = {.order = 2, .outputs = 1, .pole = {3, -8}, .residue = {{2, 5}}};
@@ -149,7 +149,7 @@ static void unstable_poles(void **state) {
 
 // --- Orders -------------------------------------------------------------------------------------------------------
 
-// Of a system of fifth order with noise, higher orders do no better on points that they have not seen.
+// For a system of fifth order with noise, higher orders are no better on held-out points.
 static void order_by_validation(void **state) {
   (void)state;
   const random_system r = {

@@ -1,5 +1,5 @@
-// Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor or by its key
-// 'pressure'. The oracle is the law by hand, with scaled parameters; of derivatives its slope by the factor, by differences of it.
+// Friction that depends on pressures, on a position and on a temperature, through blocks that compute its factor or by its key
+// 'pressure'. The oracle is the law by hand, with scaled parameters; for derivatives, differences with respect to the factor.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static double steady(double factor_Fs, double factor_Fc, double factor_vs, doubl
   return force * tanh(v / v0) + viscous * factor_viscous * v;
 }
 
-// A cylinder at the beginning of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s. Its friction, and that of the block
+// A cylinder at the start of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s. Its friction, and that of the block
 // 'guess', which follows by_both.
 static od_machine *machine_of(const char *friction, const char *guess) {
   char text[3000];
@@ -57,7 +57,7 @@ static od_machine *machine_with(const char *more) {
       friction, "type: tustin-friction, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300, factor: 1.1, factor_viscous: -0.5");
 }
 
-// What a machine shows there.
+// The outputs of the machine there.
 static double shown(od_machine *machine, const char *quantity) {
   od_test_run r = od_test_begin(machine, quantity, NULL);
   double u[2] = {1, 334}, y;
@@ -130,7 +130,7 @@ static void own_chambers(void **state) {
           steady(both, both, 1, 1, v));
 }
 
-// Laws that are functions of the speed alone, by hand: each parameter times a power of the factor.
+// Laws that depend only on the speed, by hand: each parameter times a power of the factor.
 static double coulomb_by_hand(double factor, double v) {
   return Fc * factor * tanh(v / (vs * pow(factor, 0.5))) + viscous * pow(factor, -1) * v;
 }
@@ -171,7 +171,8 @@ static void plain_laws(void **state) {
   }
 }
 
-// d friction by the pressures and by the numbers of 'pressure' are those of the factor times d friction/d factor.
+// Derivatives with respect to the pressures and the numbers of 'pressure' are those of the factor times d friction/d
+// factor.
 #define APART ", pressure: {per_a: 0.4 %/bar, per_b: 0.7 %/bar, nominal_a: 50 bar, nominal_b: 50 bar}"
 static double tustin_by_hand(double factor, double v) {
   return steady(factor, factor, sqrt(factor), 1, v);

@@ -1,9 +1,10 @@
 // Friction laws driven by a speed.
 // - The eight published cylinders over 13 s against CVODES at a tolerance of 1e-10 (oracle/driven_friction.c, equations by hand).
-// - Derivatives by all numbers of all laws against complex steps of the run, which goes node by node; the force with them.
+// - Derivatives with respect to all numbers of all laws, and the force, against complex steps through the run, node by node.
 // - Those of the reduced law also against the sensitivities of CVODES; exp() for vectors against the C library.
-// - Derivatives along a change of the signal against those by the number that it multiplies, and differences of sixth order.
-// - Reversals between samples; constant speed against the steady curve; nonsense is refused.
+// - Derivatives along a change of the signal against those with respect to the number that it multiplies, and differences of
+//   sixth order.
+// - Reversals between samples; constant speed against the steady curve; invalid arguments are rejected.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static double largest_difference(const double *a, const double *b, int count) {
   return most;
 }
 
-// How far a law is from CVODES in steps of h, N.
+// The largest difference of a law from CVODES in steps of h, N.
 static double error_of(const char *name, const published_cylinder *c, const published_cylinder *as, double h) {
   double q[32], *t, *v;
   if (strcmp(name, "reduced") == 0)
@@ -75,7 +76,7 @@ static void test_cylinders(void **state) {
   }
 }
 
-// Numbers of a law that some cylinder could have, in both directions; how many.
+// Realistic numbers of a law, in both directions. Returns the number of them.
 static int random_numbers(od_dice *dice, const od_friction_law *law, bool two_sided, double *q) {
   static const struct {
     const char *key;
@@ -95,13 +96,13 @@ static int random_numbers(od_dice *dice, const od_friction_law *law, bool two_si
     const char *key = negative ? c->fields[i].same_as : c->fields[i].key;
     while (strcmp(usual[k].key, key) != 0) assert_true(++k < sizeof usual / sizeof *usual);
     q[i] = od_dice_uniform(dice, usual[k].low, usual[k].high);
-    // A saturation speed by the table every other time.
+    // Every other time the saturation speed by the table.
     if (strcmp(key, "vb") == 0 && od_dice_pick(dice, 2)) q[i] = 0;
   }
   return count;
 }
 
-// A run with corners of all kinds: reversals between samples and at them, rest, uneven steps.
+// A run with corners of all kinds: reversals between samples and at samples, standstill, uneven steps.
 static int rough_speed(od_dice *dice, double *t, double *v) {
   enum { COUNT = 400 };
   for (int i = 0; i < COUNT; i++) {
@@ -144,7 +145,7 @@ static void test_slopes(void **state) {
         p[k] = q[k];
         for (int i = 0; i < count; i++) {
           double exact = cimag(moved[i]) / 1e-30;
-          // Node by node is what batches are but for rounding.
+          // Node by node the results equal those of batches within round-off.
           if (!(fabs(creal(moved[i]) - force[i]) <= 1e-11 * (fabs(force[i]) + 1)))
             fail_msg("%s: %.17g in a batch, %.17g alone", law->name, force[i], creal(moved[i]));
           largest = fmax(largest, fabs(exact));
@@ -161,7 +162,8 @@ static void test_slopes(void **state) {
 }
 
 // Derivatives of the reduced law over the published trajectory against the sensitivities of CVODES, whose right-hand sides are
-// written by hand, each as p dF/dp in N. Steps do not end where the film turns from growing to shrinking, which derivatives feel.
+// written by hand, each as p dF/dp in N. Steps do not end where the film changes from growing to shrinking, which affects
+// derivatives.
 static void test_sensitivities(void **state) {
   (void)state;
   static const int twelve[12] = {0, 14, 1, 15, 2, 16, 3, 17, 4, 18, 5, 6};  // in the order of the oracle
@@ -190,7 +192,7 @@ static void test_sensitivities(void **state) {
   assert_true(worst[0] < 1 && worst[1] < worst[0] / 4);
 }
 
-// A signal that stays the same is the number times that; without bristles the force is that of the speed and signal of the moment.
+// A constant signal is equivalent to a scaled number; without bristles the force depends only on the present speed and signal.
 static void test_signals(void **state) {
   (void)state;
   enum { MOST = 400 };
@@ -216,7 +218,7 @@ static void test_signals(void **state) {
     for (int i = 0; i < count && law->has_film + law->has_bristles == 0; i++) {
       double number = q[place];
       q[place] *= moving[i];
-      // A law's own curve is rounded near rest, the driven one is not.
+      // A law's own curve is smoothed near zero speed, the driven one is not.
       if (fabs(v[i]) > 0.01) assert_true(fabs(force[i] - law->steady_r(q, true, v[i])) <= 1e-3 * fabs(force[i]));
       q[place] = number;
     }
@@ -224,8 +226,8 @@ static void test_signals(void **state) {
   }
 }
 
-// The reduced law by hand whose Fs, Fc and vs follow a factor over time, by the classical Runge-Kutta rule in short steps; derivatives
-// by differences.
+// The reduced law by hand whose Fs, Fc and vs depend on a factor over time, by the classical Runge-Kutta rule in short steps;
+// derivatives by differences.
 enum { FS, FC, VS, N, VISCOUS, SIGMA_0, TAU_HN, TAU_H0, FACTOR, F_FS, F_FC, F_VS, F_VISCOUS, F_TAU };
 static double factor_over(double t) {
   return 1 + 0.4 * sin(7 * t);
@@ -293,8 +295,8 @@ static void test_signal_over_time(void **state) {
   assert_true(worst[0] < 5 && worst[1] < worst[0] / 8);
 }
 
-// The derivative along a change of the signal, for every law that has one. Along the signal itself it is that by the number which the signal
-// multiplies, times this number. Along another direction it is what differences of sixth order say.
+// The derivative along a change of the signal, for every law with a signal. Along the signal itself it is the derivative with respect to the
+// multiplied number, times this number. Along another direction the oracle is differences of sixth order.
 static void test_along(void **state) {
   (void)state;
   enum { MOST = 400 };
@@ -337,7 +339,7 @@ static void test_along(void **state) {
   }
 }
 
-// 2^x for vectors against the C library's in long numbers.
+// 2^x for vectors against the C library in long double.
 static void test_wide_exp(void **state) {
   (void)state;
   double worst = 0;
@@ -351,7 +353,7 @@ static void test_wide_exp(void **state) {
   assert_true(od_wide_exp2(0) == 1 && isnan(od_wide_exp2(NAN)));
 }
 
-// At a constant speed every law ends at its steady curve.
+// At a constant speed every law converges to its steady curve.
 static void test_steady(void **state) {
   (void)state;
   enum { COUNT = 2000 };
@@ -426,7 +428,7 @@ static void test_nonsense(void **state) {
   assert_int_equal(od_friction_law_find("bogus"), -1);
 }
 
-// A grid of no samples needs no memory; of n samples it has at most 2 n nodes of six numbers and three places.
+// A grid without samples needs no memory; with n samples it has at most 2 n nodes of six numbers and three indices.
 static void size_of_a_grid(void **state) {
   (void)state;
   assert_int_equal(od_friction_grid_size(0), 0);

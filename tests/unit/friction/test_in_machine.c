@@ -1,6 +1,6 @@
 // Friction laws inside machines: a mass on a spring with bristles as stiff as 1e8 N/m.
-// Oracles: CVODES on the same equations (tolerance 1e-10); a closed form for rest under a constant load; the count of residuals
-// that an iteration takes; a run in one part for one in two.
+// Oracles: CVODES on the same equations (tolerance 1e-10); a closed form for standstill under a constant load; the number of
+// residuals of an iteration; for a run in two parts, the run in one part.
 #define _DEFAULT_SOURCE  // M_PI
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static void stick_slip(void **state) {
   od_machine_free(m);
 }
 
-// Held by the bristles: no more than they give way, y = load, over 1000 s in steps of 10 ms.
+// Held by the bristles: the motion is only their deflection, y = load, over 1000 s in steps of 10 ms.
 static void no_drift(void **state) {
   (void)state;
   static const char *const names[] = {"slide.position", "slide.friction"};
@@ -86,13 +86,13 @@ static void no_drift(void **state) {
   od_test_run_to(m, "tr-bdf2", 1000, 1e-2, names, 2, y);
   print_message("after 100 s %.9g m, after 1000 s %.9g m, friction %.9g N\n", hundred[0], y[0], y[1]);
   assert_true(fabs(y[1] - load) <= 1e-6 * load);
-  // Bent bristles give way by y/(sigma_0 (1 - y/Fs)) at most; the rest would be drift.
+  // The deflection of the bristles is at most y/(sigma_0 (1 - y/Fs)); more would be drift.
   assert_true(y[0] > 0 && y[0] < 10 * load / 1e8);
   assert_true(fabs(y[0] - hundred[0]) <= 1e-9);
   od_machine_free(m);
 }
 
-// A run that begins with the states of another one goes on as that one does.
+// A run that starts with the states of another run continues in the same way.
 static void initial_states(void **state) {
   (void)state;
   static const char *const names[] = {"slide.position", "slide.rate", "slide.friction_bristle", "slide.friction_film"};
@@ -117,7 +117,7 @@ static void initial_states(void **state) {
   }
 }
 
-// What the steps of a run through reversals took.
+// Iterations of the steps of a run through reversals.
 typedef struct effort {
   long steps, worst, sum, reversals;
   bool no_end;  // of the iterations of a step, the last one
@@ -145,16 +145,16 @@ static effort effort_of(const char *integrator, double sigma_0, double mass, dou
   return e;
 }
 
-// Iterations of a step: each of the two stages of TR-BDF2, the one of the trapezoidal rule. At most six whatever the stiffness of
-// the bristles, up to 0.1 ms with the trapezoidal rule and 0.25 ms with TR-BDF2. In longer steps a light mass does not slow down at a
-// reversal but is thrown over it, and that takes more; at 1 ms the trapezoidal rule may find no end, which it says.
+// Iterations of a step: each of the two stages of TR-BDF2, the one of the trapezoidal rule. At most six for any stiffness of the
+// bristles, up to 0.1 ms with the trapezoidal rule and 0.25 ms with TR-BDF2. In longer steps a light mass passes over a reversal
+// within a step, which needs more iterations; at 1 ms the trapezoidal rule may not converge, which it reports.
 static void few_iterations(void **state) {
   (void)state;
   static const double stiffness[] = {1e6, 1e7, 1e8}, masses[] = {30, 300};
   static const double steps[] = {5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3};
   static const struct {
     const char *name;
-    int stages, most[5];  // by the step; 0: no limit, and it may find no end
+    int stages, most[5];  // for each step; 0: no limit, and it may not converge
   } rules[] = {{"trapezoid", 1, {6, 6, 7, 10, 0}}, {"tr-bdf2", 2, {6, 6, 6, 7, 17}}};
   for (int r = 0; r < 2; r++)
     for (int i = 0; i < 3; i++)

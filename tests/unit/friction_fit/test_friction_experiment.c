@@ -1,10 +1,10 @@
-// Friction from what the sensors of an experiment say about its simulated machine, through the program.
+// Friction fits from the sensors of an experiment with a simulated machine, by the program.
 // - The measurements are those of `oleodyn observe` with the same seed, bit by bit.
 // - Estimates are within four of their standard deviations. Oracle: the numbers of the machine file.
-// - A step that is too long for the sensors' noise is told. Oracle: a step ten times shorter.
-// - A film that leads, a field of costs, samples as points: what the cases' figures need.
-// - A factor that follows two pressures. Oracle: a force that is written down here.
-// - Smoothing keeps parabolas and takes as much noise as least squares do. Oracle: the closed form of their variance.
+// - A step that is too long for the sensors' noise is reported. Oracle: a step ten times shorter.
+// - A film ahead of its steady value, a field of costs, samples as points: needed for the figures of the cases.
+// - A factor that depends on two pressures. Oracle: a force by hand.
+// - Smoothing preserves parabolas and reduces noise as least squares do. Oracle: the closed form of their variance.
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -59,7 +59,7 @@ static void test_same_measurements(void **state) {
   says(o.out, "Truth too coarse: in steps of 1 ms");
   forget(o);
   od_table *seen = table_of(s, "observed.csv"), *fitted = table_of(s, "fitted.csv");
-  // Nothing is measured at the start.
+  // There is no measurement at the start.
   assert_int_equal(seen->rows, fitted->rows + 1);
   for (long i = 0; i < fitted->rows; i++)
     for (int k = 0; k < 3; k++)
@@ -122,8 +122,8 @@ static void test_mistakes(void **state) {
   }
 }
 
-// Forces that follow two pressures, written down here: bristles are so stiff that LuGre's law is its steady curve. The speed turns round in the
-// middle between samples.
+// Forces that depend on two pressures, by hand: bristles are so stiff that LuGre's law equals its steady curve. The speed reverses midway
+// between samples.
 static void test_pressures(void **state) {
   scratch *s = *state;
   static char text[800000];
@@ -147,7 +147,7 @@ static void test_pressures(void **state) {
       "method: complete, parameters: [Fs, Fc, vs, viscous, per_p1, per_p2]}\nrun: {log: log.csv, pressures: [p1, p2]}\n");
   outcome o = run(s, "friction-fit fit.yaml --json fitted.json");
   ends_with(o, 0);
-  // People read parts of the factor per bar, machines per pascal.
+  // The terminal shows the factor per bar, JSON per pascal.
   says(o.out, "1/bar");
   says(o.out, "mm/s");
   forget(o);
@@ -170,8 +170,8 @@ static void test_pressures(void **state) {
 
 #define CYLINDERS OD_SOURCE_DIR "/cases/cylinder-friction/cylinders.friction.yaml"
 
-// Figure 6.8: a step at high speeds changes the film less than steady numbers that are a little off: tau_hn is not told, the others are. While
-// the piston comes to rest the film leads.
+// Figure 6.8: a step at high speeds changes the film less than small errors of the steady numbers: tau_hn is not determined, the others are.
+// While the piston stops, the film is ahead of its steady value.
 static void test_film_leads(void **state) {
   scratch *s = *state;
   outcome o = run(s, "friction-fit " CYLINDERS
@@ -191,7 +191,7 @@ static void test_film_leads(void **state) {
   od_table_free(t);
 }
 
-// Figure 6.12. Oracle: data without errors are best explained by the numbers that made them.
+// Figure 6.12. Oracle: the cost of data without errors is lowest at the true numbers.
 static void test_cost_field(void **state) {
   scratch *s = *state;
   outcome o =
@@ -210,7 +210,7 @@ static void test_cost_field(void **state) {
                 "expected two of the parameters");
 }
 
-// Figure 6.5: a sine taken for steady motion tells Coulomb friction, and is warned of.
+// Figure 6.5: a sine treated as steady motion determines Coulomb friction, with a warning.
 static void test_samples_as_points(void **state) {
   scratch *s = *state;
   outcome o = run(s, "friction-fit " CYLINDERS " --variant sine");

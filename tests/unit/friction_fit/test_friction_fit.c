@@ -1,9 +1,9 @@
-// Friction fits of logs and of runs that tell too little, through the program.
-// - Points from the settled parts of a run, and the force from pressures, load and acceleration. Oracle: a force that is written down
-//   here, Fc + viscous |v| in the direction of motion, and pressures that follow from it by eq. 6.10.
-// - Runs that never reverse, never leave the Stribeck region, never settle: what they cannot tell is named, the rest is right. Oracle:
-//   the true values, and which numbers the force cannot depend on.
-// - Placed points: the area between neighbours, by Simpson's rule. Every mistake in a file has its message.
+// Friction fits of logs and of runs with too little information, by the program.
+// - Points from the settled parts of a run, and the force from pressures, load and acceleration. Oracle: a force by hand, Fc + viscous
+//   |v| in the direction of motion, and pressures from this force by eq. 6.10.
+// - Runs that never reverse, never leave the Stribeck region, never settle: undetermined parameters are listed, the others are
+//   correct. Oracle: the true values, and the numbers on which the force cannot depend.
+// - Placed points: the area between neighbors, by Simpson's rule. Every mistake in a file has its message.
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -44,7 +44,8 @@ static bool remarks(const json_t *all, const char *code) {
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Eight speeds of 1 s each, either direction, with a rise of 0.3 s between; friction 120 N + 400 N s/m |v|, less in the other direction.
+// Eight speeds of 1 s each, either direction, with a rise of 0.3 s between; friction 120 N + 400 N s/m |v|, smaller in the other
+// direction.
 static double friction_at(double v) {
   return v > 0 ? 120 + 400 * v : v < 0 ? -(90 - 300 * v) : 0;
 }
@@ -103,7 +104,7 @@ static void test_settled(void **state) {
   }
 }
 
-// --- Runs that tell too little ------------------------------------------------------------------------------------
+// --- Runs with too little information -----------------------------------------------------------------------------
 
 #define REDUCED                                                                                                                 \
   "friction: a cylinder\nlaws:\n"                                                                                               \
@@ -132,7 +133,7 @@ static void test_one_way(void **state) {
   assert_true(fabs(number(all, "tau_hn", "value") - 1) < 4 * number(all, "tau_hn", "sigma"));
   assert_true(number(all, "tau_hn", "sigma") < 0.01 && remarks(all, "parameters.unknown"));
   json_decref(all);
-  // The page has the same words, and the estimates that are told.
+  // The page has the same words and the determined estimates.
   outcome o = run(*state, "friction-fit one.yaml --report page.html");
   char *page = scratch_read(scratch_path(*state, "page.html")), what[200];
   if (!xml_well_formed(page, what, sizeof what)) fail_msg("%s", what);
@@ -171,7 +172,7 @@ static void test_slow_and_unsettled(void **state) {
   json_decref(all);
 }
 
-// A log that begins in motion: the law begins at rest, which is said unless the beginning is left out.
+// A log that begins in motion: the law begins at rest, which is reported unless the beginning is skipped.
 static void test_begins_moving(void **state) {
   static char text[100000];
   int used = snprintf(text, sizeof text, "time [s],velocity [m/s],force [N]\n");
@@ -190,13 +191,13 @@ static void test_begins_moving(void **state) {
   json_decref(all);
   all = fitted(*state, "moving.yaml --set run.skip=0.1s", 0);
   assert_true(!remarks(all, "run.moving"));
-  // The log has no bristles; those of the law lag behind it at each turn.
+  // The log has no bristles; those of the law lag behind it at each reversal.
   assert_true(fabs(number(all, "viscous", "value") - 200) < 80 && fabs(number(all, "Fc", "value") - 100) < 4);
   json_decref(all);
 }
 
-// Noise of the speed, through the law, is part of the standard deviations: errors over ten noises are as large as they say, where noise of
-// the force alone, which is small, would explain a small part of them. Oracle: the true law, driven by the speed without noise.
+// Noise of the speed, through the law, is part of the standard deviations: errors over ten noises agree with them; the small noise of the
+// force alone would explain only a small part. Oracle: the true law, driven by the speed without noise.
 static void test_speed_noise(void **state) {
   enum { ROWS = 4000, RUNS = 10 };
 #define LUGRE "Fs: 900 N, Fc: 500 N, vs: 10 mm/s, viscous: 400 N s/m, sigma_0: 1e6 N/m"
@@ -233,7 +234,7 @@ static void test_speed_noise(void **state) {
     used = snprintf(text, sizeof text, "time [s],velocity [m/s],force [N]\n");
     for (int i = 0; i < ROWS; i++) {
       double normal[2] = {0, 0};
-      for (int k = 0; k < 24; k++) {  // sums of twelve
+      for (int k = 0; k < 24; k++) {  // sums of twelve uniform numbers
         dice = dice * 6364136223846793005u + 1442695040888963407u;
         normal[k % 2] += (double)(dice >> 11) / 9007199254740992.0 - 0.5;
       }
@@ -324,11 +325,11 @@ static void test_mistakes(void **state) {
   ends_and_says(run(*state, "friction-fit columns.yaml"), 2, "expected a unit like m/s");
 }
 
-// --- Points that another curve made -------------------------------------------------------------------------------
+// --- Points of another curve --------------------------------------------------------------------------------------
 
-// Points of Coulomb friction with a Gaussian Stribeck peak, without a film, and errors of up to 5 N that are hardly alike at neighbouring points (a
-// sine with 2.4 rad between them). A law without a peak, or with a film, leaves residuals that follow the speed; the law that has made
-// them does not.
+// Points of Coulomb friction with a Gaussian Stribeck peak, without a film, and errors of up to 5 N that are nearly uncorrelated at neighboring
+// points (a sine with 2.4 rad between them). A law without a peak, or with a film, has residuals that depend on the speed; the law of the data does
+// not.
 static void test_another_curve(void **state) {
   static char text[20000];
   int used = snprintf(text, sizeof text, "velocity [m/s],force [N]\n");
@@ -356,8 +357,8 @@ static void test_another_curve(void **state) {
   }
 }
 
-// From a Stribeck speed that is thirty times too large, or too small, one search ends where the peak is beside all points. Oracle: Brown's and
-// McPhee's formula, written down here.
+// From a Stribeck speed that is thirty times too large, or too small, one search ends with the peak outside all points. Oracle: Brown's and
+// McPhee's formula by hand.
 static void test_far_start(void **state) {
   static char text[20000];
   const double Fc = 300, Fs = 700, vs = 0.01, viscous = 300;

@@ -1,7 +1,7 @@
-// The force of a law over a run whose factor follows two pressures.
-// - Derivatives by all numbers and by both coefficients of the pressures, where these are zero and where they are not, with one and more
-//   steps per sample. Oracle: differences of sixth order of the force, which is computed in real numbers.
-// - A pressure is a straight line between samples, however many steps there are. Oracle: a run that is sampled at every step.
+// The force of a law over a run, with a factor that depends on two pressures.
+// - Derivatives with respect to all numbers and both coefficients of the pressures, at zero and at other values, with one and more steps
+//   per sample. Oracle: differences of sixth order of the force, which is computed in real numbers.
+// - A pressure is linear between samples for any number of steps. Oracle: a run that is sampled at every step.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct run_of_pressures {
   double t[FINE], v[FINE], p[2][FINE];
 } run_of_pressures;
 
-// The speed turns round between samples, and rests for a while.
+// The speed reverses between samples, and is zero for a while.
 static void sample_run(run_of_pressures *r) {
   for (int i = 0; i < SAMPLES; i++) {
     double t = 3e-3 * i;
@@ -24,7 +24,7 @@ static void sample_run(run_of_pressures *r) {
   }
 }
 
-// Numbers for both directions, so that each has derivatives of its own.
+// Numbers for both directions, so that each has its own derivatives.
 static od_law_numbers numbers_of(const char *name, double per_p1, double per_p2) {
   static const struct {
     const char *key;
@@ -56,13 +56,13 @@ static od_law_numbers numbers_of(const char *name, double per_p1, double per_p2)
     int place = od_law_key(n.law, usual[i].key);
     if (place >= 0) n.q[place] = usual[i].value;
   }
-  // Nothing follows it without a film.
+  // It has no effect without a film.
   if (!n.law->has_film) n.q[od_law_key(n.law, "factor_tau")] = 0;
   n.q[OD_PER_P1] = per_p1, n.q[OD_PER_P2] = per_p2;
   return n;
 }
 
-// Derivatives by a number from six runs. Steps are so short that no node passes a bend (films complete, growing or shrinking) on the way.
+// Derivatives by a number from six runs. Steps are so short that no node passes a corner (films complete, growing or shrinking).
 static void differences(const od_run_model *m, const od_law_numbers *n, int number, double step, double *slopes) {
   static const double weight[7] = {-1, 9, -45, 0, 45, -9, 1};
   static double force[SAMPLES];
@@ -85,7 +85,7 @@ static double check_slopes(const char *law, double per_p1, double per_p2, int su
   sample_run(&r);
   assert_int_equal(od_run_model_between(SAMPLES, r.t, r.v, substeps, &m), OD_OK);
   m->pressure[0] = r.p[0], m->pressure[1] = r.p[1];
-  // Those of the pressures stand among the others, and not in their own order.
+  // The coefficients of the pressures are among the others, in another order.
   number[columns++] = OD_PER_P2;
   for (int i = 0; i < od_friction_law_numbers(n.law, true); i++) {
     if (n.q[i] != 0) number[columns++] = i;

@@ -1,12 +1,12 @@
 // The oil's temperature. Oracles: closed forms of the heat balance (rho c V T' = Q dp, with and without cooling), the law of Walther in its
-// usual form with decadic logarithms, and the energy that elements have lost according to the integrals of their losses.
+// usual form with decadic logarithms, and the lost energy as the integrals of the elements' losses.
 #include <math.h>
 #include <stdio.h>
 
 #include "support/test.h"
 #include "support/machines.h"
 
-// 30 L/min over an orifice that takes 100 bar of it at 869 kg/m3: 5 kW.
+// 30 L/min through an orifice with a drop of 100 bar at 869 kg/m3: 5 kW.
 static const double flow = 0.5e-3, drop = 100e5, density = 869, capacity = 869 * 1900.0 * 40e-3;
 
 static double warmed(const char *oil, const char *reservoir, const char *initial, double time) {
@@ -27,7 +27,7 @@ static double warmed(const char *oil, const char *reservoir, const char *initial
 
 static void throttling(void **state) {
   (void)state;
-  // Adiabatic: rho c V T' = Q dp. It begins where the oil's temperature is, or its default.
+  // Adiabatic: rho c V T' = Q dp. It starts at the oil's temperature, or its default.
   double rate = flow * drop / capacity;
   near_relative(warmed("", "", "", 100) - 313.15, 100 * rate, 1e-6);
   near_relative(warmed(", temperature: 300 K", "", "", 100) - 300, 100 * rate, 1e-6);
@@ -36,12 +36,12 @@ static void throttling(void **state) {
   double end = 290 + flow * drop / 50, lag = capacity / 50;
   near_relative(warmed("", ", conductance: 50 W/K, ambient: 290 K", "", 500), end + (313.15 - end) * exp(-500 / lag),
                 1e-6);
-  // The same end, found as a balance.
+  // The same final value by static balance.
   near_relative(warmed("", ", conductance: 50 W/K, ambient: 290 K", ", tank.temperature: balance from 320 K", 1), end,
                 1e-6);
-  // Lighter oil is throttled by less pressure, Q^2 rho, and weighs less, so that the growth does not matter.
+  // Lighter oil has a smaller drop, Q^2 rho, and a smaller heat capacity, so that thermal expansion has no effect.
   near_relative(warmed(", expansion: 7e-4", "", "", 100) - 313.15, 100 * rate,
-                1e-5);  // but for the lag of the pressure
+                1e-5);  // except for the lag of the pressure
 }
 
 // A leak at constant pressures, in oil of constant temperature.
@@ -73,7 +73,7 @@ static void walther(void **state) {
   }
 }
 
-// All that is lost in the oil warms it: what the integrals of losses say, less the workpiece, which is no oil.
+// All losses in the oil heat it: the integrals of losses, minus those of the workpiece.
 static void press(void **state) {
   (void)state;
   enum { COUNT = 5 };
@@ -91,7 +91,7 @@ static void press(void **state) {
   near_relative((last[0] - 300) * 870 * 1900 * 0.1, last[1] - last[2], 1e-6);
 }
 
-// A drive's pump heats by leakage and friction, which become less and more in thin oil; what its drive supplies is no heat.
+// A drive's pump heats by leakage and friction, which depend on the viscosity; the power of its drive is not heat.
 static void pumps(void **state) {
   (void)state;
   const char *const names[] = {"tank.heating", "pump.rate", "relief.loss"};
@@ -108,7 +108,7 @@ static void pumps(void **state) {
   near_relative(last[0], last[2] + 1e-12 * thinner * 1e14 + 0.1 / thinner * last[1] * last[1], 1e-4);
 }
 
-// A cooler that a block switches on where the oil is warm enough.
+// A cooler that a block switches on at a temperature.
 static void thermostat(void **state) {
   (void)state;
   const char *const names[] = {"tank.temperature", "tank.cooling", "tank.heating"};

@@ -1,8 +1,8 @@
-// Junctions without volume: their pressure against closed forms, at rest and where everything is closed or too much is drawn;
-// circuits with junctions against the same with 1 mL volumes; all integrators against each other.
+// Junctions without volume: their pressure, also with all elements closed or with too much flow drawn; circuits with
+// junctions against the same with 1 mL volumes; all integrators against each other.
 //
-// Oracles: the divider of two laminar resistances and of two orifices in closed form; the orifice law turned round; the time constant of
-// the volume that a junction replaces, V/B over the slope of the flows.
+// Oracles: the divider of two laminar resistances and of two orifices in closed form; the inverse of the orifice law; the time constant
+// of the volume that a junction replaces, V/B over the slope of the flows.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static void a_laminar_divider(void **state) {
   }
 }
 
-// Two orifices in series share the pressure difference by the squares of their areas, either way the oil flows; at equal
-// pressures nothing flows.
+// Two orifices in series divide the pressure difference by the squares of their areas, in both directions of flow; at
+// equal pressures the flow is zero.
 static void a_divider_of_orifices(void **state) {
   (void)state;
   const double pressure[] = {200e5, 1e5 + 2e4, 1e5, 0.5e5};
@@ -63,7 +63,7 @@ static void a_divider_of_orifices(void **state) {
   }
 }
 
-// Four junctions in a row, whose resistances are of very different size, between 100 bar and 0: by the sum of resistances.
+// Four junctions in series with very different resistances, between 100 bar and 0: by the sum of resistances.
 static void a_row_of_junctions(void **state) {
   (void)state;
   const char *text = OIL
@@ -79,7 +79,7 @@ static void a_row_of_junctions(void **state) {
   near_relative(at_start(text, "D.pressure"), flow * R[4], 1e-10);
 }
 
-// Check valves that both close, a pump that draws more than there is, and a pump with no way out.
+// Two closed check valves, a pump that draws more than available, and a pump without an outlet.
 static void special_states(void **state) {
   (void)state;
   const char *closed = OIL
@@ -87,7 +87,7 @@ static void special_states(void **state) {
       "checks:\n  a: {between: [J, P], area: 3 mm^2, discharge: 0.7, crack: 1 bar, full: 2 bar}\n"
       "  b: {between: [T, J], area: 3 mm^2, discharge: 0.7, crack: 0.1 bar, full: 2 bar}\n"
       "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
-  // What keeps it from falling further is the valve from the tank, about to open.
+  // The valve from the tank limits the pressure, about to open.
   near_relative(at_start(closed, "J.pressure"), 0.9e5, 1e-3);
   assert_true(fabs(at_start(closed, "a.flow")) == 0 && fabs(at_start(closed, "b.flow")) < 1e-12);
   const char *drawn = OIL
@@ -112,8 +112,8 @@ static void special_states(void **state) {
   od_machine_free(machine);
 }
 
-// Two junctions that are shut off together but for a trace: what comes in is what both leak. The conductance between them is 1e18 times
-// as large as those to elsewhere.
+// Two junctions that are isolated together except for a small leakage: the inflow is their leakage. The conductance between them is
+// 1e18 times the conductance to other nodes.
 static void shut_off_together(void **state) {
   (void)state;
   const char *text = OIL
@@ -127,7 +127,7 @@ static void shut_off_together(void **state) {
   near_relative(at_start(text, "K.pressure"), want, 1e-9);
 }
 
-// A pump that must open a shut check valve first, and valves that are open by a trace beside others that are wide open.
+// A pump that must first open a closed check valve, and valves that are nearly closed next to fully open ones.
 static void where_slopes_tell_nothing(void **state) {
   (void)state;
   const char *opened = OIL
@@ -141,13 +141,13 @@ static void where_slopes_tell_nothing(void **state) {
       "  c: {between: [J, K], area: 2 mm^2, discharge: 0.7, opening: 1e-7}\n"
       "  d: {between: [K, L], area: 50 mm^2, discharge: 0.7, opening: 1e-7}\n  e: {between: [L, T], area: 1 mm^2, discharge: 0.7, opening: 1e-7}\n"
       "initial: {P.pressure: 200 bar}\nrun: {time: 1 s, step: 1 ms}\n";
-  // J: half. Then c, d, e in series share it by 1/area^2: 0.25, 0.0004, 1.
+  // J: half. Then c, d, e in series divide it by 1/area^2: 0.25, 0.0004, 1.
   near_relative(at_start(beside, "J.pressure"), 100e5, 1e-8);
   near_relative(at_start(beside, "K.pressure"), 100e5 * (1 - 0.25 / 1.2504), 1e-6);
   near_relative(at_start(beside, "L.pressure"), 100e5 / 1.2504, 1e-6);
 }
 
-// A way out that is shut during the run: the message names the junction, whatever integrates.
+// An outlet that closes during the run: the message names the junction, with every integrator.
 static void names_the_junction(void **state) {
   (void)state;
   const char *text = OIL
@@ -171,8 +171,8 @@ static void names_the_junction(void **state) {
   }
 }
 
-// A valve feeds an accumulator over three branch points. Where they have volumes, pressures lag behind by the time constant of
-// those, so that both circuits differ by no more than that times how fast pressures change.
+// A valve feeds an accumulator over three branch points. With volumes, pressures lag by their time constant, so that both
+// circuits differ by at most this lag times the rate of the pressures.
 static const char branches[] = OIL
     "volumes: {P: {volume: 1 L}, A: {volume: 0.5 L}%s}\ntanks: {T: {pressure: 1 bar}}\n%s"
     "inputs: {u: {sine: {offset: 0.5, amplitude: 0.45, frequency: 3 Hz}}}\n"
@@ -208,7 +208,7 @@ static void against_small_volumes(void **state) {
   branches_with_volumes("1 mL", names, 5, large);
   branches_with_volumes("0.1 mL", names, 5, small);
   // V/B = 7e-13 m3/Pa over a slope of Q/(2 dp) of about 2e-4/4e6 m3/s/Pa: 15 us for each of the three, while pressures rise by
-  // less than 100 bar in a tenth of a second: 4.5 kPa. A tenth of the volumes makes a tenth of the difference.
+  // less than 100 bar in a tenth of a second: 4.5 kPa. A tenth of the volumes gives a tenth of the difference.
   for (int i = 0; i < 5; i++) {
     print_message("%s: %.8g Pa with junctions, %+.4g Pa with 1 mL, %+.4g Pa with 0.1 mL\n", names[i], none[i],
                   large[i] - none[i], small[i] - none[i]);
@@ -217,14 +217,15 @@ static void against_small_volumes(void **state) {
   }
 }
 
-// Circuits whose nodes [A, B, C, ...] are junctions or small volumes, and where they end. Both must agree but for the lag of the volumes,
-// V/B over the slope of the flows, times how fast pressures change: `lag` in Pa for 1 mL.
+// Circuits whose nodes [A, B, C, ...] are junctions or small volumes, and their final states. Both must agree except for the lag of the
+// volumes, V/B over the slope of the flows, times the rate of the pressures: `lag` in Pa for 1 mL.
 typedef struct circuit {
   const char *name, *volumes, *rest, *initial, *nodes[8], *look[4];
   double lag, time;
 } circuit;
 
-// Two sections of a load-sensing system: compensators hold the drop over metering edges, shuttles tell the pump the highest load.
+// Two sections of a load-sensing system: compensators hold the drop over metering edges, shuttles transmit the highest load to
+// the pump.
 #define SECTIONS                                                                                                         \
   "tanks: {T: {pressure: 1 bar}}\n"                                                                                      \
   "inputs: {u: {sine: {offset: 0.5, amplitude: 0.45, frequency: 2 Hz}}, v: {sine: {offset: 0.5, amplitude: 0.45, "       \
@@ -318,7 +319,7 @@ static void circuits_against_small_volumes(void **state) {
   }
 }
 
-// Every integrator gets through the load-sensing sections, also where both metering edges are shut.
+// Every integrator can simulate the load-sensing sections, also with both metering edges closed.
 static void load_sensing(void **state) {
   (void)state;
   char text[6000];
@@ -327,7 +328,7 @@ static void load_sensing(void **state) {
            "volumes: {P: {volume: 1 L}, A: {volume: 0.3 L}, B: {volume: 0.3 L}}\njunctions: [C1, C2, L1, L2, LS]\n%s"
            "initial: {P.pressure: 20 bar, A.pressure: 1 bar, B.pressure: 1 bar}\nrun: {time: 1 s, step: 1 ms}\n",
            SECTIONS);
-  for (char *at = text; (at = strstr(at, "amplitude: 0.45"));) memcpy(at, "amplitude: 0.50", 15);  // down to shut
+  for (char *at = text; (at = strstr(at, "amplitude: 0.45"));) memcpy(at, "amplitude: 0.50", 15);  // until closed
   const char *const names[] = {"P.pressure", "LS.pressure"};
   const char *const integrators[] = {"cvodes", "tr-bdf2", "trapezoid"};
   double end[3][2];

@@ -1,7 +1,6 @@
-// The mass of oil through cavitation: a void takes as much oil to fill as it has volume, closed circuits keep their oil, and oil.balance counts what
-// flows in.
+// Conservation of oil through cavitation: filling a void needs its volume of oil, closed circuits conserve oil, and oil.balance includes the inflow.
 //
-// Oracles: the volume that a piston has swept and what a pump has delivered, by hand; the mass of a closed chamber, which is constant; densities by
+// Oracles: the swept volume of a piston and the delivered volume of a pump, by hand; the mass of a closed chamber, which is constant; densities by
 // the integral of dp/B (Simpson's rule); derivatives by central differences.
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +40,7 @@ static void within(const char *what, double got, double want, double bound) {
   if (!(fabs(got - want) <= bound)) fail_msg("%s: got %.15g, expected %.15g within %.3g", what, got, want, bound);
 }
 
-// The piston sweeps 0.4 L more than at the start; the pump fills 0.1 L in a second. In all oils, with and without a hose that gives way.
+// The piston sweeps 0.4 L more than at the start; the pump fills 0.1 L in a second. In all oils, with and without an elastic hose.
 static void refill(void **state) {
   (void)state;
   static const char *const names[] = {"A.void", "A.mass", "A.pressure", "ram.length", "oil.balance", "H.mass"};
@@ -55,8 +54,8 @@ static void refill(void **state) {
       od_test_run_to(machine, "cvodes", t, 0.01, names, 6, y);
       double filled = 1e-4 * fmax(0, t - 2), oil = y[1] + (i < 3 ? 0 : y[5]);
       if (i < 2) within("void", y[0], 20e-4 * (y[3] - 0.6) - filled + (0.4e-3 - start / density), 2e-12);
-      if (i % 3 < 2) within("pressure", y[2], 0, 0);  // air gives way
-      // The hose's flow is between nodes that both are at zero pressure but for the beginning.
+      if (i % 3 < 2) within("pressure", y[2], 0, 0);  // air is compressible
+      // The hose's flow is between nodes that both have zero pressure except at the start.
       if (i % 3 < 2) within("oil", oil, start + density * filled, i < 3 ? 1e-9 * start : 1e-5 * start);
       within("balance", y[4], 0, 1e-9 * start);
     }
@@ -64,9 +63,8 @@ static void refill(void **state) {
   }
 }
 
-// Oil under tension goes on with p' = B/V (-V'): x = -B ln(V/V1) from the volume V1 on at which the pressure came to zero. The balance
-// reports that the
-// oil is not conserved: the pump has filled the void before the volume is full.
+// Oil under tension continues with p' = B/V (-V'): x = -B ln(V/V1) from the volume V1 at which the pressure reached zero. The balance
+// reports that the oil is not conserved: the pressure rises before the pump has filled the void.
 static void tension(void **state) {
   (void)state;
   static const char *const names[] = {"A.void", "ram.length", "A.mass", "oil.balance"};
@@ -81,8 +79,8 @@ static void tension(void **state) {
   od_machine_free(machine);
 }
 
-// Two rams are pulled out until both chambers cavitate, and go on moving. A pump moves oil between the chambers, to and fro, from 1 s on: what both
-// have together is constant, and what each has follows from the pump's flow.
+// Two rams are pulled out until both chambers cavitate, and continue to move. A pump moves oil back and forth between the chambers from 1 s on: the
+// total oil is constant, and the oil of each chamber follows from the pump's flow.
 static void closed_circuit(void **state) {
   (void)state;
   static const char *const names[] = {"A.mass", "B.mass", "A.void", "B.void", "oil.balance", "a.length", "b.length"};
@@ -114,7 +112,7 @@ static void closed_circuit(void **state) {
   od_machine_free(machine);
 }
 
-// The mass at a pressure: the density there is exp of the integral of dp/B, with B as the theory has it.
+// The mass at a pressure: the density there is exp of the integral of dp/B, with B as in docs/theory.md.
 static double modulus(int law, double p) {
   if (law == 0) return 1.4e9;
   if (law == 1) return 1.2e9 + 8 * p;

@@ -1,10 +1,10 @@
-// Derivatives where the circuit changes its law: in the end stops, at closed ports, with the spool beyond its stroke,
-// at equal pressures, in cavitation, in the corners of relief and check valves, in thin air. Random circuits
-// (tests/unit/plant) rarely come here.
+// Derivatives at points where the circuit changes its law: in the end stops, at closed ports, with the spool beyond its
+// stroke, at equal pressures, in cavitation, in the corners of relief and check valves, in thin air. Random circuits
+// (tests/unit/plant) rarely reach these points.
 //
-// The oracle is the complex step: the kernels in complex numbers know nothing of the hand-written derivatives and are
-// exact to round-off. Compared are the residual's Jacobians in states, rates, inputs and all numbers of the machine,
-// the explicit form's (od_sim_derivatives) and the transition's (od_sim_step_with_jacobians).
+// The oracle is the complex step: the kernels in complex numbers do not use the hand-written derivatives and are exact
+// to round-off. The test compares Jacobians with respect to states, rates, inputs and all numbers of the machine: of
+// the residual, of the explicit form (od_sim_derivatives) and of the transition (od_sim_step_with_jacobians).
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static subject open_subject(const char *file, const char *variant) {
   char path[512];
   snprintf(path, sizeof path, "%s/%s", OD_SOURCE_DIR, file);
   od_messages *messages = od_messages_new();
-  // In space: there the axes of joints are parameters, too.
+  // In space, where the axes of joints are parameters, too.
   const od_load_options options = {.variant = variant, .spatial = true};
   if (od_machine_load(path, &options, &s.machine, messages) != OD_OK) od_messages_print(messages, stderr, false);
   od_messages_free(messages);
@@ -68,8 +68,7 @@ static void close_subject(subject *s, const char *name) {
   od_machine_free(s->machine);
 }
 
-// Numbers of the machine, one of them moved along the imaginary axis (or none: -1); coordinates as they stand in the
-// sim.
+// Numbers of the machine, one of them moved along the imaginary axis (or none: -1); coordinates as in the simulation.
 static void load_numbers(subject *s, od_sim *sim, int moved) {
   const od_layout *l = &s->m->layout;
   const double *w = od_model_plant_scalars(s->plant, od_sim_work(sim));
@@ -85,7 +84,7 @@ static void residual(subject *s, od_sim *sim, const double complex *x, const dou
   assert_int_equal(od_model_residual_complex(s->m, in, s->w, x, k, u, g), OD_OK);
 }
 
-// What moves: a state, a rate, an input or a number of the machine, in this order.
+// The moved quantity: a state, a rate, an input or a number of the machine, in this order.
 typedef struct point {
   double complex x[MOST_STATES], k[MOST_STATES], u[MOST_INPUTS];
 } point;
@@ -97,7 +96,7 @@ static point point_of(subject *s, od_sim *sim, int x, int k, int u) {
   return p;
 }
 
-// Sizes of what is moved, so that columns can be compared: pressures count by the megapascal, numbers by themselves.
+// Sizes of the moved quantities, which make columns comparable: 1 MPa for pressures, their own size for numbers.
 static double size_of_state(const subject *s, int i) {
   return i < 2 * s->nz ? 1 : s->plant->scale[i - s->nz];
 }
@@ -120,7 +119,7 @@ static void compare(subject *s, const char *matrix, int row, const double *got, 
   s->worst = fmax(s->worst, worst);
 }
 
-// g by states, rates, inputs and numbers at the present point.
+// Derivatives of g with respect to states, rates, inputs and numbers at the present point.
 static void check_residual(subject *s) {
   static double gx[MOST_STATES * MOST_STATES], gk[MOST_STATES * MOST_STATES], gu[MOST_STATES * MOST_INPUTS];
   static double gp[MOST_STATES * MOST_NUMBERS], want[MOST_STATES][COLUMNS], got[COLUMNS], unit[COLUMNS];
@@ -172,7 +171,7 @@ static void solve_rates(subject *s, od_sim *sim, point *p) {
   }
 }
 
-// The explicit form: x' by x, u and numbers.
+// The explicit form: derivatives of x' with respect to x, u and numbers.
 static void check_derivatives(subject *s) {
   static double fx[MOST_STATES * MOST_STATES], fu[MOST_STATES * MOST_INPUTS], fp[MOST_STATES * MOST_NUMBERS];
   static double want[MOST_STATES][COLUMNS], got[COLUMNS], unit[COLUMNS];
@@ -194,7 +193,7 @@ static void check_derivatives(subject *s) {
   }
 }
 
-// One trapezoidal step from the present point: the complex step goes through the whole of it.
+// One trapezoidal step from the present point, completely in complex numbers.
 static void check_transition(subject *s, double h) {
   static double F[MOST_STATES * MOST_STATES], G0[MOST_STATES * MOST_INPUTS], G1[MOST_STATES * MOST_INPUTS];
   static double Gp[MOST_STATES * MOST_NUMBERS], want[MOST_STATES][COLUMNS], got[COLUMNS], unit[COLUMNS];
@@ -242,7 +241,7 @@ static void check_transition(subject *s, double h) {
   free(old);
 }
 
-// Everything at one state.
+// All comparisons at one state.
 static void check(subject *s, const char *what, const double *x, const double *u, double h) {
   s->what = what;
   const od_status status = od_sim_set(s->sim, 0, x, u);
@@ -256,7 +255,7 @@ static void check(subject *s, const char *what, const double *x, const double *u
 // ---- the states
 
 // Position (the guide's; length is 1 m more), speed, p_A, p_B. Free between -0.1 and 0.1 m; damping 20 s/m, so that the
-// outer stop lets go of a piston that leaves faster than 0.05 m/s.
+// outer stop has no contact with a piston that leaves faster than 0.05 m/s.
 static void stops(void **state) {
   (void)state;
   subject s = open_subject("tests/cases/machines/stop.yaml", NULL);
@@ -283,8 +282,8 @@ static void stops(void **state) {
   close_subject(&s, "stops and cavitation");
 }
 
-// A piston so deep in its stop that there is nothing left of the oil: the chamber keeps a thousandth of its largest volume.
-// Oracle: p' = K/V (Q - A v) by hand; Q does not depend on the speed and falls out of a difference.
+// A piston so deep in its stop that the chamber would be empty: the chamber keeps a thousandth of its largest volume.
+// Oracle: p' = K/V (Q - A v) by hand; Q does not depend on the speed and cancels in a difference.
 static void least_volume(void **state) {
   (void)state;
   subject s = open_subject("tests/cases/machines/stop.yaml", NULL);
@@ -306,7 +305,7 @@ static void least_volume(void **state) {
 static void ports(void **state) {
   (void)state;
   static const char *const variants[] = {"3-S1", "6-S1", "6-S2"};
-  // Spools: closed, just open, at knots (6 points: spans end at 3, 5 and 7 V), around the stroke's end (there itself
+  // Spools: closed, just open, at knots (6 points: spans end at 3, 5 and 7 V), around the stroke's end (exactly there
   // the curve has a corner and no derivative), beyond it, both sides.
   static const double spools[] = {0, 1e-3, -1e-3,     0.7,        -0.7,        3,  -3, 5,
                                   7, 9.99, 9.9999999, 10.0000001, -10.0000001, 12, -12};

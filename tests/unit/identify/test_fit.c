@@ -1,4 +1,4 @@
-// Fits of machine files to data. Oracles: the truth that data were simulated with, without noise; for a first-order lag
+// Fits of machine files to data. Oracles: the true parameters of simulated data, without noise; for a first-order lag
 // the profile of its cost in closed form, and the scatter of estimates over many seeds.
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static od_fit_plan *lag_plan(scratch *s, const char *more) {
 
 // --- The lag by hand ----------------------------------------------------------------------------------------------
 
-// Its answer for K = 1 from a start at 0, inputs linear between samples: with a = exp(-h/T) and c = (1 - a) T/h,
+// Its response for K = 1 from a start at 0, inputs linear between samples: with a = exp(-h/T) and c = (1 - a) T/h,
 //   y_(k+1) = a y_k + (c - a) u_k + (1 - c) u_(k+1)
 static void unit_response(const od_fit_data *d, double T, double *g) {
   double h = d->step, a = exp(-h / T), c = -expm1(-h / T) * T / h;
@@ -53,7 +53,7 @@ static double product(const double *a, const double *b, long n) {
   return sum;
 }
 
-// For each T the best gain is that of a linear regression; what is left of the cost is least at the estimate.
+// For each T the best gain is that of a linear regression; the remaining cost is lowest at the estimate.
 static double best_gain(const od_fit_data *d, double T, double *g, double *cost) {
   unit_response(d, T, g);
   double gy = product(g, d->y, d->rows), gg = product(g, g, d->rows);
@@ -86,7 +86,7 @@ static void compare_with_closed_form(scratch *s, const char *more, long rows, in
   double *g = malloc(3 * (size_t)n * sizeof *g), *above = g + n, *below = above + n, cost;
   double T = best_time_constant(d, g), K = best_gain(d, T, g, &cost), eps = 1e-5;
   print_message("gain %.8f, time constant %.8f s; by hand %.8f, %.8f\n", f->estimate[0], f->estimate[1], K, T);
-  // The least cost is flat: a search by costs alone ends half the digits away from it.
+  // The minimum is flat: a search by costs alone has only half of the digits.
   expect_near(f->estimate[1], T, 1e-6);
   expect_near(f->estimate[0], K, 1e-6);
   // Covariance s^2 (J'J)^-1 with J = [g, K dg/dT].
@@ -109,14 +109,13 @@ static void test_lag_in_closed_form(void **state) {
   compare_with_closed_form(*state, "", 501, 0);
 }
 
-// With very many rows the search begins with some of them: what is found is that of all.
+// With very many rows the search begins with some of them: the result is that of all rows.
 static void test_many_rows(void **state) {
   compare_with_closed_form(*state, "step: 0.1 ms\n", 50001, 11);
 }
 
-// Rows with derivatives are predicted again where memory does not hold them, with the same bits: standard deviations (also of colored
-// residuals), shifts
-// by steps, identifiability. Oracle: the same fit with all of them in memory.
+// Rows with derivatives that do not fit into memory are predicted again, with the same bits: standard deviations (also of colored
+// residuals), shifts by steps, identifiability. Oracle: the same fit with all of them in memory.
 static void test_rows_predicted_again(void **state) {
   static const char *const plans[] = {
       "fit: {loss: huber}\nprepare: {resample: 20 ms}\n",
@@ -147,7 +146,7 @@ static void test_rows_predicted_again(void **state) {
   }
 }
 
-// The 95 % intervals hold the truth in 95 % of all cases, and errors scatter as the standard deviations say.
+// The 95 % intervals contain the truth in 95 % of all cases, and errors scatter with the reported standard deviations.
 static void test_intervals_are_right(void **state) {
   enum { SEEDS = 200 };
   od_fit_plan *plan = lag_plan(*state, "");
@@ -167,7 +166,7 @@ static void test_intervals_are_right(void **state) {
   print_message(
       "%.1f %% of the true values inside, mean square of the errors in sigmas %.3f, %.1f %% of residuals white\n",
       inside / 4.0, squares / 400, white / 2);
-  // Of 400 (in pairs that depend on each other a little) 380 are expected, with a standard deviation of 4.4 to 6.2.
+  // Of 400 (in slightly dependent pairs) 380 are expected, with a standard deviation of 4.4 to 6.2.
   assert_true(inside >= 362 && inside <= 396);
   assert_true(fabs(squares / 400 - 1) < 0.25);
   assert_true(white / SEEDS > 0.9 && white / SEEDS < 0.99);
@@ -210,7 +209,7 @@ static void test_hold_out(void **state) {
   fit_release(f, plan);
 }
 
-// Where a log begins nobody knows: 1.3 V where the model has 0.
+// The start of a log is unknown: 1.3 V, where the model has 0.
 static void test_unknown_start(void **state) {
   static const char sets[] =
       "sets: {a: {simulate: {variant: moved}, noise: no}, b: {simulate: {variant: sine}, noise: no}}\n";
@@ -234,7 +233,7 @@ static void test_unknown_start(void **state) {
   }
 }
 
-// Unknown starts may be drawn for as well: the states begin at the model's.
+// Random starts also work with unknown initial states: the states start at the model's values.
 static void test_starts_with_unknown_states(void **state) {
   od_fit_plan *plan =
       lag_plan(*state, "sets: {a: {simulate: {variant: moved}, noise: no}}\nfit: {start: unknown, starts: 4}\n");
@@ -245,7 +244,7 @@ static void test_starts_with_unknown_states(void **state) {
   fit_release(f, plan);
 }
 
-// A steady beginning at 2 V, which the model finds with its own gain.
+// A steady start at 2 V, which the model computes with its own gain.
 static void test_start_at_rest(void **state) {
   od_fit_plan *plan = lag_plan(*state, "sets: {a: {simulate: {variant: steps}, noise: no}}\nfit: {start: rest}\n");
   od_fitted *f = fit_run(plan, NULL);
@@ -254,7 +253,7 @@ static void test_start_at_rest(void **state) {
   fit_release(f, plan);
 }
 
-// A sensor with an error of its own, found with the numbers of the machine.
+// A sensor error, estimated together with the numbers of the machine.
 static void test_calibrated_sensor(void **state) {
   static const char text[] =
       "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong, set: {lag.gain: 2}}\n"
@@ -268,7 +267,7 @@ static void test_calibrated_sensor(void **state) {
   fit_release(f, plan);
 }
 
-// Spikes in one sample of twenty pull a least-squares fit away, and a robust one much less.
+// Spikes in one sample of twenty cause a large bias of a least-squares fit, and a much smaller one of a robust fit.
 static void test_robust_loss(void **state) {
   static const char form[] =
       "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\n"
@@ -293,7 +292,7 @@ static void test_robust_loss(void **state) {
   }
 }
 
-// A log with another rate, spikes and a drift, made good by the preparations one by one.
+// A log with another rate, spikes and a drift, corrected by the preparations one by one.
 static void write_poor_log(scratch *s, const od_fit_data *d) {
   FILE *to = fopen(scratch_path(s, "poor.csv"), "w");
   fprintf(to, "time,u,lag\n");
@@ -304,7 +303,7 @@ static void write_poor_log(scratch *s, const od_fit_data *d) {
   fclose(to);
 }
 
-// A line taken away from a short log takes a little of the motion with it.
+// Removing a line from a short log also removes a little of the motion.
 static void test_preparation(void **state) {
   scratch *s = *state;
   od_fit_plan *plan = lag_plan(s, "sets: {a: {noise: no}}\n");
@@ -332,7 +331,7 @@ static void test_preparation(void **state) {
   }
 }
 
-// Times that are not uniform go through the trapezoid as they are; gaps in the outputs are left out.
+// Non-uniform times are used directly by the trapezoidal rule; gaps in the outputs are omitted.
 static void test_uneven_times(void **state) {
   scratch *s = *state;
   FILE *to = fopen(scratch_path(s, "uneven.csv"), "w");
@@ -388,7 +387,7 @@ static od_fit_plan *valve_plan(scratch *s, const char *more) {
   return fit_plan_text(s, text);
 }
 
-// A log as other people write them: semicolons, decimal commas, other names, units, an offset and a time of its own.
+// A log of another program: semicolons, decimal commas, other names, units, an offset and another time origin.
 static void write_foreign_log(scratch *s, const od_fit_data *d) {
   FILE *to = fopen(scratch_path(s, "foreign.csv"), "w");
   fprintf(to, "Zeit [ms];Weg [mm];p0;pA [bar];Ventil\n");
@@ -427,7 +426,7 @@ static void test_hydraulic_machine(void **state) {
   fit_release(f, plan);
 }
 
-// What runs once per sample: the gain of a digital controller.
+// A sampled block: the gain of a digital controller.
 static void test_sampled_controller(void **state) {
   static const char machine[] =
       "machine: Digital\ninputs: {u: {unit: V, chirp: {amplitude: 1 V, from: 0.1 Hz, to: 3 Hz, duration: 4 s}}}\n"
@@ -447,7 +446,7 @@ static void test_sampled_controller(void **state) {
 
 // --- Trouble ------------------------------------------------------------------------------------------------------
 
-// x' = g x + u, which explodes for g = 60 1/s.
+// x' = g x + u, which diverges for g = 60 1/s.
 static const char growth[] =
     "machine: Growth\ninputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 0.5 Hz}}}\n"
     "blocks:\n  rate: {type: sum, inputs: [u, back], weights: [1, 1]}\n  x: {type: integrator, input: rate, gain: 1 1/s}\n"
@@ -480,7 +479,7 @@ static void test_start_that_explodes(void **state) {
   fit_release(f, plan);
 }
 
-// Data for validation that the fitted model cannot predict: nothing is said about them.
+// Data for validation that the fitted model cannot predict: no values are reported for them.
 static void test_validation_that_explodes(void **state) {
   od_fit_plan *plan =
       growth_plan(*state, "sets:\n  a: {time: 50 ms, noise: no}\n  b: {use: validate, time: 40 s, noise: no}\n");
@@ -496,7 +495,7 @@ static void test_validation_that_explodes(void **state) {
   fit_release(f, plan);
 }
 
-// An integrator rests nowhere under an input that is not zero.
+// An integrator has no equilibrium under an input that is not zero.
 static void test_no_rest(void **state) {
   static const char machine[] =
       "machine: Sum\ninputs: {u: {unit: V, constant: 1 V}}\nblocks: {x: {type: integrator, input: u, gain: 1 1/s}}\n"
@@ -547,7 +546,7 @@ static void test_data_that_say_nothing(void **state) {
       err.text, "'lag' never changes in the set 'data', so that its noise cannot be relative to it; give its sigma");
 }
 
-// A sensor that never moves: there is no fit in percent, and the parameters it could have shown are not identifiable.
+// A constant sensor: there is no fit in percent, and its parameters are not identifiable.
 static void test_still_sensor(void **state) {
   scratch *s = *state;
   scratch_put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n");
@@ -601,14 +600,14 @@ static void test_combinations(void **state) {
     p[i] = at;
     expect_near(gradient[i], (above - below) / (2 * eps), 1e-8);
   }
-  // At zero the derivative of p itself is 1 all the same.
+  // At zero the derivative of p itself is still 1.
   double one[] = {1}, zero[] = {0}, nothing[] = {0};
   const od_combination plain = {"plain", one, nothing};
   assert_true(od_combination_value(&plain, 1, zero, gradient) == 0 && gradient[0] == 1);
 }
 
-// Columns of parameters against the normal equations: what is identifiable with unknown states is the Schur
-// complement. States that depend on each other, or that nothing depends on, change nothing.
+// Columns of parameters against the normal equations: with unknown states the information is the Schur complement.
+// Linearly dependent states, and states without effect, change nothing.
 static void test_identifiability_without_states(void **state) {
   (void)state;
   enum { M = 40, N = 6, NP = 2 };
@@ -638,7 +637,7 @@ static void test_identifiability_without_states(void **state) {
   expect_near(id->sigma[0], sqrt(A[1][1] / determinant), 1e-9);
   expect_near(id->sigma[1], sqrt(A[0][0] / determinant), 1e-9);
   od_identifiability_free(id);
-  // A parameter that does what a state does is not identifiable at all.
+  // A parameter with the same effect as a state is not identifiable.
   for (int i = 0; i < M; i++) J[N * i] = J[N * i + 2] + J[N * i + 3];
   assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, 0, NULL, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 1);

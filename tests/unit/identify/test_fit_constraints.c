@@ -1,5 +1,5 @@
-// Fits with constraints between parameters. Oracles: a lag's answer and its cost in closed form, with the constraint put in by
-// hand; multipliers by differences of that cost; the truth of clean data.
+// Fits with constraints between parameters. Oracles: a lag's response and its cost in closed form, with the constraint
+// inserted by hand; multipliers by differences of that cost; the truth of clean data.
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static od_fit_plan *plan_of(scratch *s, const char *more) {
 }
 
 // With inputs linear between samples, for K = 1: y_(k+1) = a y_k + (c - a) u_k + (1 - c) u_(k+1), a = exp(-h/T), c = (1 - a) T/h.
-// The best gain for a T is a regression; cost: half the sum of squares in units of noise that it leaves.
+// The best gain for a T is a regression; cost: half the remaining sum of squares in units of noise.
 static double profile(const od_fit_data *d, double T, double *cost, double *gg) {
   double h = d->step, a = exp(-h / T), c = -expm1(-h / T) * T / h, g = 0, gy = 0, yy = 0;
   *gg = 0;
@@ -62,12 +62,13 @@ static void test_active_inequality(void **state) {
   char text[700];
   od_fit_constraint_text(f, 0, text, sizeof text);
   assert_non_null(strstr(text, "the data would like '2 * lag.time_constant' to be larger than '900 ms' by"));
-  // As far as a linear model can tell, the data want the T of the unconstrained fit.
+  // By the linear model, the data favor the T of the unconstrained fit.
   assert_true(f->search->beyond[0] < -0.05 && f->search->beyond[0] > -0.15);
   fit_release(f, plan);
 }
 
-// Only the product of both gains shows. That one is twice the other fixes them: sqrt(2 x 3) and half of it.
+// Only the product of both gains is identifiable. The constraint that one is twice the other determines them: sqrt(2 x
+// 3) and half of it.
 static void test_equality_identifies(void **state) {
   static const char lines[] =
       "parameters: {lag.gain: {}, lead.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n"
@@ -88,14 +89,14 @@ static void test_equality_identifies(void **state) {
   assert_int_equal(f->identifiability->nulls, 0);
   assert_int_equal(f->identifiability->tied, 1);
   assert_true(isfinite(f->sigma[0]) && isinf(f->identifiability->singular[0]));
-  // Cramer and Rao's bounds with the constraint are those of one gain less: sigma(lag.gain) = 2 sigma(lead.gain).
+  // The Cramer-Rao bounds with the constraint are those with one gain fewer: sigma(lag.gain) = 2 sigma(lead.gain).
   expect_near(f->identifiability->sigma[0], 2 * f->identifiability->sigma[1], 1e-9);
-  // The data cannot tell where it would be without.
+  // The data do not determine its value without the constraint.
   assert_true(isnan(f->search->beyond[0]));
   fit_release(f, plan);
 }
 
-// The same as a parameter less: lead.gain = lag.gain^2 / 2 nonlinear, against a fit in which 2 gains are one by hand.
+// A nonlinear constraint, lead.gain = lag.gain^2 / 2, against a fit with one parameter fewer by hand.
 static void test_nonlinear_equality(void **state) {
   char text[600];
   snprintf(text, sizeof text, "%s",
@@ -117,7 +118,7 @@ static void test_nonlinear_equality(void **state) {
   expect_near(f->sigma_white[0], g->sigma_white[0] / (x * x), 1e-5);
   expect_near(f->sigma_white[1], x * f->sigma_white[0], 1e-6);
   expect_near(f->sigma_white[2], g->sigma_white[1], 1e-5);
-  // Those that allow for colored residuals follow from what each row does to the estimates.
+  // Standard deviations for colored residuals follow from the effect of each row on the estimates.
   expect_near(f->sigma_colored[0], g->sigma_colored[0] / (x * x), 1e-4);
   expect_near(f->sigma_colored[1], x * f->sigma_colored[0], 1e-4);
   fit_release(g, one);

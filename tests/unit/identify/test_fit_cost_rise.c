@@ -1,8 +1,7 @@
-// Whether a fit says that its cost is no bowl as far as its standard deviations reach. The model is y = a u + A sin(k a), sampled over
-// whole periods of
-// u. With A = 0 the cost is a parabola, by hand. A ripple that is fast beside the standard deviation holds the search near its start,
-// far from the truth,
-// while the parabola beneath still falls towards the truth: one standard deviation away the cost is lower than at the minimum that was found.
+// A fit reports if its cost is not quadratic within its standard deviations. Oracle: the model y = a u + A sin(k a), sampled over whole
+// periods of u, by hand. With A = 0 the cost is a parabola. With a short ripple compared with the standard deviation the search stays near
+// its start, far from the truth, while the parabola still falls towards the truth: one standard deviation away the cost is lower than at the
+// minimum found.
 #include <math.h>
 
 #include "support/test.h"

@@ -1,5 +1,5 @@
-// Simulated data of fits with what experiments know of sensors: noise relative to signals, colours, ranges, assumed weights.
-// Oracles: the clean set of the same file, and moments of the difference.
+// Simulated data of fits with the sensor options of experiments: noise relative to signals, colored noise, ranges, assumed
+// weights. Oracles: the clean set of the same file, and moments of the difference.
 #include "support/test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// What a fit says about how far its result may be off: standard deviations with colored residuals, the shift by the
-// steps of its predictions, and its verdict. Oracles: the truth over many seeds, fits with much shorter steps on the
-// same data, what was done to the data on purpose.
+// Reported uncertainty of a fit: standard deviations with colored residuals, the shift by the steps of its predictions,
+// and its verdict. Oracles: the truth over many seeds, fits with much shorter steps on the same data, known damage of
+// the data.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@
 #include "random/random.h"
 #include "support/fits.h"
 
-// --- Coloured residuals -------------------------------------------------------------------------------------------
+// --- Colored residuals --------------------------------------------------------------------------------------------
 
-// A lag y' = (K u - y)/T with K = 2, T = 0.5 s that answers a sweep; rows every 10 ms, or as a test wants them.
-enum { ROWS = 2001, SEEDS = 200, FIRST_SEED = 900001 };  // seeds that the method was not chosen with
+// A lag y' = (K u - y)/T with K = 2, T = 0.5 s and a sweep as input; rows every 10 ms, or as given by a test.
+enum { ROWS = 2001, SEEDS = 200, FIRST_SEED = 900001 };  // held-out seeds
 static const double gain = 2, time_constant = 0.5;
 static double step = 0.01;  // of the log
 
@@ -47,7 +47,7 @@ static od_fit_plan *logged_lag(scratch *s, const char *more) {
   return fit_plan_text(s, text);
 }
 
-// Noise of first order: e_k = colour e_(k-1) + sqrt(1 - colour^2) n_k.
+// Noise of first order: e_k = c e_(k-1) + sqrt(1 - c^2) n_k, with c the argument `colour`.
 static void add_noise(od_fit_plan *plan, const double *clean, uint64_t seed, double sigma, double colour, int missing) {
   od_log *log = plan->set[0].log;
   int channel = plan->set[0].channel[0], channels = log->plan->channels;
@@ -92,7 +92,7 @@ static coverage cover(scratch *s, const char *more, double colour, int missing) 
   return c;
 }
 
-// Intervals hold the truth about as often as they say, where those of white residuals do not by far.
+// The coverage of the intervals is about the nominal one; that of intervals for white residuals is far too small.
 static void test_colored_noise(void **state) {
   coverage c = cover(*state, "", 0.9, 0);
   assert_true(c.white < 0.5 && c.quoted > 0.90 && c.quoted < 0.98 && c.widened == 1);
@@ -104,7 +104,7 @@ static void test_colored_noise(void **state) {
   assert_true(c.white < 0.5 && c.quoted > 0.90 && c.quoted < 0.98);
 }
 
-// With white noise nothing is widened, and what would be is about the same.
+// With white noise no interval is widened, and the colored sigma is about the same.
 static void test_white_noise(void **state) {
   coverage c = cover(*state, "", 0, 0);
   assert_true(c.widened < 0.03 && c.ratio > 1 && c.ratio < 1.12);
@@ -126,7 +126,7 @@ static od_fitted *fit_noisy(scratch *s, double sigma, const char *more, od_fit_p
 static void test_shift_by_steps(void **state) {
   static const struct {
     const char *rule;
-    double tolerance;  // of the shift: beside the leading error there are others
+    double tolerance;  // of the shift: there are errors of higher order
   } rules[] = {{"trapezoid", 0.1}, {"rk4", 0.3}};
   step = 0.1;
   for (int i = 0; i < 2; i++) {
@@ -145,7 +145,7 @@ static void test_shift_by_steps(void **state) {
     }
     assert_true(od_verdict_has(&coarse->verdict, "step.shift") == (i == 0));
     assert_false(od_verdict_has(&fine->verdict, "step.shift"));
-    // What is proposed does.
+    // The proposed step is sufficient.
     if (i == 0) {
       od_fit_plan *plan;
       snprintf(text, sizeof text, "fit: {integrator: trapezoid, substeps: %d}\n", coarse->better_substeps);
@@ -158,7 +158,7 @@ static void test_shift_by_steps(void **state) {
     fit_release(fine, fine_plan);
   }
   step = 0.01;
-  // Exact discretisation has no steps, and data that are made by the same steps have the same errors.
+  // Exact discretization has no steps, and data simulated with the same steps have the same errors.
   od_fit_plan *plan;
   od_fitted *f = fit_noisy(*state, 0.05, "", &plan);
   assert_true(isnan(f->shift[0]) && f->better_substeps == 0);
@@ -249,7 +249,7 @@ static void expect_remark(const od_fitted *f, od_trust trust, const char *code) 
   fail_msg("there is no remark '%s'", code);
 }
 
-// A good fit has nothing said against it.
+// A good fit has no remarks.
 static void test_sound(void **state) {
   od_fit_plan *plan;
   od_fitted *f = fit_noisy(*state, 0.05, "fit: {hold_out: 20 %}\n", &plan);
@@ -259,7 +259,7 @@ static void test_sound(void **state) {
   fit_release(f, plan);
 }
 
-// What the search says is in the verdict, with the best so far.
+// The verdict contains the reason of the search's end, with the best result so far.
 static void test_no_minimum(void **state) {
   od_fit_plan *plan = logged_lag(*state, "fit: {evaluations: 2}\n");
   od_fitted *f = NULL;
@@ -283,7 +283,7 @@ static od_fitted *fit_with_sample(scratch *s, long row, double value, const char
   return f;
 }
 
-// One sample that is no measurement: named with its time; never a standard deviation of zero.
+// One invalid sample: reported with its time; never a standard deviation of zero.
 static void test_wild_samples(void **state) {
   static const double values[] = {1e4, 1e15, 1e30, -1e100};
   od_fit_plan *plan;
@@ -304,7 +304,7 @@ static void test_wild_samples(void **state) {
   assert_int_equal(status, OD_BAD_INPUT);
   assert_non_null(strstr(err.text, "'lag' in the set 'data' says 1e+200 at 7 s"));
   fit_release(f, plan);
-  // Where it is only predicted, or a loss does not listen to it, it is a doubt.
+  // If the sample is only predicted, or a robust loss ignores it, the verdict is doubtful.
   f = fit_with_sample(*state, 1900, 1e200, "fit: {hold_out: 20 %}\n", &plan, &status, &err);
   assert_int_equal(status, OD_OK);
   assert_int_equal(f->verdict.trust, OD_DOUBTFUL);
@@ -355,8 +355,8 @@ static void test_doubts(void **state) {
   }
 }
 
-// An input that jumps every second, and the lag's answer to that in closed form. Taken as straight from row to row, it
-// is told, as a doubt where residuals show it; held from row to row, it is not.
+// An input that jumps every second, and the lag's response in closed form. With linear interpolation of the input there
+// is a remark, doubtful if residuals show it; with held inputs there is none.
 static void test_input_that_jumps(void **state) {
   static const char *const holds[] = {"", "fit: {hold: previous}\n"};
   for (int held = 0; held < 2; held++) {
@@ -385,7 +385,7 @@ static void test_input_that_jumps(void **state) {
 
 // --- Small numbers, true values -----------------------------------------------------------------------------------
 
-// A gain of 2e-12 between 0 and anything, from 1e-13 and from 0: the same as a gain of 2, as its units are.
+// A gain of 2e-12 with a lower bound of 0, from 1e-13 and from 0: the same result as a gain of 2 in other units.
 static void test_small_numbers(void **state) {
   static const char *const starts[] = {"{start: 1e-13, low: 0}", "{start: 0, low: 0}",
                                        "{start: 1e-13, low: 0, high: 1}"};
@@ -408,7 +408,7 @@ static void test_small_numbers(void **state) {
   }
 }
 
-// Nothing is called true that was not simulated.
+// True values are shown only for simulated data.
 static void test_true_values(void **state) {
   static const struct {
     const char *sets;
@@ -435,8 +435,8 @@ static void test_true_values(void **state) {
   }
 }
 
-// Derivatives end at what a sampled delay remembers, at integrals over time and where something switches; a fit through them says so. A delay of an
-// input is none of these: what it remembers does not depend on parameters. Oracle: which of them was put there on purpose.
+// Derivatives do not pass through the memory of a sampled delay, integrals over time and switches; a fit through them reports this. A delay of an
+// input is not reported: its memory does not depend on parameters. Oracle: the known element in each machine.
 static void test_derivatives_that_end(void **state) {
   static const char machine[] =
       "machine: Delayed\n"
@@ -476,7 +476,7 @@ static void test_derivatives_that_end(void **state) {
   }
 }
 
-// Where the line is between white residuals and those that depend on each other: one chance in a thousand.
+// The limit between white and correlated residuals: a probability of one in a thousand.
 static void test_chance(void **state) {
   (void)state;
   od_fit_quality q = {.white = 0.0005, .correlation = 0.1, .typical = 1};

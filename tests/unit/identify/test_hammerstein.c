@@ -1,5 +1,5 @@
-// Hammerstein and Wiener models: a static curve before or behind a linear block, its points fitted along with the block. Oracles: the
-// curve that data were simulated with; a dead zone and a saturation as blocks of their own; derivatives of whole predictions against
+// Hammerstein and Wiener models: a static curve before or after a linear block, its points fitted together with the block. Oracles:
+// the curve of the simulated data; a dead zone and a saturation as separate blocks; derivatives of whole predictions against
 // differences of sixth order.
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define CURVE(input, values) \
   "curve: {type: spline, input: " input ", at: [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3], values: " values ", unit: 1}"
 
-// Dead zone of 0.5, slope 0.8, saturation at 1, as far as nine points can have it.
+// Dead zone of 0.5, slope 0.8, saturation at 1, approximated by nine points.
 static const char hammerstein[] =
     "machine: Hammerstein\n" INPUT
     "blocks:\n  volts: {type: gain, input: u, gain: 1 1/V}\n"
@@ -51,7 +51,7 @@ static void expect_truth(const od_fitted *f, double scale) {
   }
 }
 
-// The gain is the model's own, 2: the curve comes out as it is.
+// With the correct gain of 2 the estimated curve is the true one.
 static void test_hammerstein(void **state) {
   od_fit_plan *plan = plan_of(*state, hammerstein, "plant", "");
   od_fitted *f = fit_run(plan, NULL);
@@ -67,7 +67,8 @@ static void test_wiener(void **state) {
   fit_release(f, plan);
 }
 
-// Curve and gain only count as a product, which the program says; a constraint on one point settles it.
+// Only the product of curve and gain is identifiable, which the program reports; a constraint on one point determines
+// both.
 static void test_scale_is_told(void **state) {
   od_fit_plan *plan = plan_of(*state, hammerstein, "plant", "  plant.gain: {}\n");
   od_fitted *f = fit_run(plan, NULL);
@@ -90,7 +91,7 @@ static void test_scale_is_told(void **state) {
   fit_release(f, plan);
 }
 
-// Data of a real dead zone and saturation, which have corners: the curve follows them between its points to some per cent.
+// Data of a dead zone and saturation with corners: the curve approximates them between its points within some percent.
 static void test_dead_zone_and_saturation(void **state) {
   static const char true_machine[] =
       "machine: Corners\n" INPUT
@@ -119,7 +120,8 @@ static void test_dead_zone_and_saturation(void **state) {
   fit_release(f, plan);
 }
 
-// Derivatives of a prediction by the curve's points, through the steps, against differences of sixth order.
+// Derivatives of a prediction with respect to the curve's points, through the steps, against differences of sixth
+// order.
 static void test_derivatives(void **state) {
   od_fit_plan *plan = plan_of(*state, hammerstein, "plant", "");
   od_plant *plant;

@@ -1,8 +1,8 @@
 // Identifiability of parameters from data.
 //
-// Oracles: small models whose null directions and Cramer-Rao bounds are known in closed form; the nine-state servo,
-// whose equations show that K_c and C_tc enter as their sum, and that one factor can be moved between the pressure and
-// everything that it meets. Its bounds have been computed by another program, to two digits.
+// Oracles: small models whose null directions and Cramer-Rao bounds are known in closed form; the nine-state servo, in
+// which K_c and C_tc enter as their sum, and one factor can be moved between the pressure and its effects; its bounds
+// from another program, to two digits.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void straight_line(void **state) {
   od_identifiability_free(id);
 }
 
-// What is drowned in noise is weak, not null.
+// A direction hidden by noise is weak, not null.
 static void noise_hides(void **state) {
   (void)state;
   static const char *const names[2] = {"gain", "lag"};
@@ -89,7 +89,7 @@ static void known_nulls(void **state) {
   assert_says(id, 2, names, "c up by 1 with d down by 1 leaves the data unchanged");
   assert_says(id, 3, names, "scaling e by lambda and f by 1/lambda^2 leaves the data unchanged");
   for (int i = 0; i < P; i++) assert_true(isinf(id->sigma[i]));
-  // a / b is identifiable, relative to a / b as well as a straight line through zero tells its slope among three powers.
+  // a / b is identifiable, with the relative accuracy of the slope of a line through zero among three powers.
   double ratio[P] = {1 / v[1], -v[0] / (v[1] * v[1])}, sum[P] = {0, 0, 1, 1};
   assert_true(isfinite(od_identifiability_sigma(id, ratio)));
   assert_true(isfinite(od_identifiability_sigma(id, sum)));
@@ -98,7 +98,7 @@ static void known_nulls(void **state) {
   od_identifiability_free(id);
 }
 
-// Fewer rows than columns, a parameter of value zero, and nonsense.
+// Fewer rows than columns, a parameter of value zero, and invalid arguments.
 static void small_and_bad(void **state) {
   (void)state;
   static const char *const names[3] = {"a", "b", "c"};
@@ -170,8 +170,8 @@ static void servo(void **state) {
   free(u), free(y), free(dy);
 }
 
-// How near to each other two columns may be before they count as one. Unit columns at a small angle a have singular values
-// sqrt(2) and a / sqrt(2): their ratio is a / 2, and the bound is 1e-9.
+// The smallest angle of two columns that count as different. Unit columns at a small angle a have singular values sqrt(2)
+// and a / sqrt(2): their ratio is a / 2, and the bound is 1e-9.
 static void nearly_dependent(void **state) {
   (void)state;
   const double value[2] = {1, 1}, size[2] = {1, 1};
@@ -180,13 +180,13 @@ static void nearly_dependent(void **state) {
     od_identifiability *id = identify(2, 2, J, value, 1);
     assert_int_equal(id->nulls, null);
     od_identifiability_free(id);
-    // A parameter beside an initial state: what is left of its column is the angle itself.
+    // A parameter with an initial state: the remainder of its column is the angle itself.
     const double left = null ? 0.5e-9 : 2e-9, beside[4] = {1, 1, left, 0};
     od_error error = {0};
     assert_int_equal(od_identifiability_without_states(2, 2, 1, beside, value, size, 0, NULL, &id, &error), OD_OK);
     assert_int_equal(id->nulls, null);
     od_identifiability_free(id);
-    // Two states that nearly depend on each other: together they explain the parameter's second entry, one alone does not.
+    // Two nearly dependent states: together they explain the parameter's second entry, one alone does not.
     const double states[6] = {0, 1, 1, 1, 0, left};
     assert_int_equal(od_identifiability_without_states(2, 3, 1, states, value, size, 0, NULL, &id, &error), OD_OK);
     assert_int_equal(id->nulls, !null);

@@ -1,5 +1,5 @@
-// Estimates stay where their numbers are possible, without bounds in the file. Oracle: v' = -d v/m has the closed form
-// exp(-d t/m); data of a negative d, which no damper has, leave zero as the best that is possible.
+// Estimates stay in the possible range of their numbers, without bounds in the file. Oracle: v' = -d v/m has the closed
+// form exp(-d t/m); for data of a negative d, which no damper has, zero is the best possible value.
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ static void test_observer(void **state) {
     double found = o->estimate[0];
     print_message("observed: %g N s/m\n", found);
     assert_true(k ? fabs(found - 5) < 0.8 : found >= 0 && found < 0.5);
-    // The end of what is possible is a bound like one that is given.
+    // The end of the possible range has the same effect as a given bound.
     assert_int_equal(od_verdict_has(&o->verdict, "parameter.bound"), found == 0);
     od_observed_free(o);
     od_experiment_free(e);
@@ -95,7 +95,7 @@ static void test_messages(void **state) {
   }
 }
 
-// A log in bar whose unit nobody says: 80 to 120 "Pa".
+// A log in bar without its unit: 80 to 120 "Pa".
 static void test_forgotten_unit(void **state) {
   static const char tank[] =
       "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\nvolumes: {A: {volume: 1 L}}\n"

@@ -1,5 +1,5 @@
-// Multiple shooting. Oracles: the chain of nodes against normal equations in long numbers; fits in segments against
-// fits in one go on records where both work; an inverted pendulum integrated by hand, which no prediction in one go follows.
+// Multiple shooting. Oracles: normal equations in long double for the chain of nodes; fits in one segment on records where
+// both work; an inverted pendulum integrated by hand, which no single prediction can follow.
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ static double draw(uint64_t seed, int i) {
 
 enum { NODES = 6, NX = 3, COLUMNS = 2 };
 
-// All nodes follow from the first, z_k = A_k z_0 + a_k; that one from the normal equations. In long numbers, since transitions that grow
-// cost digits here.
+// All nodes follow from the first, z_k = A_k z_0 + a_k; the first follows from the normal equations. In long double, because growing
+// transitions lose digits here.
 static void solve_all(const od_chain *c, int column, double *z) {
   long double A[NODES][NX][NX + 1] = {0}, N[NX][NX + 1] = {0}, first[NX] = {0};
   for (int i = 0; i < NX; i++) A[0][i][i] = 1;
@@ -50,7 +50,7 @@ static void solve_all(const od_chain *c, int column, double *z) {
     }
 }
 
-// Transitions that grow, decay to nothing, and stay, mixed; data of any weight.
+// Transitions that grow, decay to zero, and stay constant, mixed; data of any weight.
 static void test_chain(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -82,7 +82,7 @@ static void test_chain(void **state) {
       double z[NODES * NX], largest = 0;
       solve_all(&c, column, z);
       for (int i = 0; i < NODES * NX; i++) largest = fmax(largest, fabs(z[i]));
-      // Continuity to rounding, whatever the data weigh.
+      // Continuity to round-off for any weight of the data.
       for (int i = 0; i < (NODES - 1) * NX; i++) {
         double off = c.h[i * COLUMNS + column] - c.z[(i + NX) * COLUMNS + column], size = fabs(off);
         for (int j = 0; j < NX; j++) {
@@ -98,7 +98,7 @@ static void test_chain(void **state) {
   }
 }
 
-// --- Where one go works as well ---------------------------------------------------------------------------------------
+// --- Records for which one segment works as well ----------------------------------------------------------------------
 
 static const char lag[] =
     "machine: Lag\n"
@@ -131,7 +131,7 @@ static void expect_same_fits(scratch *s, const char *head, const char *start, co
     if (f[0]->sigma_white[i] == 0) continue;
     expect_near(f[1]->sigma_white[i], f[0]->sigma_white[i], 1e-6);
     expect_near(f[1]->sigma_colored[i], f[0]->sigma_colored[i], 1e-5);
-    // A robust loss weighs the rows by which nodes are eliminated.
+    // A robust loss weights the rows with which nodes are eliminated.
     if (plan[0]->loss == OD_LOSS_LINEAR)
       expect_near(f[1]->identifiability->sigma[i], f[0]->identifiability->sigma[i], 1e-6);
   }
@@ -168,7 +168,7 @@ static void test_hidden_states(void **state) {
   expect_same_fits(*state, head, "unknown", "");
 }
 
-// The steps of a log's predictions shift the estimates by as much in segments as in one go.
+// The steps of a log's predictions shift the estimates by the same amount in many segments and in one.
 static void test_shift_by_steps(void **state) {
   scratch *s = *state;
   FILE *log = fopen(scratch_path(s, "log.csv"), "w");
@@ -206,7 +206,7 @@ static void test_shift_by_steps(void **state) {
   for (int way = 0; way < 2; way++) fit_release(f[way], plan[way]);
 }
 
-// --- Where only segments work -------------------------------------------------------------------------------------------
+// --- Records for which only many segments work --------------------------------------------------------------------------
 
 static const char pendulum[] =
     "machine: Inverted pendulum\n"
@@ -217,7 +217,8 @@ static const char pendulum[] =
     "torques: {drive: {joint: pivot, value: torque}}\n"
     "initial: {pivot.angle: 90 deg}\n";
 
-// Balanced by a controller that the model does not know: its torque is the log's input. 10 s are 45 time constants of the fall.
+// Balanced by a controller that the model does not contain: its torque is the log's input. 10 s are 45 time constants of the
+// fall.
 static void put_pendulum(scratch *s) {
   const double m = 1.3, l = 0.4, d = 0.05, g = 9.81, I = 0.04 + m * l * l, h = 0.002, up = acos(-1) / 2;
   double a = up + 0.05, w = 0;
@@ -261,7 +262,7 @@ static void test_unstable(void **state) {
   const double truth[] = {1.3, 0.04, 0.05};
   od_fit_plan *plan;
   od_fitted *f;
-  // In one go: no minimum, or one where nothing is explained.
+  // In one segment: no minimum, or one without an explained part.
   od_status status = fit_pendulum(*state, "evaluations: 60", &plan, &f);
   assert_true(status != OD_OK || f->fit < 50);
   fit_release(f, plan);
@@ -277,7 +278,7 @@ static void test_unstable(void **state) {
   }
 }
 
-// A search that ends before segments join says so.
+// A search that ends before segments are continuous reports this.
 static void test_gap_is_told(void **state) {
   put_pendulum(*state);
   od_fit_plan *plan;

@@ -1,5 +1,5 @@
-// What happens between two points of the grid: bends of inputs, switches, tables and formulas whose argument passes a knot and comes back, contacts;
-// and machines that no run can predict. Oracles are closed forms, which each test states.
+// Events between two points of the grid: bends of inputs, switches, tables and formulas whose argument passes a knot and returns, contacts; and
+// unpredictable machines. Oracles are closed forms, given in each test.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "simulate/run.h"
 #include "support/machines.h"
 
-// Runs with the outputs of the file's own 'run' section. step 0: adaptive, with rows every `rows` seconds.
+// Runs with the outputs of the file's 'run' section. step 0: adaptive, with rows every `rows` seconds.
 static od_table *run(const od_machine *m, const char *integrator, double step, double rows, od_run_report *report) {
   const od_run_defaults *file = od_machine_run(m);
   const od_run_options options = {.time = file->time,
@@ -28,7 +28,7 @@ static double final(const od_table *t, int column) {
   return t->data[(t->rows - 1) * t->columns + 1 + column];
 }
 
-// ---- pulses that are shorter than a step
+// ---- pulses shorter than a step
 
 static const struct {
   const char *name, *text;
@@ -65,8 +65,8 @@ static const struct {
      "    {from: d, to: e, when: x > 0.5}, {from: e, to: f, when: x > 0.5}]}\n"
      "  i: {type: integrator, input: c, gain: 1 1/s, unit: '1'}\nrun: {time: 0.2 s, outputs: [i]}\n",
      0.5},
-    // Two relays within one step, in their order: the second one looks at what the first one integrates. It begins to rise at 0.5002 s with 1000 1/s
-    // and passes 0.3 at 0.5005 s.
+    // Two relays within one step, in their order: the input of the second one is an integral of the first one. It begins to rise at 0.5002 s with
+    // 1000 1/s and passes 0.3 at 0.5005 s.
     {"two relays",
      "inputs: {t: {ramps: {at: [[0 s, 0], [10 s, 10]]}}}\nblocks:\n"
      "  a: {type: relay, input: t, thresholds: [-1, 0.5002], values: [0, 1000]}\n"
@@ -77,7 +77,7 @@ static const struct {
 };
 enum { PULSES = sizeof pulses / sizeof *pulses };
 
-// What fixed steps locate as well.
+// Events that fixed steps also locate.
 static void pulses_are_seen_by_all_rules(void **state) {
   (void)state;
   static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
@@ -89,7 +89,7 @@ static void pulses_are_seen_by_all_rules(void **state) {
       od_table *t = run(m, k < 4 ? integrators[k] : "tr-bdf2", k < 4 ? 1e-3 : 0, 1e-3, &report);
       double exact = isnan(pulses[i].exact) ? off - on : pulses[i].exact, got = final(t, 0);
       bool wrong = fabs(got - exact) > 2e-3 * exact;
-      // CVODES passes over the relay's pulse, which another rule then shows.
+      // CVODES misses the relay's pulse, which another integrator then shows.
       if (wrong && k != 3)
         fail_msg("%s, %s: %.6g instead of %.6g", pulses[i].name, k < 4 ? integrators[k] : "auto", got, exact);
       if ((report.verdict.trust == OD_SOUND) == wrong)
@@ -101,7 +101,7 @@ static void pulses_are_seen_by_all_rules(void **state) {
     }
 }
 
-// Narrow peaks of laws: adaptive steps find them; fixed steps that pass over them are reported as wrong.
+// Narrow peaks of laws: adaptive steps find them; fixed steps that miss them are reported as wrong.
 static void peaks_of_laws(void **state) {
   (void)state;
   const double pi = acos(-1);
@@ -137,7 +137,7 @@ static void peaks_of_laws(void **state) {
     }
 }
 
-// An argument that goes up to a peak of a table and back within a step: a sine of 1 Hz, of which a table sees 0.2 us about its maximum at 0.25 s.
+// An argument that rises to a peak of a table and returns within a step: a sine of 1 Hz, of which a table covers 0.2 us about its maximum at 0.25 s.
 // Values are a triangle of height 1 over 1 - e to 1 + e; near the maximum u = 1 - (2 pi t)^2 / 2, so the integral is 4/3 t0 with (2 pi t0)^2 / 2 = e.
 static void arguments_that_come_back(void **state) {
   (void)state;
@@ -160,7 +160,7 @@ static void arguments_that_come_back(void **state) {
 
 // ---- contacts
 
-// A ball on an elastic floor without losses comes back to where it fell from and not higher, whatever the stiffness.
+// A ball on an elastic floor without losses returns to its initial height and not higher, for any stiffness.
 static void no_energy_from_contacts(void **state) {
   (void)state;
   static const char *const stiffness[] = {"1e5", "1e6", "1e8"};
@@ -182,7 +182,7 @@ static void no_energy_from_contacts(void **state) {
     assert_int_equal(report.verdict.trust, OD_SOUND);
     od_run_report_free(&report);
     od_table_free(t);
-    // Long steps make energy, and that is reported.
+    // Long steps create energy, which is reported.
     t = run(m, "trapezoid", 1e-3, 0, &report);
     assert_true(od_table_summary(t, 1).max < 1.01 || report.verdict.trust != OD_SOUND);
     od_run_report_free(&report);
@@ -193,7 +193,7 @@ static void no_energy_from_contacts(void **state) {
 
 // ---- rows
 
-// A swinging mass, x = 0.1 cos(20 t): rows by dense output are as near to that as steps are, and how many there are changes nothing.
+// An oscillating mass, x = 0.1 cos(20 t): rows by dense output are as accurate as steps, and their number has no effect.
 static void rows_do_not_change_the_result(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(
@@ -221,7 +221,7 @@ static void rows_do_not_change_the_result(void **state) {
 
 // ---- chaos
 
-// A double pendulum that turns over. Its own two tight runs disagree, so no rule can be called right; a small swing of it is predictable.
+// A double pendulum that turns over. Two accurate runs disagree, so no integrator gives a correct motion; a small swing is predictable.
 static void chaos_is_not_predictable(void **state) {
   (void)state;
   static const char *const integrators[] = {"trapezoid", "rk4", "cvodes", "tr-bdf2"};

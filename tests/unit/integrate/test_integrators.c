@@ -1,7 +1,7 @@
 // The table of integrators: each entry against closed forms of its rule, its order on a hydraulic machine, its error estimate.
 //
-// Oracles: the functions R(z) by which the rules multiply solutions of x' = lambda x, from the literature; CVODES at a tight
-// tolerance, which shares neither steps nor error control with them; many short steps for the error of a long one.
+// Oracles: the stability functions R(z) of the rules for x' = lambda x, from the literature; CVODES at a tight tolerance,
+// which shares neither steps nor error control with them; many short steps for the error of a long one.
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void names_are_unique_and_found(void **state) {
   assert_null(od_integrator_find("cvodes"));
   assert_string_equal(names.name[count], "cvodes");
   assert_null(names.name[count + 1]);
-  // The first is what a simulation has that was told nothing.
+  // The first is the default of a simulation.
   od_test_run r = od_test_begin(od_test_machine("cases/crane/machine.yaml", NULL), "heel.angle", NULL);
   assert_string_equal(od_sim_integrator(r.sim)->name, "trapezoid");
   od_test_end(&r);
@@ -88,7 +88,7 @@ static void modes_are_multiplied_by_R(void **state) {
       double close = 1e-14 * (100 * (1 + cabs(R)) + hypot(z[i][0], z[i][1]));
       assert_true(fabs(od_sim_state(sim)[0] - creal(R)) < close && fabs(od_sim_state(sim)[1] - cimag(R)) < close);
       assert_true(fabs(F[0] - creal(R)) < close && fabs(F[2] - cimag(R)) < close);
-      // What is said to be stable with any step is.
+      // Integrators that are declared stable with any step are stable.
       if (integrator->amplification)
         assert_true(fabs(integrator->amplification(z[i][0], z[i][1]) - cabs(R)) < close);
       else if (z[i][0] <= 0)
@@ -117,7 +117,7 @@ static void tr_bdf2_damps_where_the_trapezoid_rings(void **state) {
 
 // ---- the order
 
-// The largest distance of the recorded outputs from CVODES, each in parts of its range.
+// The largest difference of the recorded outputs from CVODES, each relative to its range.
 static double distance(const od_machine *machine, const char *integrator, double h, double time) {
   static const char *const names[] = {"cylinder.length", "cylinder.rate", "P.pressure", "A.pressure", "B.pressure"};
   int outputs[5];
@@ -156,8 +156,8 @@ static void orders_on_the_fourbar_valve(void **state) {
 
 // ---- the error estimate
 
-// Of a step at a state where the machine moves: against many steps of Runge-Kutta's rule from the same point, with the form that
-// observers use, G = constant + transition F.
+// For a step at a state in motion: against many steps of Runge-Kutta's rule from the same point, with the form that observers
+// use, G = constant + transition F.
 static void estimates_of_single_steps(void **state) {
   (void)state;
   od_test_run r = od_test_begin(od_test_machine("cases/fourbar-valve/machine.yaml", NULL), "cylinder.length", NULL);
@@ -176,7 +176,7 @@ static void estimates_of_single_steps(void **state) {
     enum { PARTS = 200 };
     memcpy(sim, r.sim, size);
     od_sim_set_integrator(sim, integrator);
-    // Steps before it, for those that need them.
+    // Earlier steps, for integrators that need them.
     for (int i = 0; i < 3; i++) assert_int_equal(od_sim_step_with_jacobians(sim, h, &from, F, NULL, NULL, NULL), OD_OK);
     memcpy(exact, sim, size);
     od_sim_set_integrator(exact, od_integrator_find("rk4"));
@@ -192,12 +192,12 @@ static void estimates_of_single_steps(void **state) {
       double told = after[i] + integrator->error_form.constant * before[i], error = x[i] - od_sim_state(exact)[i];
       for (int j = 0; j < nx; j++) told += integrator->error_form.transition * F[i * nx + j] * before[j];
       print_message("%s, pressure %d: error %.3g Pa, estimated %.3g Pa\n", integrator->name, i, error, told);
-      // That of Runge-Kutta's rule says no more than how large the error is: it takes the inputs for constant.
+      // The estimate of Runge-Kutta's rule gives only the order of magnitude: it assumes constant inputs.
       bool only_size = integrator->order > 2;
       double ratio = only_size ? fabs(told / error) : told / error, factor = only_size ? 10 : 1.3;
       if (fabs(error) > 1e-3) assert_true(ratio > 1 / factor && ratio < factor);
     }
-    // Asked again it says the same, and the simulation goes on as if nobody had asked.
+    // A second call gives the same, and the call does not change the simulation.
     double again[64];
     od_sim_local_error(sim, before, again);
     assert_memory_equal(after, again, (size_t)nx * sizeof *after);
@@ -208,7 +208,7 @@ static void estimates_of_single_steps(void **state) {
   od_test_end(&r);
 }
 
-// What is far too fast for the steps has an estimate of about its own size, not of its rates times the step.
+// A mode far too fast for the steps has an estimate of about its own size, not of its rates times the step.
 static void estimates_of_fast_modes_are_bounded(void **state) {
   (void)state;
   for (double rate = 1e2; rate < 1e10; rate *= 10) {
@@ -239,8 +239,8 @@ static void multiply(const double J[4], const double x[2], double y[2]) {
   y[1] = J[2] * x[0] + J[3] * x[1];
 }
 
-// Positions and rates of a mass on a spring, slow and fast beside the step: the estimate of TR-BDF2 by its formula in full
-// matrices, x' = J x.
+// Positions and rates of a mass on a spring, slow and fast compared with the step: the estimate of TR-BDF2 by its formula
+// in full matrices, x' = J x.
 static void estimates_of_positions(void **state) {
   (void)state;
   static const double stiffness[] = {50, 5e5, 5e9}, damping[] = {1, 40, 3000};
@@ -277,7 +277,7 @@ static void estimates_of_positions(void **state) {
 }
 
 // The trapezoidal rule on an undamped mass on a spring, w h = 0.01: a step against the rotation of the exact motion from the same point. The first
-// step has no rates before it; later ones have, from steps of another length.
+// step has no earlier rates; later ones have, from steps of another length.
 static void estimates_of_the_trapezoid(void **state) {
   (void)state;
   const char *text =

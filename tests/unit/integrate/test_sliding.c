@@ -1,5 +1,5 @@
-// Laws that jump where their own consequences lead back to the jump: the motion stays there (Filippov's solution), and the law has the value
-// between both sides that keeps it there. Oracles are closed forms, phase by phase, which each test states.
+// Sliding along a jump of a law: if the motion returns to the jump from both sides, it stays there (Filippov's solution), and the law has
+// the value between both sides that keeps it there. Oracles are closed forms, phase by phase, given in each test.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static double at(const od_table *t, long row, int column) {
 
 typedef struct friction {
   double a, w, c;
-  double t, v, x;  // the point that is known
+  double t, v, x;  // the present point
   int side;        // 0: it sticks
 } friction;
 
@@ -55,7 +55,7 @@ static bool is_over(const friction *f, double t) {
   return f->side ? f->side * slip_speed(f, t) < 0 : fabs(f->a * sin(f->w * t)) > f->c;
 }
 
-// Moves the point to t, phase by phase; the end of a phase is found by bisection in steps that no phase is shorter than.
+// Moves the point to t, phase by phase; the end of a phase is found by bisection, in steps shorter than any phase.
 static void advance(friction *f, double t) {
   while (f->t < t) {
     double next = fmin(f->t + 1e-3, t);
@@ -87,7 +87,7 @@ static void check_friction(const od_table *t, friction f, double mass, double to
   }
 }
 
-// The law as a block or written down, with every integrator, in fixed steps and steps by error.
+// The law as a block or as a formula, with every integrator, in fixed and adaptive steps.
 static void laws_stick_and_slip(void **state) {
   (void)state;
   static const char *const laws[] = {"{type: sign, input: v}", "{type: formula, inputs: {v: v}, formula: 'sign(v)'}",
@@ -162,7 +162,7 @@ static void jumps_slide_together(void **state) {
   }
 }
 
-// A sliding mode of control: x'' = -2 sign(x + x') from x = 1 at rest. x + x' is zero after T = sqrt(2) - 1; from then on
+// A sliding-mode controller: x'' = -2 sign(x + x') from x = 1 at rest. x + x' is zero after T = sqrt(2) - 1; from then on
 // x = x(T) exp(T - t), and the control is x.
 static void control_slides(void **state) {
   (void)state;
@@ -185,7 +185,7 @@ static void control_slides(void **state) {
   }
 }
 
-// Motions that pass a jump or leave it are not held: x' = -2 - sign(x)/2 from 1, and x' = 0.1 + sign(x) from 0; and x'' = -sign(x) from 1 at
+// Motions that pass a jump or leave it do not slide: x' = -2 - sign(x)/2 from 1, and x' = 0.1 + sign(x) from 0; and x'' = -sign(x) from 1 at
 // rest, whose period is 4 sqrt(2), of which each quarter is a parabola.
 static void motions_pass_jumps(void **state) {
   (void)state;
@@ -208,7 +208,7 @@ static void motions_pass_jumps(void **state) {
   }
 }
 
-// A quantiser in a feedback cannot be held between two levels: the message names it and what to do, which helps.
+// A quantizer in a feedback loop cannot slide between two levels: the message names it and a remedy, which works.
 static void quantisers_are_named(void **state) {
   (void)state;
   for (int sampled = 0; sampled < 2; sampled++) {
@@ -233,7 +233,7 @@ static void quantisers_are_named(void **state) {
   }
 }
 
-// A step has room for 24 jumps. One more: the message names its block or its element, here one of many that hold the same mass.
+// A step can have 24 jumps. With one more the message names its block or its element, here one of many that hold the same mass.
 static void too_many_jumps_are_named(void **state) {
   (void)state;
   static const char

@@ -14,7 +14,7 @@
 #include "support/machines.h"
 
 static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4"};
-static const double h = 0.05, u0 = 0.3, u1 = 0.4;  // the step that is looked at, and its inputs
+static const double h = 0.05, u0 = 0.3, u1 = 0.4;  // the tested step, and its inputs
 
 typedef double _Complex number;
 enum { MOST = 2 };
@@ -27,7 +27,7 @@ typedef struct sliding_system {
   void (*guards)(const number *x, number u, const number *p, const number *v, number *s);
 } sliding_system;
 
-// What a step of an integrator is taken from: states, parameters, inputs at both ends.
+// Arguments of a step: states, parameters, inputs at both ends.
 typedef struct step_data {
   number x[MOST], p[MOST], u[2];
 } step_data;
@@ -74,8 +74,8 @@ static void guards_at_end(const sliding_system *m, int rule, const step_data *d,
   m->guards(x, d->u[1], d->p, v, s);
 }
 
-// The end of a step that slides: v by Newton's method in complex numbers. Its slopes are real differences: they determine how quickly it
-// converges, not where.
+// The end of a sliding step: v by Newton's method in complex numbers. Its derivatives are real differences: they affect the speed of
+// convergence, not the result.
 static void sliding_step(const sliding_system *m, int rule, const step_data *d, number *x) {
   number v[MOST] = {0}, s[MOST], s1[MOST], slope[MOST][MOST] = {{1, 0}, {0, 1}};
   for (int round = 0; round < 60; round++) {
@@ -95,7 +95,7 @@ static void sliding_step(const sliding_system *m, int rule, const step_data *d, 
   for (int i = 0; i < m->jumps; i++) assert_true(fabs(creal(v[i])) < 0.95);
 }
 
-// A guard that is not linear, with an input and a parameter, in a law that also depends on the state.
+// A nonlinear guard with an input and a parameter, in a law that also depends on the state.
 static void curved_rates(const number *x, number u, const number *p, const number *v, number *f) {
   f[0] = u - 2 * v[0] * (1 + p[0] * x[1]);
   f[1] = x[0] - x[1];
@@ -111,7 +111,7 @@ static void branch_rates(const number *x, number u, const number *p, const numbe
   f[1] = x[0] - x[1];
 }
 
-// A mass of 2 kg under friction along a surface that is not linear. p: friction and stiffness of the surface.
+// A mass of 2 kg with friction along a nonlinear surface. p: friction and stiffness of the surface.
 static void mass_rates(const number *x, number u, const number *p, const number *v, number *f) {
   f[0] = x[1];
   f[1] = (u + v[0] * (p[0] + 4 * x[0])) / 2;
@@ -121,7 +121,7 @@ static void mass_guards(const number *x, number u, const number *p, const number
   s[0] = -x[1] - p[1] * csin(x[0]);
 }
 
-// Two jumps, of which the second has the value of the first in its guard.
+// Two jumps; the guard of the second contains the value of the first.
 static void nested_rates(const number *x, number u, const number *p, const number *v, number *f) {
   f[0] = u - v[0] * (1 + x[1] * x[1]) + 0.3 * v[1];
   f[1] = p[0] - v[1];
@@ -207,7 +207,7 @@ static step_data data_of(const sliding_system *m, od_sim *sim) {
   od_sim_parameters(sim, p);
   for (int i = 0; i < MOST; i++) d.x[i] = od_sim_state(sim)[i], d.p[i] = p[i];
   m->guards(d.x, u0, d.p, v, s);
-  assert_true(fabs(creal(s[0])) < 1e-8);  // a second guard has the value of the first jump in it
+  assert_true(fabs(creal(s[0])) < 1e-8);  // a second guard contains the value of the first jump
   return d;
 }
 
@@ -296,7 +296,7 @@ static void wrapped_plants_slide(void **state) {
   od_machine_free(machine);
 }
 
-// Complex steps through a whole step do not follow the values of jumps: they are refused, not wrong.
+// Complex steps through a whole step cannot follow the values of jumps: they are rejected.
 static void complex_steps_do_not_slide(void **state) {
   (void)state;
   double F[MOST * MOST];

@@ -1,5 +1,5 @@
-// Steps after which the state is moved a little, with what is evaluated half-way serving both. Oracle: the step, and then od_sim_set(),
-// which evaluates everything anew; what differs must be of second order in the move.
+// Steps with a small shift of the state afterwards, which share an evaluation. Oracle: the step, and then od_sim_set(), which evaluates
+// everything again; the difference must be of second order in the shift.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { NX = 3, NP = 1, STEPS = 20 };
 
-// A pendulum on a joint with friction that bends, driven by a lag.
+// A pendulum on a joint with nonlinear friction, driven by a lag.
 static const char text[] =
     "gravity: [0, -9.81]\n"
     "bodies: {rod: {mass: 2 kg, inertia: 0.1 kg m^2, centre: [0.4, 0], points: {P: [0, 0], Q: [0.8, 0]}}}\n"
@@ -96,10 +96,10 @@ static void what_is_lost_is_of_second_order(void **state) {
   second_order("states", a.state, b.state);
   second_order("rates", a.rates, b.rates);
   second_order("outputs", a.outputs, b.outputs);
-  // Of each step's transition the first order is lost; over several steps it cancels.
+  // Each step's transition has an error of first order; over several steps it cancels.
   print_message("slopes: %.2g, %.2g; their product %.2g, %.2g\n", a.slopes, b.slopes, a.product, b.product);
   assert_true(b.slopes < a.slopes / 9 && a.product < a.slopes / 4);
-  // Others take the step and go there.
+  // Other integrators take the step and then set the state.
   for (int i = 0; od_integrator_at(i); i++) {
     if (strcmp(od_integrator_at(i)->name, "trapezoid") == 0) continue;
     const errors none = compare(plant, od_integrator_at(i)->name, 1e-3);

@@ -1,5 +1,6 @@
-// Steps as real-time code wants them: no allocation, the same bits from a copied block, statuses instead of crashes;
-// the function plant against closed forms; what an iteration ends with solves the rule.
+// Steps for real-time code: no allocation, the same bits from a copied block, statuses instead of crashes; function
+// plants; the solution of the iteration. Oracles: counted allocations, bit comparison, closed forms, the equation of
+// the rule.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,9 +87,10 @@ static void observers_allocate_nothing(void **state) {
                                    .integrator = od_integrator_at(job % 3),
                                    .form = (od_covariance_form)(job % 2),
                                    .sensor_sigma = sigma,
-                                   .gate = 1e-9,  // all that a guard can do, too
+                                   .gate = 1e-9,  // with all options of a guard
                                    .patience = 3};
-    if (od_observer_check(&options)) options.integrator = od_integrator_at(0);  // not every filter goes with every one
+    if (od_observer_check(&options))
+      options.integrator = od_integrator_at(0);  // not every filter supports every option
     assert_null(od_observer_check(&options));
     od_observer *o = od_observer_new(plant, &options);
     double P[64] = {0}, q[8], y[2] = {1.74, 7.5e6}, u[1], out[2], out_sigma[2];
@@ -160,7 +162,7 @@ static void check_nonsense(const od_integrator *integrator) {
   od_test_end(&r);
 }
 
-// Nonsense becomes a status, and the simulation goes on from where it was.
+// Invalid arguments give a status, and the simulation continues unchanged.
 static void nonsense_is_a_status(void **state) {
   (void)state;
   for (int i = 0; od_integrator_at(i); i++) check_nonsense(od_integrator_at(i));
@@ -198,21 +200,21 @@ static void function_plant(void **state) {
     memcpy(sensitivity, next, sizeof next);
   }
   assert_int_equal(od_sim_outputs(sim, y), OD_OK);
-  // Closed form: about the rest position p u / 4, with damping 0.2 and frequency sqrt(4 - 0.04).
+  // Closed form: about the equilibrium p u / 4, with damping 0.2 and frequency sqrt(4 - 0.04).
   double w = sqrt(4 - 0.04), decay = exp(-0.2), c = cos(w), s = sin(w), rest = 2 * 0.5 / 4;
   double shape = decay * (c + 0.2 / w * s);
   assert_true(fabs(y[0] - (rest + (1 - rest) * shape)) < 1e-8);
   assert_true(fabs(sensitivity[0] - 0.5 / 4 * (1 - shape)) < 1e-8);
   od_sim_free(sim);
   od_plant_free(plant);
-  // What is missing is said.
+  // Missing functions are reported.
   od_error err = {0};
   f.f_complex = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, &err), OD_BAD_ARGUMENT);
   assert_non_null(strstr(err.text, "f_complex"));
 }
 
-// Steps that are lost in the digits of the time are refused by every rule, with the state as it was.
+// Steps below the resolution of the time are rejected by every integrator, with the state unchanged.
 static void time_must_advance(void **state) {
   (void)state;
   const double x0[2] = {1, 0}, p[1] = {2}, u[1] = {0.5}, late = 1e9, h = 1e-8;
@@ -247,8 +249,8 @@ static int root_complex(void *user, double t, const double *x, const double *u, 
   return 0;
 }
 
-// A state, an input or a parameter that cannot be set leaves the simulation as it was, its next steps included. Oracle: a
-// simulation that was not asked.
+// A state, an input or a parameter that cannot be set leaves the simulation unchanged, including its next steps. Oracle:
+// a simulation without the attempt.
 static void what_cannot_be_set_changes_nothing(void **state) {
   (void)state;
   const double x0 = 1, p0 = 2, u0 = 0.5, bad = -1, none = NAN, other = 0.7;
@@ -286,7 +288,7 @@ static void what_cannot_be_set_changes_nothing(void **state) {
   od_plant_free(plant);
 }
 
-// The oscillator, which cannot be evaluated any more after so many calls.
+// The oscillator, whose evaluations fail after a number of calls.
 static int breaking(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   long *left = user;
   return (*left)-- <= 0 ? 1 : oscillator(NULL, t, x, u, p, dx);
@@ -296,8 +298,8 @@ static int breaking_complex(void *user, double t, const double *x, const double 
   return (*left)-- <= 0 ? 1 : oscillator_complex(NULL, t, x, u, p, dx);
 }
 
-// A step that fails at its n-th evaluation, for every n that there is, changes nothing: the next one goes where it would
-// have gone. Oracle: a simulation that did not fail.
+// A step that fails at its n-th evaluation, for every n, changes nothing: the next step has the same result. Oracle: a
+// simulation that did not fail.
 static void failed_steps_change_nothing(void **state) {
   (void)state;
   long left = 1000;
@@ -350,9 +352,8 @@ static int humped_slopes(void *user, double t, const double *x, const double *u,
   return 0;
 }
 
-// A trapezoidal step whose first matrix, 1 - h/2 df/dx where the iteration begins, is nearly zero: its first corrections lead far
-// away, where the next is as large as the rates. That must not be taken for the solution. The oracle is the rule itself: what comes out
-// as one solves it.
+// A trapezoidal step whose first matrix, 1 - h/2 df/dx at the start of the iteration, is nearly zero: its first corrections are very
+// large. They must not be accepted as the solution. The oracle is the equation of the rule, which an accepted solution satisfies.
 static void lost_iterations_are_no_solution(void **state) {
   (void)state;
   for (double nearly = 1e-6; nearly > 1e-14; nearly /= 10) {

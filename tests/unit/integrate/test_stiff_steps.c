@@ -1,6 +1,6 @@
-// Derivatives of a step over something much stiffer than the step is short: of the rates before it, terms as large as h df/dx, hardly
-// anything may be left in them, and the rules must not lose their digits there. The oracle is a mass on a spring and a damper, which is
-// linear: the rules are rational functions of its matrix, written here in long double.
+// Derivatives of a step of a very stiff plant: terms as large as h df/dx, from the rates before the step, cancel almost completely, and
+// the rules must not lose digits there. The oracle is a linear mass on a spring and a damper: the rules are rational functions of its
+// matrix, written here in long double.
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE  // syscall
 
-// Files appear complete or not at all.
+// Atomic files: a file is complete or does not appear. Oracle: the recorded sequence of system calls, and the old
+// content.
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include "io/atomic_file.h"
 #include "support/scratch.h"
 
-// What happens to files, in its order: f a file and d a folder put on disk, r a rename. These take the place of the C
+// The sequence of operations: f a file and d a folder written to disk, r a rename. These functions replace the C
 // library's in this program.
 static char events[8];
 
@@ -31,7 +32,7 @@ int rename(const char *from, const char *to) {
   return (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 }
 
-// A file is on disk before it takes the place of another, also one that somebody else has written; then the folder is.
+// A file is on disk before it replaces another one, also a file of another program; then the folder is.
 static void test_on_disk_before_the_rename(void **state) {
   scratch *s = *state;
   for (int other = 0; other < 2; other++) {
@@ -62,7 +63,7 @@ static void test_commit_replaces(void **state) {
   assert_int_equal(od_atomic_open(&f, path, NULL), OD_OK);
   fputs("new", f.file);
   fflush(f.file);
-  // Until the end the old content is there.
+  // The old content remains until the end.
   char *text = scratch_read(path);
   assert_string_equal(text, "old");
   free(text);
@@ -122,7 +123,7 @@ static void test_failures_say_why(void **state) {
   assert_non_null(strstr(err.text, "No such file"));
   assert_int_equal(od_atomic_open(&f, s->folder, &err), OD_IO);
   assert_non_null(strstr(err.text, "directory"));
-  // A disk that is full shows at the latest when the file is closed.
+  // A full disk is detected at the latest when the file is closed.
   if (access("/dev/full", W_OK) == 0) {
     assert_int_equal(od_atomic_open(&f, "/dev/full", &err), OD_OK);
     fputs("x", f.file);

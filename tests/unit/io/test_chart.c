@@ -1,4 +1,4 @@
-// Charts: what is left of long series after thinning still shows them. The oracle is the series itself.
+// Charts: the thinned points of long series still show their shape. The oracle is the series itself.
 #include "support/test.h"
 
 #include <float.h>
@@ -69,7 +69,7 @@ static double wave(double t) {
   return sin(12 * t) * exp(-t);
 }
 
-// A smooth line drawn with few points is nowhere off by more than rounding and tolerance.
+// The error of a smooth line drawn with few points is at most rounding and tolerance.
 static void test_smooth_line(void **state) {
   (void)state;
   double *v = numbers(wave);
@@ -86,14 +86,14 @@ static void test_smooth_line(void **state) {
     while (k + 1 < d->points && d->x[k] < px) k++;
     double share = (px - d->x[k - 1]) / (d->x[k] - d->x[k - 1]);
     double drawn = d->y[k - 1] + share * (d->y[k] - d->y[k - 1]);
-    // A column of pixels is drawn by its extremes, so within it the line may be early or late.
+    // A column of pixels is drawn by its extremes, so the line may be shifted within the column.
     assert_true(fabs(drawn - py) < 1 + 12 * 200.0 / 2 / 400);
   }
   finish(d);
   free(v);
 }
 
-// Where there is a point per pixel at most, only points on the straight way are left out.
+// With at most one point per pixel, only points on a straight line are omitted.
 static void test_few_points(void **state) {
   (void)state;
   enum { FEW = 300 };
@@ -122,7 +122,7 @@ static double noisy(double t) {
   return 0.4 * sin(1e7 * t * t);
 }
 
-// A single value among many is seen, by lines, dots and bands.
+// A single value among many is visible in lines, dots and bands.
 static void test_spikes_stay(void **state) {
   (void)state;
   double *v = numbers(spiky);
@@ -143,7 +143,7 @@ static void test_spikes_stay(void **state) {
   free(v);
 }
 
-// Noise has extremes in every column; the drawing is bounded by the pixels, whatever the number of values.
+// Noise has extremes in every column; the size of the drawing is limited by the pixels for any number of values.
 static void test_noise_is_bounded(void **state) {
   (void)state;
   double *v = numbers(noisy);
@@ -161,7 +161,7 @@ static void test_noise_is_bounded(void **state) {
   free(v);
 }
 
-// Gaps break lines and bands; what is not finite or far outside leaves the numbers short.
+// Gaps break lines and bands; values that are not finite or far outside are written with short numbers.
 static void test_gaps_and_monsters(void **state) {
   (void)state;
   double x[9] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, y[9] = {0, 0.5, NAN, 0.2, 1e300, INFINITY, 0.1, -1e12, 0};
@@ -190,7 +190,7 @@ static void test_gaps_and_monsters(void **state) {
   finish(d);
 }
 
-// Axes of numbers that are nearly too large or too small for numbers: a few ticks with finite labels.
+// Axes of values near the limits of double: a few ticks with finite labels.
 static void test_axes_of_any_size(void **state) {
   (void)state;
   static const double ends[][2] = {{-DBL_MAX, DBL_MAX},    {0, DBL_MAX},     {-1e308, 1e307},   {0, DBL_MIN},

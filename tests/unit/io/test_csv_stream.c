@@ -11,7 +11,7 @@ static const char *const texts[] = {
     "t;u;y\r\ns;V;bar\r\n0;1,5;2\r\n\r\n# a comment, with commas\r\n1;3,25;4\r\n2;5;6",
     "\xef\xbb\xbft\tu\n0\t1\n1\t\n2\tnan\n",
     "0,1,2\n1,3,4\n2,5,6\n",                                     // no header
-    "made by a logger\nserial 17\n\nt,u\ns,V\n0,1\n1,2\n2,3\n",  // lines before it
+    "made by a logger\nserial 17\n\nt,u\ns,V\n0,1\n1,2\n2,3\n",  // lines before the header
     "t,\"name, with a comma\",note\n0,1,\"a\nb\"\n1,2,\"say \"\"so\"\"\"\n2,3,c\n",
     "t,u,\n0,1,\n1,2,\n",  // a separator at the end of every line
     "t,u\n0,0.1234567890123456789012345678901234567890123456789012345678901234567890\n1,2\n",
@@ -36,7 +36,7 @@ static void compare(const char *path, size_t block) {
     assert_string_equal(head->name[i], whole->name[i]);
     assert_string_equal(head->unit[i], whole->unit[i]);
   }
-  bool *used = calloc((size_t)head->columns, sizeof *used);  // texts are welcome
+  bool *used = calloc((size_t)head->columns, sizeof *used);  // texts are allowed
   double *row = calloc((size_t)head->columns, sizeof *row);
   od_csv_stream_use(s, used);
   for (int round = 0; round < 3; round++) {
@@ -79,7 +79,7 @@ static void many_rows(void **state) {
   for (size_t block = 1000; block < 1100; block++) compare(scratch_path(s, "f.csv"), block);
 }
 
-// The same words, with the place; unless nobody needs the column.
+// The same message, with the place, unless the column is not needed.
 static void flaws(void **state) {
   scratch *s = *state;
   const char text[] = "t,u\n0,1\n1,much\n2,3\n";
@@ -109,8 +109,8 @@ static void flaws(void **state) {
   assert_null(none);
 }
 
-// Another stream over the same open file goes its own way, also when the file has another name by now and has become longer. Columns that
-// are not wanted may hold anything, and are not read.
+// Another stream over the same open file is independent, also if the file was renamed and has become longer. Unused columns may contain
+// anything and are not read.
 static void again(void **state) {
   scratch *s = *state;
   const char text[] = "t,u,note\n0,1,x\n1,2,\"a\nb\"\n2,3,y\n";
@@ -144,7 +144,7 @@ static void again(void **state) {
   assert_true(end && !od_csv_stream_is_cut(c));
   od_csv_stream_close(other);
   od_csv_stream_close(c);
-  // Of a file without rows both know that its line has an end.
+  // For a file without rows both report that its line is complete.
   scratch_write(s, "names.csv", "t,u\n", 4);
   assert_int_equal(od_csv_stream_open(scratch_path(s, "names.csv"), NULL, 0, &c, &err), OD_OK);
   assert_int_equal(od_csv_stream_again(c, &other, &err), OD_OK);

@@ -1,4 +1,4 @@
-// Units of the trade: which one a number gets, and how many digits.
+// Display units of numbers, and their digits. Oracle: expected texts.
 #include "support/test.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void test_units(void **state) {
   expect("V", 10, "V", 10);
 }
 
-// What is zero, or of no known size, gets the unit that is usual in the trade.
+// Zero, or a number of unknown size, gets the usual unit.
 static void test_usual_units(void **state) {
   (void)state;
   expect("Pa", 0, "bar", 0);
@@ -51,7 +51,7 @@ static void test_usual_units(void **state) {
   assert_string_equal(od_display_usual("N s/m"), "N s/m");
 }
 
-// The last test: the choice stays.
+// The last test, because the choice is global.
 static void test_si(void **state) {
   (void)state;
   od_display_choose_si();

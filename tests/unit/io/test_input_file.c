@@ -1,4 +1,4 @@
-// Files that are read whole: what has no end is refused, what is slow is waited for. The oracle is what was written.
+// Files that are read whole: endless files are rejected, slow ones are waited for. The oracle is the written content.
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void test_devices(void **state) {
   expect("/dev/null", 10, OD_IO, "it is a device or a socket, expected a file or a pipe");
 }
 
-// A file of /proc has the size 0 and a content, which must be read up to the limit all the same.
+// A file of /proc has the size 0 and a content, which must still be read up to the limit.
 static void test_size_that_is_not_known(void **state) {
   (void)state;
   struct stat facts;
@@ -86,11 +86,11 @@ static void test_pipes(void **state) {
   pid_t child = begin_writer(path, 0, 0, "a line\n", 1);
   expect(path, 1 << 20, OD_OK, "a line\n");
   waitpid(child, NULL, 0);
-  // A writer that is there may take its time.
+  // A writer that has opened the pipe may be slow.
   child = begin_writer(path, 0, 1300, "a line\n", 1);
   expect(path, 1 << 20, OD_OK, "a line\n");
   waitpid(child, NULL, 0);
-  // One that never stops is not heard to the end.
+  // An endless writer is stopped.
   child = begin_writer(path, 0, 0, "a line\n", 1 << 30);
   expect(path, 3 << 20, OD_BAD_INPUT, "it is longer than 3 MB");
   waitpid(child, NULL, 0);

@@ -1,4 +1,4 @@
-// JSON: what is written reads back exactly, and looks tidy.
+// JSON: written values are read back exactly, and the layout is regular. Oracle: the written values and texts.
 #include "support/test.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static void test_round_trip(void **state) {
   json_decref(back);
 }
 
-// Every second number, and from the last one back; what is no number is null.
+// Every second number, and in reverse order; a value that is not a number is null.
 static void test_numbers(void **state) {
   (void)state;
   static const double x[] = {1, 2, NAN, 4};

@@ -1,4 +1,5 @@
-// MATLAB files: workspaces as people have them; files that are cut off or damaged; disks that are full.
+// MATLAB files: typical workspaces; truncated or damaged files; full disks. Oracles: values by hand, the undamaged
+// file.
 #include "support/test.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static double thousandth(size_t i) {
   return 1e-3 * (double)i;
 }
 
-// Eight scalars and a long flat matrix beside the signals; `time` is what the time is called.
+// Eight scalars and a long flat matrix in addition to the signals; `time` is the name of the time.
 static const char *write_workspace(scratch *s, const char *time, enum mat_ft level) {
   const char *path = scratch_path(s, "w.mat");
   mat_t *mat = Mat_CreateVer(path, NULL, level);
@@ -63,7 +64,8 @@ static od_table *read_mat(const char *path, const od_table_wish *wish) {
   return t;
 }
 
-// The time decides, by its own name or a given one; then a column that is needed. Values by hand: MATLAB counts down columns.
+// The rows follow the time, found by its usual name or a given one; then a needed column. Values by hand: MATLAB stores
+// columns.
 static void test_workspace(void **state) {
   scratch *s = *state;
   const enum mat_ft levels[] = {MAT_FT_MAT4, MAT_FT_MAT5, MAT_FT_MAT73};
@@ -100,13 +102,13 @@ static void test_lengths_that_do_not_fit(void **state) {
   od_error err = {0};
   assert_int_equal(od_table_read_mat(path, &(od_table_wish){.columns = needed}, &t, &err), OD_BAD_INPUT);
   assert_non_null(strstr(err.text, "'gains' has 6 values, but the log has 2500 rows"));
-  // Without a time nobody can say more than what most have.
+  // Without a time the most frequent length is used.
   t = read_mat(write_workspace(s, "Zeit", MAT_FT_MAT4), NULL);
   assert_int_equal(t->rows, 6);
   od_table_free(t);
 }
 
-// --- Files that are cut off ----------------------------------------------------------------------------------------
+// --- Truncated files -----------------------------------------------------------------------------------------------
 
 static od_table *small_table(void) {
   od_table *t = od_table_new(3);
@@ -133,7 +135,8 @@ static char *bytes_of(const char *path, size_t *size) {
   return scratch_read(path);
 }
 
-// Every beginning of a file is refused, or lacks whole variables. Own files lack nothing: they end with their names.
+// Every truncated file is rejected, or lacks whole variables. Files of this program lack nothing: they end with their
+// names.
 static void expect_prefixes(scratch *s, const char *path, bool own, size_t stride) {
   size_t size, accepted = 0;
   char *bytes = bytes_of(path, &size);
@@ -172,7 +175,8 @@ static void test_truncated(void **state) {
 
 // --- Damage -------------------------------------------------------------------------------------------------------
 
-// Files that crashed the library: a structure without data, and a file of level 7.3. The reader says no, or reads the rest.
+// Files that crashed the library: a structure without data, and a file of level 7.3. The reader rejects them, or reads the
+// rest.
 static void test_damaged(void **state) {
   (void)state;
   od_table *t = NULL;
@@ -185,7 +189,7 @@ static void test_damaged(void **state) {
   od_table_free(t);
 }
 
-// A byte that is not what it was never gives other numbers without a word.
+// A changed byte never gives other numbers without a message.
 static void test_changed_bytes(void **state) {
   scratch *s = *state;
   od_table *whole = small_table();
@@ -222,10 +226,10 @@ static void never_end(void *user, FILE *to) {
   for (volatile int *i = user;;) *i = !*i;
 }
 
-// More memory than there may be; what was got is told.
+// More memory than allowed; the allocated amount is reported.
 static void ask_for_memory(void *user, FILE *to) {
   (void)user;
-  void *volatile block = malloc((size_t)8 << 30);  // compilers may leave out a block that nobody looks at
+  void *volatile block = malloc((size_t)8 << 30);  // compilers may remove an unused block
   fputc(block ? 'y' : 'n', to);
   free(block);
 }
@@ -247,13 +251,13 @@ static void test_isolated(void **state) {
   assert_int_equal(od_child_process_run(&work, &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "took longer than 1 s");
   work.work = ask_for_memory;
-  // Sanitizers end a program that asks for too much; otherwise it is told no.
+  // Sanitizers end a program that allocates too much; otherwise the allocation fails.
   if (od_child_process_run(&work, &err) == OD_OK) assert_int_equal(got, 'n');
 }
 
 // --- Full disks ---------------------------------------------------------------------------------------------------
 
-// In a process of its own: writes with files limited to `bytes`; the status.
+// In a separate process: writes with files limited to `bytes`. Returns the status.
 static int write_limited(const od_table *t, const char *path, rlim_t bytes) {
   pid_t child = fork();
   if (child == 0) {
@@ -266,7 +270,7 @@ static int write_limited(const od_table *t, const char *path, rlim_t bytes) {
   return WIFEXITED(end) ? WEXITSTATUS(end) : -1;
 }
 
-// Wherever the disk becomes full, the old file stays and nothing is left behind.
+// At any point at which the disk becomes full, the old file remains and no other file is left.
 static void test_full_disk(void **state) {
   scratch *s = *state;
   od_table *t = od_table_new(20);

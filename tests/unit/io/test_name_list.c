@@ -1,4 +1,4 @@
-// Lists of names in sentences: how many are shown, and names of any length.
+// Lists of names in sentences: number of shown names, and names of any length. Oracle: expected texts.
 #include "support/test.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static void test_most(void **state) {
   assert_int_equal(list.count, 5);
 }
 
-// Paths may be long: what does not fit is counted, nothing is cut, and nothing is written behind the text.
+// Paths may be long: names that do not fit are counted, no name is cut, and nothing is written beyond the buffer.
 static void test_long_names(void **state) {
   (void)state;
   struct {

@@ -1,4 +1,4 @@
-// Numbers as text: exact, short, and the same in every locale.
+// Numbers as text: exact, short, and the same in every locale. Oracles: printf and strtod.
 #include "support/test.h"
 
 #include <float.h>
@@ -32,7 +32,7 @@ static void test_format_is_short(void **state) {
   }
 }
 
-// Random bits, so that all sizes of numbers come by.
+// Random bits, so that numbers of all sizes occur.
 static void test_round_trip(void **state) {
   (void)state;
   uint64_t x = 88172645463325252u;
@@ -55,8 +55,8 @@ static void test_round_trip(void **state) {
   }
 }
 
-// The oracle is printf: the fewest digits with which it writes a number that strtod reads as the same one. Every exponent comes by,
-// powers of two with both their neighbours, integers, and short decimals.
+// The oracle is printf: the fewest digits with which it writes a number that strtod reads as the same one. With every exponent,
+// powers of two with both neighbors, integers, and short decimals.
 static void check_shortest(double value) {
   char text[OD_NUMBER_SIZE], want[64];
   int digits = 1;
@@ -97,8 +97,8 @@ static void test_shortest(void **state) {
   }
 }
 
-// The oracle is strtod, which rounds correctly: random decimals of up to 19 digits, those of doubles and of the middles between
-// them, which strtod itself has to tell.
+// The oracle is strtod, which rounds correctly: random decimals of up to 19 digits, those of doubles and of the midpoints
+// between them, which are the difficult cases.
 static void test_nearest(void **state) {
   (void)state;
   uint64_t x = 815;

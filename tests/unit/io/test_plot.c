@@ -1,4 +1,5 @@
-// Plots: axes with round numbers and short units, and files that are well-formed whatever the data.
+// Plots: axes with round numbers and short units, and files that are well-formed for any data. Oracle: a strict XML
+// reader, expected labels.
 #include "support/test.h"
 
 #include <math.h>
@@ -30,18 +31,18 @@ static void test_axes(void **state) {
   expect_axis(0, 25000, "kg", "10^3 kg", "0", "5");
   expect_axis(0, 3e-5, "m/s", "\u00b5m/s", "0", "10");
   expect_axis(0.2, 0.9, "1", "", "0.2", "0.4");
-  // What does not move still gets an axis around it.
+  // Constant data still get an axis around them.
   expect_axis(4, 4, "m", "m", "3.6", "3.8");
   expect_axis(0, 0, "m", "m", "\u22121.0", "\u22120.5");
   expect_axis(NAN, NAN, "m", "m", "\u22121.0", "\u22120.5");
-  // Values between the ticks are told in the axis' unit as well.
+  // Values between the ticks are also shown in the axis' unit.
   od_axis axis = od_axis_make(-2e6, 7.6e6, "Pa", 4);
   char text[OD_AXIS_TEXT];
   od_axis_value(&axis, -1.23456e6, text);
   assert_string_equal(text, "\u22121.235");
 }
 
-// Every tag that opens closes; that and the escapes are all that can go wrong in what the writer writes.
+// Every tag is closed, and special characters are escaped.
 static void expect_well_formed(const char *text) {
   int depth = 0;
   for (const char *c = strchr(text, '<'); c; c = strchr(c + 1, '<')) {
@@ -73,7 +74,7 @@ static void test_plot(void **state) {
   expect_well_formed(text);
   assert_non_null(strstr(text, "Fish &amp; &quot;chips&quot;"));
   assert_non_null(strstr(text, "a&lt;b&gt;.x"));
-  // Twenty thousand rows do not make a heavy file.
+  // Twenty thousand rows give a small file.
   assert_true(strlen(text) < 200000);
   free(text);
   od_table_free(t);
@@ -97,7 +98,7 @@ static void test_small_tables(void **state) {
   od_table_free(t);
 }
 
-// Eight long names in one panel: those without room are counted, and a short one behind them does not take the colour of another.
+// Eight long names in one panel: those without space are counted, and a short one after them keeps its own color.
 static void test_many_names(void **state) {
   scratch *s = *state;
   enum { N = 9 };

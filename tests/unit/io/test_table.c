@@ -1,4 +1,4 @@
-// Tables, and the files they go to and come from.
+// Tables, and their CSV and MATLAB files. Oracles: values by hand, files that are written and read again.
 #include "support/test.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static void test_csv_dialects(void **state) {
   // Semicolons with decimal commas, quotes around everything, a separator at every line's end.
   expect(READ(s, "\"time [s]\";\"p 1 [bar]\";\n0,0;\"1,5\";\n1;;\n2;-3e5;\n"), 2, labels, 3, data);
   expect(READ(s, "time [s]\tp 1 [bar]\n0\t1,5\n1\t\n2\t-3e5\n"), 2, labels, 3, data);
-  // Old line ends.
+  // Old line ends (CR).
   expect(READ(s, "time [s],p 1 [bar]\r0,1.5\r1,\r2,-3e5\r"), 2, labels, 3, data);
   // Quotes may hold separators, quotes and line ends.
   expect(READ(s, "\"a, \"\"b\"\"\nc\",[N]\n1,2\n"), 2, LABELS("a, \"b\"\nc", "", "[N]", ""), 1, (double[]){1, 2});
@@ -94,10 +94,10 @@ static void test_csv_dialects(void **state) {
   // One column; no rows.
   expect(READ(s, "x\n1\n2\n"), 1, LABELS("x", ""), 2, (double[]){1, 2});
   expect(READ(s, "x,y\n"), 2, LABELS("x", "", "y", ""), 0, NULL);
-  // An index is no unit.
+  // An index is not a unit.
   expect(READ(s, "p[1],p [1],p[12],p[]\n1,2,3,4\n"), 4, LABELS("p[1]", "", "p", "1", "p[12]", "", "p[]", ""), 1,
          (double[]){1, 2, 3, 4});
-  // Units in a line of their own; what the header says comes first.
+  // Units in a separate line; units in the header have priority.
   expect(READ(s, "time,p 1 [bar],n\n\ns,,(1/min)\n0,1.5,2\n"), 3, LABELS("time", "s", "p 1", "bar", "n", "1/min"), 1,
          (double[]){0, 1.5, 2});
   expect(READ(s, "time;p;\n[s];-;\n0;1,5;\n"), 2, LABELS("time", "s", "p", "1"), 1, (double[]){0, 1.5});
@@ -114,7 +114,7 @@ static void test_csv_missing_values(void **state) {
   expect(t, 2, (const char *[]){"time", "", "p", ""}, 5, (double[]){0, NAN, 1, NAN, 2, NAN, 3, NAN, 4, 9999});
 }
 
-// Lines one by one are read as those of a file are.
+// Single lines are read like the lines of a file.
 static void test_csv_lines(void **state) {
   (void)state;
   od_csv_lines lines = {.name = "input", .line = 1};
@@ -143,7 +143,7 @@ static void test_csv_lines(void **state) {
     assert_int_equal(od_csv_row(&lines, LINE(wrong[i]), v, &err), OD_BAD_INPUT);
     assert_string_equal(err.text, said[i]);
   }
-  // What nobody uses may be anything, or not there.
+  // Unused columns may contain anything or be missing.
   lines.used = (bool[]){true, false, false};
   assert_int_equal(od_csv_row(&lines, LINE("7;x"), v, &err), OD_OK);
   assert_true(v[0] == 7 && isnan(v[1]) && isnan(v[2]));
@@ -154,7 +154,7 @@ static void test_csv_lines(void **state) {
   assert_string_equal(err.text, "input:1:1: expected a line with the names of the columns first");
 }
 
-// What is wrong with a column is kept for those who use it; the others are as they should be.
+// A mistake in a column is reported only if the column is used; the other columns are correct.
 static void test_csv_flaws(void **state) {
   scratch *s = *state;
   const struct {
@@ -173,7 +173,7 @@ static void test_csv_flaws(void **state) {
   }
 }
 
-// Lines before the header are found by the rows, or told.
+// Lines before the header are detected from the rows, or given.
 static void test_csv_preamble(void **state) {
   scratch *s = *state;
   const char *labels[] = {"time", "s", "p", "bar", "q", ""};
@@ -184,7 +184,7 @@ static void test_csv_preamble(void **state) {
   expect(READ(s, LOGGER "time [s];p [bar];q\n0;1,5;2\n1;2,5;3\n"), 3, labels, 2, data);
   expect(READ(s, "\"a quote\ntime [s],p [bar],q\n0,1.5,2\n1,2.5,3\n"), 3, labels, 2, data);
   expect(READ(s, LOGGER "time [s],p [bar],q\n0,1.5,2\n"), 3, labels, 1, data);
-  // As wide as the table: it must be told.
+  // A line with the width of the table: the number must be given.
   const char text[] = "made,by,hand\ntime [s],p [bar],q\n0,1.5,2\n1,2.5,3\n";
   od_table *t = NULL;
   const char *path = scratch_write(s, "t.csv", text, sizeof text - 1);
@@ -224,7 +224,7 @@ static void test_csv_errors_name_the_place(void **state) {
   assert_int_equal(od_table_read_csv("/tmp", &t, &err), OD_IO);
 }
 
-// Random bytes must not crash the reader, whatever it says about them.
+// Random bytes must not crash the reader, whatever its message.
 static void test_csv_survives_noise(void **state) {
   scratch *s = *state;
   static const char alphabet[] = "0123456789.,;\t\"\"\n\r#[]()eE+- ab\xff";
@@ -284,7 +284,7 @@ static void test_mat(void **state) {
   od_table_free(t);
 }
 
-// --- Reading MATLAB files: what this program wrote, and what others may ----------------------------------------------
+// --- Reading MATLAB files of this program and of others --------------------------------------------------------------
 
 static void test_mat_round_trip(void **state) {
   scratch *s = *state;
@@ -372,7 +372,7 @@ static void test_failures_leave_nothing(void **state) {
   od_table_free(t);
 }
 
-// By hand: of four rows, and of the two from 1 to 2 s; what is no number is not passed over.
+// By hand: of four rows, and of the two from 1 to 2 s; NaN is not skipped.
 static void test_take(void **state) {
   (void)state;
   static const double rows[][2] = {{0, 1}, {1, -3}, {2, 2}, {3, NAN}};

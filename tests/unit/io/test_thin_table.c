@@ -1,5 +1,5 @@
-// Tables that keep the picture of many rows. The oracle is a search over all rows: each pair of rows of the thinned table has the least and the
-// greatest value of those it stands for, in the order in which they came, and together they stand for all.
+// Tables with a reduced number of rows for plots. The oracle is a search over all rows: each pair of rows of the thinned table has the minimum
+// and the maximum of its range of rows, in their order, and the ranges cover all rows.
 #include "support/test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 4 };
 
-// A time that does not go in equal steps; noise; a slow curve with one wild value; values that are missing now and then, and for long.
+// A time with unequal steps; noise; a slow curve with one outlier; values that are missing sometimes, and for long.
 static void make_row(long k, double row[COLUMNS]) {
   uint64_t n = (uint64_t)k;
   row[0] = 0.001 * (double)k + 0.0004 * sin((double)k);
@@ -35,7 +35,7 @@ static bool same(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-// Rows `from` on up to the time `until` are what the pair stands for; returns the first row after them.
+// The pair represents the rows from `from` up to the time `until`. Returns the first row after them.
 static long check_pair(const double *a, const double *b, long from, double until) {
   double row[COLUMNS], low[COLUMNS], high[COLUMNS];
   long low_at[COLUMNS], high_at[COLUMNS], k = from;
@@ -75,7 +75,7 @@ static void keeps_the_picture(void **state) {
   }
 }
 
-// As long as there is room, all rows are there.
+// While there is space, all rows are kept.
 static void keeps_short_runs(void **state) {
   (void)state;
   static const long lengths[] = {0, 1, 2, 1000, OD_THIN_ROWS};

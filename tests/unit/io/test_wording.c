@@ -1,4 +1,4 @@
-// Plurals, beside those of a dictionary.
+// Plurals. Oracle: a dictionary.
 #include "support/test.h"
 
 #include "io/wording.h"

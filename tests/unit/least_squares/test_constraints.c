@@ -1,6 +1,6 @@
 // Least squares with constraints between parameters. Oracles: all combinations of active constraints, each solved by Gaussian
 // elimination of its Karush-Kuhn-Tucker equations; closed forms (a circle, a line through a given point, published
-// test problems); covariances by putting the constraint into the model by hand.
+// test problems); covariances with the constraint inserted into the model by hand.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static int linear_constraints(void *user, const double *x, double *c, double *C)
   return 0;
 }
 
-// Least squares with a set of rows as equations; multipliers behind x. False: singular.
+// Least squares with a set of rows as equations; multipliers follow x. Returns false if singular.
 static bool with_active(const linear *p, unsigned set, double *x, double *multiplier) {
   double A[(N + ROWS) * (N + ROWS)] = {0}, b[N + ROWS] = {0};
   int row[ROWS], count = 0;
@@ -108,7 +108,7 @@ static void random_linear(uint64_t seed, linear *p) {
   for (int i = 0; i < M * N; i++) p->J[i] = draw(seed, at++);
   for (int i = 0; i < M; i++) p->y[i] = 3 * draw(seed, at++);
   for (int i = 0; i < ROWS * N; i++) p->A[i] = draw(seed, at++);
-  // A point that satisfies all.
+  // A point that satisfies all constraints.
   double inside[N];
   for (int i = 0; i < N; i++) inside[i] = draw(seed, at++);
   p->equalities = (int)(seed % 3);
@@ -153,7 +153,7 @@ static void test_all_active_sets(void **state) {
   assert_true(with_inequalities > 40);
 }
 
-// Bounds and constraints together: bounds are the same as rows that say so.
+// Bounds and constraints together: bounds are equivalent to constraint rows.
 static void test_bounds_are_constraints(void **state) {
   (void)state;
   for (uint64_t seed = 100; seed < 130; seed++) {
@@ -171,7 +171,7 @@ static void test_bounds_are_constraints(void **state) {
     double x[2][N];
     for (int way = 0; way < 2; way++) {
       linear q = p;
-      // The other way: rows of the bounds say nothing.
+      // Reversed: the rows of the bounds have no effect.
       for (int i = 0; way == 1 && i < N; i++) q.b[i] = -100;
       const od_ls_constraints constraints = {0, ROWS, linear_constraints};
       const od_ls_problem problem = {.m = M,
@@ -269,7 +269,7 @@ static void test_published(void **state) {
   od_ls_result_free(r);
 }
 
-// --- What is known after a constraint -------------------------------------------------------------------------------
+// --- Covariance with a constraint -----------------------------------------------------------------------------------
 
 enum { LINE = 12 };
 typedef struct line {
@@ -313,7 +313,7 @@ static void test_covariance(void **state) {
   expect_close(r->sigma[0], 2 * sqrt(variance / tt), 1e-7);
   expect_close(r->covariance[1], -2 * variance / tt, 1e-7);
   assert_int_equal(r->freedom, LINE - 1);
-  // What the data would have the constraint be, and how sure they are of it.
+  // The constraint's value from the data alone, and its standard deviation.
   expect_close(r->beyond[0], free_a + 2 * free_b - 3, 1e-6);
   expect_close(r->beyond_sigma[0], sqrt(variance * (stt - 4 * st + 4 * s1) / determinant), 1e-6);
   od_ls_result_free(r);

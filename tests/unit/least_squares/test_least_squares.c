@@ -1,5 +1,5 @@
-// The least-squares engine where answers are known in closed form or by brute force: linear problems (LAPACK), all
-// combinations of active bounds, scans of robust costs, curves with known minima.
+// The least-squares engine. Oracles: closed forms and exhaustive search: linear problems (LAPACK), all combinations of
+// active bounds, scans of robust costs, curves with known minima.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -91,7 +91,7 @@ static void linear_against_lapack(void **state) {
   }
 }
 
-// The triangle from row blocks has J's inner products, whatever the number of rows.
+// The triangle from row blocks has J's inner products for any number of rows.
 static void row_blocks(void **state) {
   (void)state;
   od_dice d = {3};
@@ -122,7 +122,7 @@ static void row_blocks(void **state) {
     }
 }
 
-// A column whose squares underflow leaves the inner products of the other columns as they are.
+// A column whose squares underflow does not change the inner products of the other columns.
 static void column_that_underflows(void **state) {
   (void)state;
   enum { K = 3 };
@@ -184,7 +184,7 @@ static double least_in_box(const linear *l, const double *low, const double *hig
   return best;
 }
 
-// A residual function that fails the test when it is asked beyond the bounds.
+// A residual function that fails the test if it is called beyond the bounds.
 typedef struct guarded {
   const linear *l;
   const double *low, *high;
@@ -213,7 +213,7 @@ static void boxes_against_brute_force(void **state) {
     double low[4], high[4], start[4], best_x[4];
     for (int j = 0; j < n; j++) {
       low[j] = od_dice_uniform(&d, -2, 0), high[j] = low[j] + od_dice_uniform(&d, 0.01, 2);
-      // At a bound, at the other, or anywhere between.
+      // At a bound, at the other, or between.
       int where = od_dice_pick(&d, 4);
       start[j] = where == 0 ? low[j] : where == 1 ? high[j] : od_dice_uniform(&d, low[j], high[j]);
     }
@@ -263,7 +263,7 @@ static od_ls_problem valley_problem(const double *start) {
   return (od_ls_problem){.m = 2, .n = 2, .residuals = valley, .jacobian = valley_jacobian, .start = start};
 }
 
-// Points that the search has been at, and whether all of them were strictly inside.
+// Points that the search has evaluated, and whether all of them were strictly inside.
 static bool strictly_inside(void *user, const od_ls_progress *p) {
   const od_ls_problem *problem = user;
   for (int j = 0; j < problem->n; j++) assert_true(p->x[j] > problem->low[j] && p->x[j] < problem->high[j]);
@@ -286,7 +286,7 @@ static void curved_valley_in_a_box(void **state) {
     assert_near(r->sigma[1], sqrt(r->variance) / 10, 1e-9);
     od_ls_result_free(r);
   }
-  // The minimum lies on the bound, but the bound has no part in it.
+  // The minimum lies on the bound, but the bound is not active.
   const double touching[2] = {1, INFINITY};
   problem.high = touching;
   od_ls_result *r = solve(&problem, NULL);
@@ -295,8 +295,8 @@ static void curved_valley_in_a_box(void **state) {
   od_ls_result_free(r);
 }
 
-// Steps that are only cut off end on the bound and stay there; the others get around it. Along the valley x0 + x1 = 2
-// (narrow) from (0.25, 0.1) the first step is cut off at x0 = 0.3, while the minimum (0.2, 1.8) is inside.
+// Steps that are only cut off end on the bound and stay there; other methods move along it. Along the valley x0 + x1 =
+// 2 (narrow) from (0.25, 0.1) the first step is cut off at x0 = 0.3, while the minimum (0.2, 1.8) is inside.
 static void truncation_jams(void **state) {
   (void)state;
   static linear l = {.m = 2, .n = 2, .A = {1, 1, 1e-2, -1e-2}, .b = {2, -1.6e-2}};
@@ -348,7 +348,7 @@ static int jacobian_in_units(void *user, const double *x, double *J) {
   return 0;
 }
 
-// Oracle: the same problem in units in which all is about 1, found by hand: (2, 3); with x0 held at 0, (0, 3.5).
+// Oracle: the same problem in units in which all is about 1, by hand: (2, 3); with x0 held at 0, (0, 3.5).
 static void units_of_any_size(void **state) {
   (void)state;
   const struct {
@@ -383,7 +383,7 @@ static void units_of_any_size(void **state) {
           }
 }
 
-// A bound that is approached but cannot be reached is where the parameter is said to be.
+// A parameter that approaches a bound but cannot reach it is reported at the bound.
 static void bound_out_of_reach(void **state) {
   (void)state;
   in_units p = {.l = {.m = 3, .n = 2, .A = {1, 0, 0, 1, 1, 1}, .b = {-4, 3, 4}}, .unit = {1e-12, 1}, .positive = true};
@@ -395,7 +395,7 @@ static void bound_out_of_reach(void **state) {
                                  .jacobian = jacobian_in_units,
                                  .start = start,
                                  .low = low};
-  // Loose tolerances, as fits have them: the search ends well before rounding does.
+  // Loose tolerances, as in fits: the search ends well before round-off matters.
   const od_ls_options options = {.cost_tolerance = 1e-12, .step_tolerance = 1e-9};
   od_ls_result *r = solve(&problem, &options);
   printf("ends at %.3g\n", r->x[0]);
@@ -406,7 +406,8 @@ static void bound_out_of_reach(void **state) {
   od_ls_result_free(r);
 }
 
-// Better on its bound alone, by a jump, than at the minimum beside it: what ends worse than its start is no success.
+// Lower exactly on its bound, by a jump, than at the minimum nearby: a search that ends above its start is not a
+// success.
 static int jump_at_zero(void *user, const double *x, double *r) {
   (void)user;
   r[0] = x[0] == 0 ? 1 : 2, r[1] = x[0] == 0 ? 0 : x[0] - 1;
@@ -492,7 +493,7 @@ static int location_jacobian(void *user, const double *x, double *J) {
   return 0;
 }
 
-// As the header says them, written anew.
+// As defined in the header, written again.
 static double loss_by_hand(int loss, double scale, double r) {
   double z = r * r / (scale * scale), s = scale * scale;
   switch (loss) {
@@ -545,7 +546,7 @@ static void robust_losses(void **state) {
     }
 }
 
-// ---- places where nothing can be computed
+// ---- points that cannot be evaluated
 
 // log(x0) + x1 - 1, x1 - 3: minimum at x0 = exp(-2), near the edge of what can be evaluated.
 static int logarithm(void *user, const double *x, double *r) {
@@ -588,7 +589,7 @@ static void cannot_evaluate(void **state) {
   assert_string_equal(err.text, "the residuals cannot be evaluated at the start");
 }
 
-// ---- stopping
+// ---- stopping criteria
 
 static bool three_steps(void *user, const od_ls_progress *p) {
   *(double *)user = p->cost;
@@ -746,7 +747,7 @@ static void derivatives(void **state) {
   od_ls_result_free(exact);
 }
 
-// Differences never ask beyond bounds, also when the minimum is at them.
+// Differences never evaluate beyond bounds, also if the minimum is at a bound.
 static void differences_at_bounds(void **state) {
   (void)state;
   static linear l = {.m = 3, .n = 2, .A = {1, 0, 0, 1, 1, 1}, .b = {5, -5, 0}};
@@ -764,7 +765,7 @@ static void fixed_parameters(void **state) {
   (void)state;
   od_ls_problem problem = decay_problem();
   od_ls_result *all = solve(&problem, NULL);
-  // Fixed where the minimum is, the others are found again, and vary less.
+  // With one parameter fixed at the minimum, the others are found again, with smaller variances.
   const bool fixed[3] = {false, false, true}, none_free[3] = {true, true, true};
   const double start[3] = {0, 1, all->x[2]};
   problem.start = start, problem.fixed = fixed;
@@ -811,7 +812,7 @@ static void multistart(void **state) {
     double least = INFINITY;
     for (int i = 0; i < 46; i++) least = fmin(least, r->end_cost[i]);
     assert_true(least == r->cost);
-    // Each of 40 cells of each range once.
+    // One start in each of 40 cells of each range.
     int cells[2][40] = {{0}}, once = 1;
     for (int i = 1; i <= 40; i++)
       for (int j = 0; j < 2; j++) cells[j][(int)((r->start_x[2 * i + j] + 10) / 0.5)]++;
@@ -846,7 +847,7 @@ static void multistart_with_trouble(void **state) {
   assert_int_equal(od_least_squares_multistart(&problem, &options, &starts, &r, &err), OD_INTERRUPTED);
   assert_true(isfinite(r->cost) && isinf(r->end_cost[20]));
   od_ls_result_free(r);
-  // Starts from which nothing can be computed are left out.
+  // Starts that cannot be evaluated are skipped.
   const double start[2] = {-1, 0}, low[2] = {-1, -10}, high[2] = {20, 10};
   problem = (od_ls_problem){.m = 2, .n = 2, .residuals = logarithm, .start = start, .low = low, .high = high};
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_OK);
@@ -857,7 +858,7 @@ static void multistart_with_trouble(void **state) {
   problem.low = NULL;
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_BAD_ARGUMENT);
   assert_string_equal(err.text, "parameter 0 needs finite bounds, or a box, to draw starts from");
-  // A logarithm's starts are spread over its orders of magnitude.
+  // Starts of a logarithmic parameter are spread over orders of magnitude.
   const od_ls_transform transform[2] = {OD_TRANSFORM_LOG, OD_TRANSFORM_LINEAR};
   const double box_low[2] = {1e-6, -1}, box_high[2] = {1e6, 1}, at[2] = {1, 0};
   const od_ls_starts box = {.box = 12, .low = box_low, .high = box_high};
@@ -904,8 +905,8 @@ static void bad_arguments(void **state) {
   }
 }
 
-// Only the product of the two is identifiable. By differences the direction without influence has a slope all the same, which is
-// rounding and no way down: where the product is right, to the normal equations, is a minimum.
+// Only the product of the two is identifiable. With differences the direction without effect has a slope, which is round-off and
+// not a descent direction: a point with the correct product, by the normal equations, is a minimum.
 enum { PRODUCT_ROWS = 2000 };
 static double product_data(int k) {
   return 6 * (1 + 1e-3 * k) + sin(1e4 * k * k);

@@ -1,7 +1,7 @@
-// How a robust loss enters the linear model of a search: gradient and curvature of a residual's row.
+// Robust losses in the linear model of a search: gradient and curvature of a residual's row.
 //
-// Oracle: differences of the cost itself, which shares nothing with the derivatives written by hand; where the curvature
-// is negative or zero, a hundredth of the slope stands in for it.
+// Oracle: differences of the cost itself, independent of the hand-written derivatives; a negative or zero curvature is
+// replaced by a hundredth of the slope.
 #include <math.h>
 
 #include "support/test.h"

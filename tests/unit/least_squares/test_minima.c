@@ -1,7 +1,7 @@
-// What a search says about where it ended: a minimum, or none.
+// Report of a search about its end: a minimum, or not.
 //
-// Oracles: minima of test problems that are known (Moré, Garbow and Hillstrom 1981); the Newton step of the whole Hessian, from differences of
-// exact gradients, and its eigenvalues; costs of kinked functions in closed form.
+// Oracles: known minima of test problems (Moré, Garbow and Hillstrom 1981); the Newton step of the whole Hessian, from differences of exact
+// gradients, and its eigenvalues; costs of kinked functions in closed form.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -178,7 +178,7 @@ static double gradient(const test_problem *p, const double *x, double *g) {
 
 typedef enum truth { MINIMUM, NO_MINIMUM, UNCLEAR } truth;
 
-// By the whole Hessian, in units of the parameters: what Newton's step would take off the cost, and the least eigenvalue.
+// By the whole Hessian, in units of the parameters: the cost reduction of Newton's step, and the smallest eigenvalue.
 static truth truth_at(const test_problem *p, const double *x) {
   int n = p->n;
   double g[MOST_N], H[MOST_N * MOST_N], value[MOST_N], size[MOST_N], cost = gradient(p, x, g), decrease = 0;
@@ -211,7 +211,7 @@ static const od_ls_method methods[] = {OD_LS_REFLECTIVE, OD_LS_LEVENBERG_MARQUAR
                                        OD_LS_ACTIVE_SET};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-// From the usual start every method but Gauss-Newton, which need not get there, ends at a known minimum.
+// From the usual start every method ends at a known minimum, except Gauss-Newton, which may fail.
 static void known_minima(void **state) {
   (void)state;
   for (int k = 0; k < PROBLEMS; k++)
@@ -231,8 +231,8 @@ static void known_minima(void **state) {
     }
 }
 
-// From random starts: no minimum is called none. The other way round one end in a hundred may be called a minimum that is none, far from all of them:
-// which starts lead there depends on the rounding of LAPACK.
+// From random starts: every minimum is reported as one. Conversely one end in a hundred may be wrongly reported as a minimum, far from all of them:
+// the starts that lead there depend on the round-off of LAPACK.
 static void random_starts(void **state) {
   (void)state;
   od_dice dice = {7};
@@ -270,7 +270,7 @@ static void random_starts(void **state) {
 
 // ---- kinks
 
-// r_i = |x - c_i| + 1 or so: the cost has kinks, and its least value is at one of them.
+// r_i = |x - c_i| + 1 or similar: the cost has kinks, and its minimum is at one of them.
 typedef struct kinks {
   double place, slope;  // of a kink in all residuals at once
 } kinks;
@@ -285,7 +285,7 @@ static int kinked_jacobian(void *user, const double *x, double *J) {
   return 0;
 }
 
-// The cost rises from the kink both ways.
+// The cost rises from the kink in both directions.
 static void minimum_at_a_kink(void **state) {
   (void)state;
   for (int i = 0; i < METHODS; i++)
@@ -317,7 +317,7 @@ static int no_slope(void *user, const double *x, double *J) {
   memset(J, 0, 3 * sizeof *J);
   return 0;
 }
-// A fourth power beside a constant: no rank at its minimum.
+// A fourth power and a constant: no rank at its minimum.
 static int fourth_power(void *user, const double *x, double *r) {
   (void)user;
   r[0] = 1, r[1] = (x[0] - 2) * (x[0] - 2), r[2] = 0;
@@ -351,8 +351,8 @@ static void plateaus(void **state) {
 
 // ---- last digits
 
-// Two waves of unknown periods in noise as large as they are (as of the NIST problem ENSO): steps of Gauss and Newton are each a good part of the
-// one before. Every method has the digits of the others.
+// Two waves of unknown periods with noise of the same size (as in the NIST problem ENSO): Gauss-Newton steps decrease slowly. All methods agree
+// in their digits.
 enum { ROWS = 160 };
 static double noise[ROWS];
 static int waves(void *user, const double *b, double *r) {

@@ -1,9 +1,9 @@
-// The least-squares engine against certified answers: the NIST Statistical Reference Datasets for nonlinear regression
-// that lie in $OD_SHARED/data/nist-strd, or in ../shared/data/nist-strd beside the source tree. They are not part of
-// the project; without them the test is skipped. The same options for all problems and both starts; derivatives are
-// complex steps.
+// The least-squares engine against certified results: the NIST Statistical Reference Datasets for nonlinear regression
+// in $OD_SHARED/data/nist-strd, or in ../shared/data/nist-strd next to the source tree. They are not part of the
+// project; without them the test is skipped. The same options for all problems and both starts; derivatives are complex
+// steps.
 //
-// Oracle: parameters, standard deviations and sums of squares that NIST computed in multiple precision. Wanted: 9
+// Oracle: parameters, standard deviations and sums of squares that NIST computed in multiple precision. Required: 9
 // digits of each parameter, 8 of each standard deviation (11 are certified).
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 enum { SKIPPED = 77 };
 
-// A copy of a file is known in which a digit has slipped into a certified value. NIST's value is taken when what the
-// file says does not have the sum of squares that the file says.
+// One known copy of a file has a wrong digit in a certified value. NIST's value is used if the file's parameters do not
+// give the file's sum of squares.
 static const struct {
   const char *name;
   int parameter;
@@ -22,7 +22,7 @@ static const struct {
 } errata[] = {{"Roszman1", 0, 2.0196866396e-1}};
 
 static bool agrees_with_itself(nist_set *set) {
-  // Parameters have 11 digits; exact data (Lanczos1) want more of them for their sum of squares.
+  // Parameters have 11 digits; exact data (Lanczos1) need more digits for their sum of squares.
   return set->squares < 1e-20 || nist_digits(nist_squares(set, set->value), set->squares) > 5;
 }
 
@@ -41,12 +41,12 @@ static int fit_all_ways(nist_set *set) {
   const od_ls_options reflective = {0}, damped = {.method = OD_LS_LEVENBERG_MARQUARDT},
                       full = {.method = OD_LS_GAUSS_NEWTON};
   // Residuals of Lanczos1 are 1e-13 of its data: in double precision they keep three digits, and so do the standard
-  // deviations. With residuals from extended precision it is held to more.
+  // deviations. With residuals in extended precision more digits are required.
   bool exact = strcmp(set->model->name, "Lanczos1") == 0;
   double sigma_digits = exact ? 2 : 8;
   int bad = 0;
   for (int start = 0; start < 2; start++) bad += !nist_fit(set, start, &reflective, "", 9, sigma_digits);
-  // The other methods from the nearer start.
+  // The other methods from the closer start.
   bad += !nist_fit(set, 1, &damped, "Levenberg-Marquardt: ", 9, sigma_digits);
   bad += !nist_fit(set, 1, &full, "Gauss-Newton: ", 9, sigma_digits);
   if (!exact) return bad;

@@ -1,5 +1,5 @@
-// Five problems of the NIST family that searches are known to fail on, from the far start above all: BoxBOD, Eckerle4,
-// MGH17, Rat43, Thurber. Their data are few and in the public domain, and lie beside this file.
+// Five difficult problems of the NIST family, mainly from the far start: BoxBOD, Eckerle4, MGH17, Rat43, Thurber. Their
+// data are few and in the public domain, and are next to this file.
 //
 // Oracle: the certified values.
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void hard_ones(void **state) {
   assert_int_equal(bad, 0);
 }
 
-// Where a method does not get down from the far start, it says so and does not call the place a minimum.
+// A method that fails from the far start reports this and does not report a minimum.
 static void failures_are_told(void **state) {
   (void)state;
   const struct {

@@ -1,5 +1,5 @@
-// Least squares of rows that are given as they come, and searches that begin with some of them. Oracles: the same problem with all
-// residuals and their Jacobian in memory; how many rows were asked for, which the problem counts itself.
+// Least squares of rows that are computed in sequence, and searches that begin with some of them. Oracles: the same problem with
+// all residuals and their Jacobian in memory; the number of computed rows, which the problem counts.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 // r = a exp(-b t) sin(c t) + d e(t) - data in units of the noise, t = 0 .. 1. e is 1 in a few rows and 0 in all others.
 enum { N = 4, MOST = 20000 };
 typedef struct swing {
-  int rows, block;               // given at a time
+  int rows, block;               // rows per block
   int event_first, event_count;  // zero: e is t
-  long asked;                    // rows that were given
+  long asked;                    // number of computed rows
   double data[MOST];
 } swing;
 
@@ -138,8 +138,8 @@ static void some_rows_lead_the_way(void **state) {
   od_ls_result_free(whole), od_ls_result_free(some);
 }
 
-// A caller who stops while only some rows are asked gets the best so far, and is told where it comes from. Oracle: where the search said
-// it was, and the cost of all rows there.
+// A caller that stops while only some rows are used gets the best result so far, marked as such. Oracle: the search's last reported
+// point, and the cost of all rows there.
 typedef struct watcher {
   long stop_at;  // iterations
   double x[N];
@@ -176,7 +176,7 @@ static void stopped_with_some_rows(void **state) {
   }
 }
 
-// Four rows tell a parameter, and none of them, or too few, is among those that a search would begin with.
+// Four rows determine a parameter, and none of them, or too few, are among the first rows of a search.
 static void not_where_rows_are_missed(void **state) {
   (void)state;
   static swing s;

@@ -1,6 +1,6 @@
 // The linear model of machines. Oracles: complex steps through the kernels in complex numbers (A, B, C, D), the hydraulic
-// natural frequency of a cylinder between two volumes, w^2 = (B/m) (A1^2/V1 + A2^2/V2), and the transfer functions that the
-// blocks of the fin servo were written as.
+// natural frequency of a cylinder between two volumes, w^2 = (B/m) (A1^2/V1 + A2^2/V2), and the transfer functions of the
+// fin servo's blocks.
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { MOST = 64 };
 static const double tiny = 1e-30, bound = 1e-8;
-static double farthest;  // of all entries that were compared
+static double farthest;  // of all compared entries
 
 // A mass on a rail between two chambers, driven by a valve. In the middle of the stroke.
 static const char axis[] =
@@ -81,7 +81,7 @@ static void find_rates(bench *b) {
     od_lu_solve(nk, matrix, pivot, im, 1);
     for (int i = 0; i < nk; i++) b->k[i] -= re[i] + I * im[i];
   }
-  od_mechanics_with_derivatives(b->m)->closure_forces(b->m, in, b->w);  // for what joints carry
+  od_mechanics_with_derivatives(b->m)->closure_forces(b->m, in, b->w);  // for joint loads
 }
 
 static double largest_of(const double *row, const double *size, int count) {
@@ -90,8 +90,8 @@ static double largest_of(const double *row, const double *size, int count) {
   return largest;
 }
 
-// Relative to the largest entry of the row, each column in units of its own size. Where that is nothing but round-off, relative
-// to what is usual for such rows.
+// Relative to the largest entry of the row, each column in units of its own size. If the row is only round-off, relative to the
+// usual size of such rows.
 static void compare(const char *what, const char *name, const double *got, const double *want, const double *size,
                     int count, double usual) {
   double largest = largest_of(want, size, count) + 1e-5 * usual;
@@ -101,7 +101,7 @@ static void compare(const char *what, const char *name, const double *got, const
       fail_msg("%s, %s, column %d: %.12g, not %.12g", what, name, j, got[j], want[j]);
 }
 
-// Adds a column of all matrices, weighted, with the state or input that it belongs to moved aside.
+// Adds a column of all matrices, weighted, with its state or input displaced.
 static void add_column(bench *b, int j, double aside, double weight, double *f, double *h) {
   const od_plant *plant = b->p->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, columns = nx + nu;
@@ -119,7 +119,7 @@ static bool is_alike(const od_output *a, const od_output *b) {
   return a->kind == b->kind || (od_model_output_is_reaction(a) && od_model_output_is_reaction(b));
 }
 
-// How many states and inputs are at kinks, where the mean of both sides counts.
+// Number of states and inputs at kinks, where the mean of both sides is used.
 static int check_matrices(const od_machine *machine, double time) {
   const od_model *m = od_machine_model(machine);
   int *all = calloc((size_t)m->outputs, sizeof *all), ny = m->outputs;
@@ -213,7 +213,7 @@ static void test_natural_frequency(void **state) {
   }
 }
 
-// A spool whose edges just close: flow gains of the one side and of the other, Cd w sqrt(2 dp / rho), and their mean.
+// A spool at the edges of its ports: flow gains of both sides, Cd w sqrt(2 dp / rho), and their mean.
 static void test_kink(void **state) {
   const double B = 1.2e9, gain = 0.6 * 8e-6 / 10 * sqrt(2.0 / 870), VA = 0.4e-3 + 30e-4 * 0.3,
                VB = 0.3e-3 + 20e-4 * 0.3;
@@ -239,8 +239,8 @@ static void test_kink(void **state) {
   od_machine_free(machine);
 }
 
-// Friction at rest: what the model says holds for movements that do not slide. Without friction, and where it slides, there is
-// nothing to say.
+// Friction at rest: a remark that the model is valid only for motions without sliding. Without friction, and while sliding,
+// there is no remark.
 static void test_sticking_is_told(void **state) {
   static const struct {
     const char *law, *rate;
@@ -270,9 +270,8 @@ static void test_sticking_is_told(void **state) {
   }
 }
 
-// A lever on a cylinder without friction: derivatives by its angle are zero only at rest, since the lever arm changes. That is not
-// friction. A friction that
-// is added has its name, whatever the mechanism.
+// A lever on a cylinder without friction: some derivatives with respect to its angle vanish at rest, because the lever arm
+// changes. This is not friction. An added friction is named, for any mechanism.
 static void test_levers_do_not_stick(void **state) {
   static const char lever[] =
       "ground: {points: {eye: [0.4 m, -0.6 m]}}\n"
