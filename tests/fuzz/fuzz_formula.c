@@ -37,7 +37,7 @@ static void judge(const od_expression *e) {
   const od_formula f = {e->count, e->operation};
   double by[NAMES], value = od_expression_value(e, values, NAMES, by);
   char text[120];
-  od_expression_unit(e, text);
+  od_unit_text(e->power, text);
   if (od_formula_problem(&f, NAMES) || strlen(text) >= sizeof text) abort();
   double alone = od_expression_value(e, values, NAMES, NULL);
   if (value != alone && !(isnan(value) && isnan(alone))) abort();

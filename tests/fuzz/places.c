@@ -30,7 +30,7 @@ typedef struct seed {
   const char *path;
   od_file_kind kind;
   od_tree tree;
-  od_texts texts;
+  od_arena texts;
   const char *variant[MOST_VARIANTS];
   int variants;
 } seed;
@@ -166,7 +166,7 @@ static bool open_seed(seed *s, const char *path) {
 
 static void close_seed(seed *s) {
   od_tree_free(&s->tree);
-  od_texts_free(&s->texts);
+  od_arena_free(&s->texts);
 }
 
 // The places of values: keys are texts that a map holds.

@@ -1,12 +1,11 @@
 #include "document/constants.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/suggest.h"
 
-enum { DEEPEST = 64, MOST_NAMES = 64, LONGEST_UNIT = 160 };
+enum { DEEPEST = 64, MOST_NAMES = 64 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -43,12 +42,6 @@ static int find_in_scope(od_loader *ld, const char *scope, const char *name) {
   return find(ld, name);
 }
 
-static bool is_known(const visible *v, const char *name) {
-  for (int i = 0; i < v->count; i++)
-    if (strcmp(v->name[i], name) == 0) return true;
-  return false;
-}
-
 static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
@@ -71,7 +64,9 @@ static bool look_around(od_loader *ld, const char *scope, const char *text, int 
     while (is_letter(c[length]) || is_digit(c[length]) || c[length] == '_' || c[length] == '.') length++;
     if (length > 0 && is_letter(*c) && v->count < MOST_NAMES) {
       const char *name = od_copy(ld, c, length);
-      int found = is_known(v, name) ? -1 : find_in_scope(ld, scope, name);
+      bool is_known = false;
+      for (int i = 0; i < v->count; i++) is_known = is_known || strcmp(v->name[i], name) == 0;
+      int found = is_known ? -1 : find_in_scope(ld, scope, name);
       if (found >= 0) {
         sound = evaluate(ld, found, depth + 1) && sound;
         v->constant[v->count] = found;
@@ -81,10 +76,6 @@ static bool look_around(od_loader *ld, const char *scope, const char *text, int 
     c += length > 0 ? length : 1;
   }
   return sound;
-}
-
-static od_expression_names names_of(const visible *v) {
-  return (od_expression_names){.count = v->count, .name = name_at, .unit = unit_at, .user = v, .units = v->ld->units};
 }
 
 // --- Expressions --------------------------------------------------------------------------------------------------
@@ -98,14 +89,9 @@ typedef struct result {
 } result;
 
 const char *od_unit_of_powers(od_loader *ld, const double *power) {
-  char text[LONGEST_UNIT] = "";
-  size_t at = 0;
-  for (int i = 0; i < OD_UNIT_BASES; i++) {
-    if (power[i] == 0) continue;
-    at += (size_t)snprintf(text + at, sizeof text - at, at ? " %s" : "%s", od_unit_base(i));
-    if (power[i] != 1) at += (size_t)snprintf(text + at, sizeof text - at, "%g", power[i]);
-  }
-  const char *usual = at > 0 ? od_units_si(ld->units, text) : "1";
+  char text[120];
+  od_unit_text(power, text);
+  const char *usual = text[0] != '\0' ? od_units_si(ld->units, text) : "1";
   return usual != NULL ? usual : od_copy(ld, text, strlen(text));
 }
 
@@ -114,7 +100,8 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
                     od_expression_problem *problem) {
   problem->text[0] = '\0';
   if (!look_around(ld, scope, text, depth, &r->names)) return false;
-  const od_expression_names names = names_of(&r->names);
+  const od_expression_names names = {
+      .count = r->names.count, .name = name_at, .unit = unit_at, .user = &r->names, .units = ld->units};
   if (!od_expression_parse(text, &names, &r->e, problem)) return false;
   double value[MOST_NAMES];
   for (int i = 0; i < r->names.count; i++)
@@ -129,20 +116,17 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
 // Stores the formula in the document and returns its index; -1: it contains no constants, or memory ran out.
 static int keep_formula(od_loader *ld, const result *r) {
   od_constants *c = &ld->document->constants;
-  od_constant_formula f = {.operations = r->e.count, .variables = r->names.count};
+  od_arena *arena = &ld->document->arena;
   if (r->names.count < 2) return -1;
-  od_constant_formula *grown = od_grow(c->formula, c->formulas, &c->formula_capacity, sizeof *c->formula);
-  if (grown != NULL) c->formula = grown;
-  f.operation = malloc((size_t)f.operations * sizeof *f.operation);
-  f.constant = malloc((size_t)f.variables * sizeof *f.constant);
-  if (grown == NULL || f.operation == NULL || f.constant == NULL) {
-    free(f.operation);
-    free(f.constant);
-    ld->no_memory = true;
-    return -1;
-  }
+  od_constant_formula f = {.operations = r->e.count,
+                           .operation = OD_TAKE(arena, od_operation, r->e.count),
+                           .variables = r->names.count,
+                           .constant = OD_TAKE(arena, int, r->names.count)};
+  od_constant_formula *list = od_arena_extend(arena, c->formula, c->formulas, sizeof *list);
+  if (list == NULL || f.operation == NULL || f.constant == NULL) return -1;
   memcpy(f.operation, r->e.operation, (size_t)f.operations * sizeof *f.operation);
   memcpy(f.constant, r->names.constant, (size_t)f.variables * sizeof *f.constant);
+  c->formula = list;
   c->formula[c->formulas] = f;
   return c->formulas++;
 }
@@ -220,13 +204,13 @@ od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, c
     const char *measures = od_units_measures(ld->units, r.unit);
     if (strcmp(unit, "rad/s") == 0 && od_given_is_frequency(given) && strcmp(r.unit, "Hz") == 0)
       measures = "in 1/s, which may be Hz or rad/s";
-    od_complain_given(ld, given, "'%s' is %s%s; %s wants %s", od_excerpt(ld, given->text),
+    od_complain_given(ld, given, "'%s' is %s%s; %s must be %s", od_excerpt(ld, given->text),
                       measures != NULL ? measures : "in ", measures != NULL ? "" : r.unit, given->label,
-                      od_given_wants(given, unit));
+                      od_given_wanted(ld, given, unit));
     return OD_EXPRESSION_WRONG;
   }
   int formula = keep_formula(ld, &r);
-  if (formula >= 0 && !od_index_add(&ld->document->constants.of_path, given->path, formula)) ld->no_memory = true;
+  if (formula >= 0) od_index_add(&ld->document->constants.of_path, &ld->document->arena, given->path, formula);
   return OD_EXPRESSION_READ;
 }
 
@@ -281,12 +265,14 @@ static bool take_quantity(od_loader *ld, od_constant *c) {
   return isfinite(c->value);
 }
 
-static void finish(od_loader *ld, int constant) {
+// Marks a constant as evaluated.
+static bool finish(od_loader *ld, int constant) {
   od_constants *all = &ld->document->constants;
   od_constant *c = &all->item[constant];
   c->state = OD_CONSTANT_DONE;
   all->order[all->ordered++] = constant;
-  if (c->formula >= 0 && !od_index_add(&all->of_path, c->path, c->formula)) ld->no_memory = true;
+  if (c->formula >= 0) od_index_add(&all->of_path, &ld->document->arena, c->path, c->formula);
+  return true;
 }
 
 // A parameter is evaluated at its first use, while the numbers of an element are read. These must be contiguous, so the
@@ -315,10 +301,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
     return fail(ld, constant);
   }
   c->state = OD_CONSTANT_BUSY;
-  if (take_quantity(ld, c)) {
-    finish(ld, constant);
-    return true;
-  }
+  if (take_quantity(ld, c)) return finish(ld, constant);
   result r;
   od_expression_problem problem = {0};
   bool sound = compute(ld, c->place.scope, c->text, depth, &r, &problem);
@@ -337,10 +320,10 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   c->value = r.value;
   c->unit = r.unit;
   c->formula = keep_formula(ld, &r);
-  finish(ld, constant);
-  return true;
+  return finish(ld, constant);
 }
 
+// Whether a constant may have the name of the key; false with a message.
 static bool check_name(od_loader *ld, int key) {
   const char *name = od_text_of(ld, key), *dot = strrchr(name, '.');
   const char *own = dot != NULL ? dot + 1 : name;
@@ -358,6 +341,7 @@ static bool check_name(od_loader *ld, int key) {
   return sound && !taken;
 }
 
+// Adds the constant, or the parameter of an instance, with the name and the text of the key.
 static void declare(od_loader *ld, int key, bool is_parameter) {
   od_constants *all = &ld->document->constants;
   const char *name = od_text_of(ld, key);
@@ -369,12 +353,9 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
                 all->item[other].place.line);
     return;
   }
-  od_constant *grown = od_grow(all->item, all->count, &all->capacity, sizeof *all->item);
-  if (grown != NULL) all->item = grown;
-  if (grown == NULL || !od_index_add(&all->index, name, all->count)) {
-    ld->no_memory = true;
-    return;
-  }
+  od_constant *list = od_arena_extend(&ld->document->arena, all->item, all->count, sizeof *list);
+  if (list == NULL || !od_index_add(&all->index, &ld->document->arena, name, all->count)) return;
+  all->item = list;
   const char *path = is_parameter ? name : od_format(ld, "constants.%s", name);
   od_given given = od_given_for(ld, node, path, name, "SI units", od_place_of(ld, key));
   if (given.place.scope == NULL) given.place.scope = od_place_of(ld, node).scope;
@@ -388,45 +369,102 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
                                           .number = -1};
 }
 
-// Parameters that are quantities become numbers even without references, so that they are listed.
-static void evaluate_all(od_loader *ld) {
-  od_constants *all = &ld->document->constants;
-  all->order = malloc(((size_t)all->count + 1) * sizeof *all->order);
-  if (all->order == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  for (int i = 0; i < all->count; i++) {
-    od_constant copy = all->item[i];
-    if (copy.state == OD_CONSTANT_FAILED) continue;
-    if (!copy.is_parameter || take_quantity(ld, &copy)) evaluate(ld, i, 0);
-  }
-}
-
 void od_load_constants(od_loader *ld, int constants, int parameters) {
+  od_constants *all = &ld->document->constants;
   for (int which = 0; which < 2; which++) {
     int node = which == 0 ? constants : parameters;
     for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
-      if (ld->document->constants.count == OD_MOST_CONSTANTS) {
+      if (all->count == OD_MOST_CONSTANTS) {
         od_complain(ld, key, "there are more than %d constants", OD_MOST_CONSTANTS);
         break;
       }
       declare(ld, key, which == 1);
     }
   }
-  evaluate_all(ld);
+  all->order = OD_TAKE(&ld->document->arena, int, all->count);
+  if (all->order == NULL) return;
+  for (int i = 0; i < all->count; i++) {
+    od_constant copy = all->item[i];
+    if (copy.state == OD_CONSTANT_FAILED) continue;
+    // Parameters that are quantities become numbers even without references, so that they are listed.
+    if (!copy.is_parameter || take_quantity(ld, &copy)) evaluate(ld, i, 0);
+  }
   od_number_constants(ld);
 }
 
-void od_constants_free(od_constants *c) {
-  for (int i = 0; i < c->formulas; i++) {
-    free(c->formula[i].operation);
-    free(c->formula[i].constant);
+// --- Dependence of numbers on constants ---------------------------------------------------------------------------
+
+static const od_constant_formula *formula_of(const od_document *d, int number) {
+  int formula = d->numbers.item[number].formula;
+  return formula >= 0 ? &d->constants.formula[formula] : NULL;
+}
+
+int od_constant_of(const od_document *d, int number) {
+  for (int i = 0; i < d->constants.count; i++)
+    if (d->constants.item[i].number == number) return d->constants.item[i].formula < 0 ? i : -1;
+  return -1;
+}
+
+static bool is_reached(const od_constant_formula *f, const bool *reached) {
+  for (int i = 0; i < f->variables; i++)
+    if (f->constant[i] >= 0 && reached[f->constant[i]]) return true;
+  return false;
+}
+
+void od_constants_reach(const od_document *d, bool *reached) {
+  for (int i = 0; i < d->constants.ordered; i++) {
+    int c = d->constants.order[i], formula = d->constants.item[c].formula;
+    if (formula >= 0 && is_reached(&d->constants.formula[formula], reached)) reached[c] = true;
   }
-  free(c->formula);
-  free(c->item);
-  free(c->order);
-  od_index_free(&c->index);
-  od_index_free(&c->of_path);
-  *c = (od_constants){0};
+}
+
+bool od_number_is_reached(const od_document *d, int number, const bool *reached) {
+  const od_constant_formula *f = formula_of(d, number);
+  return f != NULL && is_reached(f, reached);
+}
+
+bool od_number_is_constant(const od_document *d, int number) {
+  for (int i = 0; i < d->constants.count; i++)
+    if (d->constants.item[i].number == number) return true;
+  return false;
+}
+
+int od_number_source(const od_document *d, int number) {
+  const od_constant_formula *f = formula_of(d, number);
+  int source = -1;
+  while (f != NULL) {
+    source = -1;
+    for (int i = 0; i < f->variables && source < 0; i++) source = f->constant[i];
+    int inner = source >= 0 ? d->constants.item[source].formula : -1;
+    f = inner >= 0 ? &d->constants.formula[inner] : NULL;
+  }
+  return source;
+}
+
+// The value of a formula, and its change along a direction (`change` NULL: not needed).
+static double formula_value(const od_constant_formula *f, const double *value, const double *change,
+                            double *its_change) {
+  od_expression e = {.count = f->operations};
+  double variable[MOST_NAMES], gradient[MOST_NAMES];
+  memcpy(e.operation, f->operation, (size_t)f->operations * sizeof *f->operation);
+  for (int i = 0; i < f->variables; i++) variable[i] = f->constant[i] >= 0 ? value[f->constant[i]] : pi;
+  double its_value = od_expression_value(&e, variable, f->variables, change != NULL ? gradient : NULL);
+  if (change == NULL) return its_value;
+  *its_change = 0;
+  for (int i = 0; i < f->variables; i++)
+    if (f->constant[i] >= 0) *its_change += gradient[i] * change[f->constant[i]];
+  return its_value;
+}
+
+void od_constants_follow(const od_document *d, const bool *wanted, double *value, double *change) {
+  for (int i = 0; i < d->constants.ordered; i++) {
+    int c = d->constants.order[i], formula = d->constants.item[c].formula;
+    if (formula < 0 || !wanted[c]) continue;
+    value[c] = formula_value(&d->constants.formula[formula], value, change, change != NULL ? &change[c] : NULL);
+  }
+}
+
+double od_number_follow(const od_document *d, int number, const double *value, const double *change,
+                        double *its_change) {
+  return formula_value(formula_of(d, number), value, change, its_change);
 }

@@ -52,6 +52,4 @@ void od_constants_follow(const od_document *d, const bool *wanted, double *value
 double od_number_follow(const od_document *d, int number, const double *value, const double *change,
                         double *its_change);
 
-void od_constants_free(od_constants *c);
-
 #endif

@@ -7,6 +7,7 @@
 #include "document/constants.h"
 #include "document/reader.h"
 #include "document/text_file.h"
+#include "memory/owned.h"
 
 od_loader od_document_start(const char *path, od_content content, od_messages *messages) {
   od_loader ld = {.document = calloc(1, sizeof *ld.document),
@@ -15,20 +16,21 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
                   .first_message = od_messages_count(messages),
                   .first_error = od_messages_errors(messages)};
   ld.tree.root = -1;
-  if (ld.document) ld.document->file = od_texts_copy(&ld.document->texts, path, strlen(path));
-  if (ld.document && ld.document->texts.failed) {  // without its name the file cannot be read
+  if (ld.document) ld.document->file = od_texts_copy(&ld.document->arena, path, strlen(path));
+  if (ld.document && ld.document->arena.exhausted) {  // without its name the file cannot be read
     od_document_free(ld.document);
     ld.document = NULL;
   }
   return ld;
 }
 
+bool od_lacks_memory(const od_loader *ld) {
+  return ld->no_memory || ld->scratch.exhausted || ld->document->arena.exhausted;
+}
+
 void od_document_free(od_document *document) {
   if (!document) return;
-  od_numbers_free(&document->numbers);
-  od_constants_free(&document->constants);
-  free(document->variant_name);
-  od_texts_free(&document->texts);
+  od_arena_free(&document->arena);
   free(document);
 }
 
@@ -36,7 +38,7 @@ void od_document_free(od_document *document) {
 static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
   od_document *document = ld->document;
   od_status status =
-      od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->texts, ld->messages);
+      od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->arena, ld->messages);
   if (status == OD_OK) status = od_document_include(ld);
   if (status != OD_OK) return status;
   od_error error = {0};
@@ -62,13 +64,14 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   status = OD_NO_MEMORY;
   if (c_locale != (locale_t)0) {
     locale_t users = uselocale(c_locale);
-    if (od_numbers_override(&document->numbers, set, set_count, &document->texts, ld->messages))
-      status = load_text(ld, content, read, user);
+    od_numbers_override(&document->numbers, &document->arena, set, set_count, ld->messages);
+    status = load_text(ld, content, read, user);
     uselocale(users);
     freelocale(c_locale);
   }
   od_tree_free(&ld->tree);
   od_units_free(ld->units);
+  od_arena_free(&ld->scratch);
   free(read_now);
   return status;
 }
@@ -101,17 +104,16 @@ const char *od_document_beside(od_loader *ld, int node, const char *path) {
 }
 
 od_file_kind od_document_kind(const char *path, od_content content) {
-  od_messages *unread = od_messages_new();
+  OD_OWNED(od_messages_free) od_messages *unread = od_messages_new();
   if (!unread) return OD_FILE_UNKNOWN;
   od_loader ld = od_document_start(path, content, unread);
   od_file_kind kind = OD_FILE_UNKNOWN;
   if (ld.document &&
-      od_tree_parse(&ld.tree, content.text, content.length, ld.document->file, &ld.document->texts, unread) == OD_OK) {
+      od_tree_parse(&ld.tree, content.text, content.length, ld.document->file, &ld.document->arena, unread) == OD_OK) {
     od_document_include(&ld);
     kind = od_file_kind_of(&ld.tree);
   }
   od_tree_free(&ld.tree);
   od_document_free(ld.document);
-  od_messages_free(unread);
   return kind;
 }

@@ -15,6 +15,9 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
 
 void od_document_free(od_document *document);
 
+// Whether memory ran out since the loader was started.
+bool od_lacks_memory(const od_loader *ld);
+
 // Ends a loader whose file refers to other files: sorts its messages from `first` on in the order of the file, appends those
 // about the other files, which are freed, and reports that memory ran out.
 void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);

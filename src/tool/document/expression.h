@@ -63,9 +63,6 @@ bool od_expression_parse(const char *text, const od_expression_names *names, od_
 // names, `variables` of them; NULL: not needed.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
-// The unit in base units ("kg s-2"), empty for a plain number.
-const char *od_expression_unit(const od_expression *e, char text[120]);
-
 // Sides and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...
 typedef enum od_relation_kind { OD_EQUAL, OD_AT_MOST, OD_AT_LEAST } od_relation_kind;
 typedef struct od_relation {

@@ -12,6 +12,7 @@
 #include "document/merge.h"
 #include "document/suggest.h"
 #include "document/text_file.h"
+#include "memory/scoped.h"
 
 enum { DEEPEST = 16, MOST_FILES = 100, MOST_BYTES = 32 << 20 };
 
@@ -30,10 +31,12 @@ typedef struct includer {
   od_status status;
 } includer;
 
-static int lay_over_included(includer *in, int root, int depth);
+static int merge_over_included(includer *in, int root, int depth);
 
-static void fail(includer *in, od_status status) {
+// Records a failure; that memory ran out takes precedence. Returns -1.
+static int fail(includer *in, od_status status) {
   if (in->status == OD_OK || status == OD_NO_MEMORY) in->status = status;
+  return -1;
 }
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
@@ -70,7 +73,7 @@ static bool is_new(includer *in, int node, const char *path, const struct stat *
     return false;
   }
   if (in->files == MOST_FILES) {
-    od_complain(in->ld, node, "a file can have at most %d files in it; '%s' is one more", MOST_FILES - 1,
+    od_complain(in->ld, node, "a file can include at most %d files; '%s' is one more", MOST_FILES - 1,
                 od_excerpt(in->ld, path));
     fail(in, OD_BAD_INPUT);
     return false;
@@ -78,7 +81,8 @@ static bool is_new(includer *in, int node, const char *path, const struct stat *
   return true;
 }
 
-static void note(includer *in, const char *path, const struct stat *facts) {
+// Stores a file that is being read.
+static void add_file(includer *in, const char *path, const struct stat *facts) {
   in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
 }
 
@@ -93,52 +97,42 @@ static int parse(includer *in, int node, const char *path) {
     od_complain(ld, node, "the files that are included are longer than %d MB", MOST_BYTES >> 20);
     status = OD_BAD_INPUT;
   }
-  if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->texts, ld->messages);
+  if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->arena, ld->messages);
   free(text);
   if (status != OD_OK) fail(in, status);
   int root = od_tree_value(&ld->tree, ld->tree.root);
   if (status != OD_OK || root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) return -1;
   if (ld->tree.node[root].kind == OD_TREE_MAP) return root;
   od_complain(ld, root, "found %s, expected a map with sections", od_describe(ld, root));
-  fail(in, OD_BAD_INPUT);
-  return -1;
+  return fail(in, OD_BAD_INPUT);
 }
 
 // The map of a file with all its included files, or -1: it has been included already, or failed.
 static int include_file(includer *in, int node, int depth) {
   od_loader *ld = in->ld;
   const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");
-  if (!name) {
-    fail(in, OD_BAD_INPUT);
-    return -1;
-  }
+  if (!name) return fail(in, OD_BAD_INPUT);
   const char *path = od_document_beside(ld, node, name);
   struct stat facts;
   if (stat(path, &facts) != 0) {
     od_complain(ld, node, "the file '%s' cannot be read: %s%s", od_excerpt(ld, path), strerror(errno),
                 nearest_file(ld, path).text);
-    fail(in, OD_BAD_INPUT);
-    return -1;
+    return fail(in, OD_BAD_INPUT);
   }
   if (!is_new(in, node, path, &facts)) return -1;
   if (depth > DEEPEST) {
     od_complain(ld, node, "files include others more than %d deep", DEEPEST);
-    fail(in, OD_BAD_INPUT);
-    return -1;
+    return fail(in, OD_BAD_INPUT);
   }
   int index = in->files;
-  note(in, path, &facts);
+  add_file(in, path, &facts);
   int own = parse(in, node, path);
-  int root = own >= 0 ? lay_over_included(in, own, depth + 1) : -1;
+  int root = own >= 0 ? merge_over_included(in, own, depth + 1) : -1;
   in->file[index].open = false;
   return root;
 }
 
 // --- Putting files together ---------------------------------------------------------------------------------------
-
-static bool is_map(const od_loader *ld, int node) {
-  return ld->tree.node[node].kind == OD_TREE_MAP;
-}
 
 static int find_key(const od_loader *ld, int map, const char *name) {
   for (int key = ld->tree.node[map].first; key >= 0; key = od_next(ld, key))
@@ -148,7 +142,7 @@ static int find_key(const od_loader *ld, int map, const char *name) {
 
 static void complain_both(includer *in, int key, int other) {
   od_place place = od_place_of(in->ld, other);
-  od_complain(in->ld, key, "'%s' is given here and in line %d of %s; the file that includes both may decide",
+  od_complain(in->ld, key, "'%s' is given here and in line %d of %s; the file that includes both may override it",
               od_excerpt(in->ld, od_text_of(in->ld, key)), place.line, place.file);
   fail(in, OD_BAD_INPUT);
 }
@@ -160,18 +154,18 @@ static void check_both(includer *in, int first, int second) {
     int other = find_key(ld, first, od_text_of(ld, key));
     if (other < 0) continue;
     int value = od_value(ld, key), others = od_value(ld, other);
-    if (!is_map(ld, value) || !is_map(ld, others)) {
+    if (!od_is_map(ld, value) || !od_is_map(ld, others)) {
       complain_both(in, key, other);
       continue;
     }
+    OD_SCRATCH(scratch);
     od_index names = {0};
     for (int inner = ld->tree.node[others].first; inner >= 0; inner = od_next(ld, inner))
-      if (!od_index_add(&names, od_text_of(ld, inner), inner)) ld->no_memory = true;
+      if (!od_index_add(&names, &scratch, od_text_of(ld, inner), inner)) ld->no_memory = true;
     for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
       int same = od_index_find(&names, od_text_of(ld, inner));
       if (same >= 0) complain_both(in, inner, same);
     }
-    od_index_free(&names);
   }
 }
 
@@ -193,7 +187,7 @@ static int without_include(includer *in, int root) {
 }
 
 // Merges the map of a file over those of its included files.
-static int lay_over_included(includer *in, int root, int depth) {
+static int merge_over_included(includer *in, int root, int depth) {
   od_loader *ld = in->ld;
   int node = od_map_find(ld, root, "include"), base = -1;
   if (node < 0) return root;
@@ -225,11 +219,10 @@ int od_document_read_beside(od_loader *ld, int node, const char *name) {
 
 od_status od_document_include(od_loader *ld) {
   int root = od_tree_value(&ld->tree, ld->tree.root);
-  if (root < 0 || !is_map(ld, root) || od_map_find(ld, root, "include") < 0) return OD_OK;
+  if (!od_is_map(ld, root) || od_map_find(ld, root, "include") < 0) return OD_OK;
   includer in = {.ld = ld};
   struct stat facts;
-  if (stat(ld->document->file, &facts) == 0) note(&in, ld->document->file, &facts);
-  ld->tree.root = lay_over_included(&in, root, 1);
-  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
-  return in.status;
+  if (stat(ld->document->file, &facts) == 0) add_file(&in, ld->document->file, &facts);
+  ld->tree.root = merge_over_included(&in, root, 1);
+  return od_lacks_memory(ld) ? OD_NO_MEMORY : in.status;
 }

@@ -1,4 +1,4 @@
-// Growing arrays, and a hash table with open addressing.
+// A hash table with open addressing.
 #include "document/index.h"
 
 #include <limits.h>
@@ -36,28 +36,19 @@ int od_index_find(const od_index *index, const char *key) {
   return slot->key != NULL ? slot->value : -1;
 }
 
-static bool widen(od_index *index) {
-  if (index->capacity > INT_MAX / 2) return false;
-  int capacity = index->capacity > 0 ? 2 * index->capacity : 64;
-  struct od_index_slot *slot = calloc((size_t)capacity, sizeof *slot);
-  if (slot == NULL) return false;
-  for (int i = 0; i < index->capacity; i++)
-    if (index->slot[i].key != NULL) *find_slot(slot, capacity, index->slot[i].key) = index->slot[i];
-  free(index->slot);
-  index->slot = slot;
-  index->capacity = capacity;
-  return true;
-}
-
-bool od_index_add(od_index *index, const char *key, int value) {
-  if (2 * (index->count + 1) > index->capacity && !widen(index)) return false;
+bool od_index_add(od_index *index, od_arena *arena, const char *key, int value) {
+  if (2 * (index->count + 1) > index->capacity) {  // at most half of the slots are used
+    if (index->capacity > INT_MAX / 2) return false;
+    int capacity = index->capacity > 0 ? 2 * index->capacity : 16;
+    struct od_index_slot *wider = OD_TAKE(arena, struct od_index_slot, capacity);
+    if (wider == NULL) return false;
+    for (int i = 0; i < index->capacity; i++)
+      if (index->slot[i].key != NULL) *find_slot(wider, capacity, index->slot[i].key) = index->slot[i];
+    index->slot = wider;
+    index->capacity = capacity;
+  }
   struct od_index_slot *slot = find_slot(index->slot, index->capacity, key);
   if (slot->key == NULL) index->count++;
   *slot = (struct od_index_slot){.key = key, .value = value};
   return true;
-}
-
-void od_index_free(od_index *index) {
-  free(index->slot);
-  *index = (od_index){0};
 }

@@ -1,11 +1,11 @@
-// Growing tables: arrays, and a table from texts to integers.
+// A table from texts to integers, and arrays that grow.
 #ifndef OD_DOCUMENT_INDEX_H
 #define OD_DOCUMENT_INDEX_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/arena.h"
 
-// Extends a malloc'ed array for one more item; NULL: memory ran out (the old array stays valid).
+// Extends a malloc'ed array for one more item; NULL: memory ran out (the old array stays valid). For lists that may have millions
+// of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 
 // The index stores the pointers of its keys, not copies.
@@ -15,7 +15,7 @@ typedef struct od_index {
 } od_index;
 
 int od_index_find(const od_index *index, const char *key);  // -1: not found
-bool od_index_add(od_index *index, const char *key, int value);
-void od_index_free(od_index *index);
+// Adds or replaces a key. All calls for an index have the same arena, which owns the table. False: memory ran out.
+bool od_index_add(od_index *index, od_arena *arena, const char *key, int value);
 
 #endif

@@ -30,22 +30,22 @@ typedef struct od_constant {
 
 typedef struct od_constants {
   od_constant *item;
-  int count, capacity;
+  int count;
   od_index index;  // by name
   int *order;      // each constant comes after those it refers to
   int ordered;
   od_constant_formula *formula;
-  int formulas, formula_capacity;
+  int formulas;
   od_index of_path;  // formulas by the path of their number
 } od_constants;
 
 // The permanent contents: the texts of names and titles, and the numbers.
 typedef struct od_document {
-  od_texts texts;  // all texts that the other fields point to
+  od_arena arena;  // owns everything that the other fields point to
   const char *file;
   const char *variant;  // the chosen variant, or NULL
   const char **variant_name;
-  int variants, variant_capacity;
+  int variants;
   od_numbers numbers;
   od_constants constants;
 } od_document;
@@ -56,9 +56,10 @@ struct od_loader {
   od_messages *messages;
   od_content content;              // content of the file if it has been read already
   int first_message, first_error;  // numbers of messages and errors before
+  od_arena scratch;                // memory of the readers, freed when the file has been read
   od_tree tree;
   od_units *units;
-  bool no_memory;
+  bool no_memory;  // memory ran out outside of the arenas
   // Adds a number to the parameters of a model and returns its index. NULL: the file has no such numbers.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
   struct od_draft *draft;  // for machine files: the machine being loaded, see machine/machine_loader.h

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "document/index.h"
+#include "memory/scoped.h"
 
 enum { DEEPEST = 64 };
 
@@ -51,37 +52,14 @@ void od_map_add(od_merger *m, od_map_builder *b, int key, int value) {
 
 // --- Merging ------------------------------------------------------------------------------------------------------
 
-static bool is_map(const od_merger *m, int node) {
-  return node >= 0 && m->ld->tree.node[node].kind == OD_TREE_MAP;
-}
-
 // Indexes the keys of a map by their texts. Repeated keys are reported, or left to the reader of the section.
-static void index_keys(od_merger *m, int map, bool report, od_index *index) {
+static void index_keys(od_merger *m, int map, bool report, od_index *index, od_arena *scratch) {
   for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
     const char *name = od_text_of(m->ld, key);
     if (od_index_find(index, name) < 0) {
-      if (!od_index_add(index, name, key)) m->failed = m->ld->no_memory = true;
+      if (!od_index_add(index, scratch, name, key)) m->failed = m->ld->no_memory = true;
     } else if (report) {
       od_complain(m->ld, key, "'%s' is given twice in %s", od_excerpt(m->ld, name), m->what);
-    }
-  }
-}
-
-static int merge(od_merger *m, int base, int over, int depth);
-
-// Adds the entries of `base`, each merged with the entry of `over`.
-static void merge_entries(od_merger *m, od_map_builder *b, int base, const od_index *over_keys, int depth) {
-  od_loader *ld = m->ld;
-  for (int key = ld->tree.node[base].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
-    int value = od_value(ld, key), over_key = od_index_find(over_keys, od_text_of(ld, key));
-    int over = over_key >= 0 ? od_value(ld, over_key) : -1;
-    if (over < 0) {
-      od_map_add(m, b, key, value);
-    } else if (is_map(m, value) && is_map(m, over)) {
-      int merged = merge(m, value, over, depth + 1);
-      od_map_add(m, b, key, merged);
-    } else if (ld->tree.node[over].kind != OD_TREE_NULL) {
-      od_map_add(m, b, over_key, over);
     }
   }
 }
@@ -96,22 +74,30 @@ static int merge(od_merger *m, int base, int over, int depth) {
     if (depth > DEEPEST)
       od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
     else
-      od_complain(ld, over, "%s is too large to be laid over the rest", m->what);
+      od_complain(ld, over, "%s is too large to be merged over the other entries", m->what);
     return base;
   }
+  OD_SCRATCH(scratch);
   od_index base_keys = {0}, over_keys = {0};
-  index_keys(m, base, false, &base_keys);
-  index_keys(m, over, true, &over_keys);
+  index_keys(m, base, false, &base_keys, &scratch);
+  index_keys(m, over, true, &over_keys, &scratch);
   od_map_builder b = od_map_start(m, base);
-  if (!m->failed) merge_entries(m, &b, base, &over_keys, depth);
+  for (int key = ld->tree.node[base].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
+    int value = od_value(ld, key), over_key = od_index_find(&over_keys, od_text_of(ld, key));
+    int other = over_key >= 0 ? od_value(ld, over_key) : -1;
+    if (other < 0)
+      od_map_add(m, &b, key, value);
+    else if (od_is_map(ld, value) && od_is_map(ld, other))
+      od_map_add(m, &b, key, merge(m, value, other, depth + 1));
+    else if (ld->tree.node[other].kind != OD_TREE_NULL)
+      od_map_add(m, &b, over_key, other);
+  }
   for (int key = ld->tree.node[over].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     bool is_new = od_index_find(&base_keys, name) < 0 && od_index_find(&over_keys, name) == key;
     if (is_new && (m->keeps_nothing || ld->tree.node[od_value(ld, key)].kind != OD_TREE_NULL))
       od_map_add(m, &b, key, od_value(ld, key));
   }
-  od_index_free(&base_keys);
-  od_index_free(&over_keys);
   return m->failed ? base : b.map;
 }
 

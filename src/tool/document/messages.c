@@ -18,10 +18,10 @@ typedef struct item {
 
 struct od_messages {
   item *item;
-  int count, capacity;
+  int count;
   int warnings;  // number of warnings in `count`
   int dropped;   // errors that are not stored
-  od_texts texts;
+  od_arena arena;
 };
 
 od_messages *od_messages_new(void) {
@@ -30,8 +30,7 @@ od_messages *od_messages_new(void) {
 
 void od_messages_free(od_messages *m) {
   if (m == NULL) return;
-  od_texts_free(&m->texts);
-  free(m->item);
+  od_arena_free(&m->arena);
   free(m);
 }
 
@@ -62,7 +61,7 @@ static void cut(char *text, size_t length) {
 // The part of a message that is the same for all instances of a template: names without that of the instance.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
-  if (length == 0) return od_texts_copy(&m->texts, text, strlen(text));
+  if (length == 0) return od_texts_copy(&m->arena, text, strlen(text));
   char plain[LONGEST_TEXT], *to = plain;
   for (const char *c = text; *c != '\0';) {
     bool named = c > text && c[-1] == '\'' && strncmp(c, scope, length) == 0 && c[length] == '.';
@@ -71,18 +70,18 @@ static const char *essence_of(od_messages *m, const char *text, const char *scop
     else
       *to++ = *c++;
   }
-  return od_texts_copy(&m->texts, plain, (size_t)(to - plain));
+  return od_texts_copy(&m->arena, plain, (size_t)(to - plain));
 }
 
-static void add(od_messages *m, bool is_warning, od_place place, const char *format, va_list args) {
+void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const char *format, va_list args) {
   if (is_warning && m->warnings >= MOST_WARNINGS) return;
   if (!is_warning && m->count - m->warnings >= MOST_MESSAGES) {
     m->dropped++;
     return;
   }
-  item *grown = od_grow(m->item, m->count, &m->capacity, sizeof *m->item);
-  if (grown == NULL) return;
-  m->item = grown;
+  item *list = od_arena_extend(&m->arena, m->item, m->count, sizeof *list);
+  if (list == NULL) return;
+  m->item = list;
   char text[LONGEST_TEXT + LONGEST_CONTEXT];
   int length = vsnprintf(text, LONGEST_TEXT, format, args);
   if (length >= LONGEST_TEXT) cut(text, LONGEST_TEXT - 1);
@@ -96,30 +95,26 @@ static void add(od_messages *m, bool is_warning, od_place place, const char *for
   }
   m->item[m->count].essence = essence;
   m->item[m->count++].message = (od_message){
-      .file = place.file != NULL ? od_texts_copy(&m->texts, place.file, strlen(place.file)) : NULL,
+      .file = place.file != NULL ? od_texts_copy(&m->arena, place.file, strlen(place.file)) : NULL,
       .line = place.line,
       .column = place.column,
-      .text = od_texts_copy(&m->texts, text, strlen(text)),
+      .text = od_texts_copy(&m->arena, text, strlen(text)),
       .is_warning = is_warning,
   };
   m->warnings += is_warning;
 }
 
-void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args) {
-  add(m, false, place, format, args);
-}
-
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  add(m, is_warning, place, format, args);
+  od_messages_sayv(m, is_warning, place, format, args);
   va_end(args);
 }
 
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  od_messages_addv(m, place, format, args);
+  od_messages_sayv(m, false, place, format, args);
   va_end(args);
 }
 
@@ -143,27 +138,15 @@ static bool same(const item *a, const item *b) {
   return in_file_order(a, b) == 0 && strcmp(a->essence, b->essence) == 0;
 }
 
-// Insertion sort: stable, and the list is short and nearly in order.
-static void sort_items(item *list, int count) {
-  for (int i = 1; i < count; i++) {
-    item moving = list[i];
-    int j = i;
-    for (; j > 0 && in_file_order(&moving, &list[j - 1]) < 0; j--) list[j] = list[j - 1];
-    list[j] = moving;
-  }
-}
-
-// Removes the last error to store another one.
-static void leave_out_last_error(od_messages *m) {
-  int last = m->count - 1;
-  while (m->item[last].message.is_warning) last--;
-  m->count--;
-  memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
-}
-
 void od_messages_sort(od_messages *m, int first) {
   if (m->count == first && m->dropped == 0) return;
-  sort_items(m->item + first, m->count - first);
+  // Insertion sort: stable, and the list is short and nearly in order.
+  for (int i = first + 1; i < m->count; i++) {
+    item moving = m->item[i];
+    int j = i;
+    for (; j > first && in_file_order(&moving, &m->item[j - 1]) < 0; j--) m->item[j] = m->item[j - 1];
+    m->item[j] = moving;
+  }
   // A message that an alias or a template repeats is reported once.
   int kept = first;
   for (int i = first; i < m->count; i++) {
@@ -179,46 +162,40 @@ void od_messages_sort(od_messages *m, int first) {
   if (m->dropped == 0) return;
   int dropped = m->dropped;
   m->dropped = 0;
-  if (m->count - m->warnings == MOST_MESSAGES) {
-    leave_out_last_error(m);
+  if (m->count - m->warnings == MOST_MESSAGES) {  // removes the last error to store another one
+    int last = m->count - 1;
+    while (m->item[last].message.is_warning) last--;
+    m->count--;
+    memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
     dropped++;
   }
   od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
 }
 
-// Whether the same message about the same file exists already.
-static bool is_known(const od_messages *m, const item *wanted) {
-  for (int i = 0; i < m->count; i++)
-    if (same(&m->item[i], wanted)) return true;
-  return false;
-}
-
 void od_messages_append(od_messages *to, const od_messages *from) {
   for (int i = 0; i < from->count; i++) {
     const od_message *one = &from->item[i].message;
-    if (one->is_warning && is_known(to, &from->item[i])) continue;
+    bool is_known = false;
+    for (int j = 0; j < to->count && !is_known; j++) is_known = same(&to->item[j], &from->item[i]);
+    if (one->is_warning && is_known) continue;
     int before = to->count;
     od_messages_say(to, one->is_warning, (od_place){.file = one->file, .line = one->line, .column = one->column}, "%s",
                     one->text);
     const char *essence = from->item[i].essence;
-    if (to->count > before) to->item[before].essence = od_texts_copy(&to->texts, essence, strlen(essence));
+    if (to->count > before) to->item[before].essence = od_texts_copy(&to->arena, essence, strlen(essence));
   }
 }
 
-static void print_place(const od_message *message, FILE *to) {
-  if (message->file == NULL) return;
-  fputs(message->file, to);
-  if (message->line > 0) fprintf(to, ":%d:%d", message->line, message->column);
-  fputs(": ", to);
-}
-
-void od_messages_print(const od_messages *m, FILE *to, bool colour) {
+void od_messages_print(const od_messages *m, FILE *to, bool color) {
   for (int i = 0; i < m->count; i++) {
-    print_place(&m->item[i].message, to);
-    if (m->item[i].message.is_warning)
-      fputs(colour ? "\033[1;35mwarning:\033[0m " : "warning: ", to);
+    const od_message *message = &m->item[i].message;
+    const char *word = message->is_warning ? "warning:" : "error:";
+    if (message->file != NULL) fputs(message->file, to);
+    if (message->file != NULL && message->line > 0) fprintf(to, ":%d:%d", message->line, message->column);
+    if (message->file != NULL) fputs(": ", to);
+    if (color)
+      fprintf(to, "\033[1;%dm%s\033[0m %s\n", message->is_warning ? 35 : 31, word, message->text);
     else
-      fputs(colour ? "\033[1;31merror:\033[0m " : "error: ", to);
-    fprintf(to, "%s\n", m->item[i].message.text);
+      fprintf(to, "%s %s\n", word, message->text);
   }
 }

@@ -17,11 +17,11 @@ typedef struct od_place {
 // Adds a message. The text becomes one line without control characters; the file name is copied.
 // The context of the place is appended in brackets.
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args)
-    __attribute__((format(printf, 3, 0)));
 // Adds an error or a warning. Of very many warnings the first are kept.
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
 bool od_message_is_about_set(const od_message *message);
 // Sorts the messages from index `first` on in the order of the files, those about --set last. Equal messages of a place in
 // several contexts are merged.

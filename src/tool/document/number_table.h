@@ -24,27 +24,27 @@ typedef struct od_override {
 
 typedef struct od_numbers {
   od_number_entry *item;
-  int count, capacity;
+  int count;
   od_index index;
   od_override *override;
-  int overrides, override_capacity;
+  int overrides;
 } od_numbers;
 
-// Takes the texts of --set. A text that is not "path=value" or that is repeated becomes a message. `texts` stores them.
-bool od_numbers_override(od_numbers *numbers, const char *const *set, int count, od_texts *texts,
+// Takes the texts of --set. A text that is not "path=value" or that is repeated becomes a message. The arena, here and below, owns
+// the contents of the table and records that memory ran out.
+void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);
-// Adds a replacement of the file; --set takes precedence. False: memory ran out.
-bool od_numbers_override_one(od_numbers *numbers, const char *path, const char *text, od_place place);
+// Adds a replacement of the file; --set takes precedence.
+void od_numbers_override_one(od_numbers *numbers, od_arena *arena, const char *path, const char *text, od_place place);
 // The place of the text that replaces a number: "--set" or the file.
 od_place od_numbers_override_place(const od_numbers *numbers, const char *path);
 // The text of --set for a path, or NULL; marks it as used.
-const char *od_numbers_overriding(od_numbers *numbers, const char *path);
+const char *od_numbers_overriding(const od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
 // Reports every --set that replaced nothing.
 void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
 
 // Adds a number; returns its index here, or -1 if memory ran out.
-int od_numbers_add(od_numbers *numbers, od_number_entry entry);
-void od_numbers_free(od_numbers *numbers);
+int od_numbers_add(od_numbers *numbers, od_arena *arena, od_number_entry entry);
 
 #endif

@@ -40,28 +40,28 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
   return given;
 }
 
-// Adds a message; for --set it contains the path.
-static void say_at(od_loader *ld, bool is_warning, const char *path, const char *text, od_place place,
-                   const char *format, va_list args) {
+// Adds a message about a given number; for --set it contains the path.
+static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
   char message[1200];  // longer than a message may be: it is cut at the start of a character
   vsnprintf(message, sizeof message, format, args);
-  if (place.line > 0 || text == NULL)
-    od_messages_say(ld->messages, is_warning, place, "%s", message);
+  if (given->place.line > 0 || given->text == NULL)
+    od_messages_say(ld->messages, is_warning, given->place, "%s", message);
   else
-    od_messages_say(ld->messages, is_warning, place, "%s=%s: %s", od_excerpt(ld, path), od_excerpt(ld, text), message);
+    od_messages_say(ld->messages, is_warning, given->place, "%s=%s: %s", od_excerpt(ld, given->path),
+                    od_excerpt(ld, given->text), message);
 }
 
 void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say_at(ld, false, given->path, given->text, given->place, format, args);
+  say(ld, false, given, format, args);
   va_end(args);
 }
 
 void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say_at(ld, true, given->path, given->text, given->place, format, args);
+  say(ld, true, given, format, args);
   va_end(args);
 }
 
@@ -117,11 +117,12 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
   const char *text = od_excerpt(ld, given->text);
   size_t length = number_length(given->text);
   if (names_infinity(given->text))
-    od_complain_given(ld, given, "'%s' is not a finite number; %s wants %s", text, given->label, wanted_text(ld, unit));
+    od_complain_given(ld, given, "'%s' is not a finite number; %s must be %s", text, given->label,
+                      wanted_text(ld, unit));
   else if (length > 0 && given->text[length] == ',')
     od_complain_given(ld, given, "'%s' is not a number; decimals are written with a point", text);
   else
-    od_complain_given(ld, given, "'%s' is not a number; %s wants %s", text, given->label, wanted_text(ld, unit));
+    od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
 // For a value with a unit of a signal or a spool whose input has none: advice that the input's unit may be missing.
@@ -141,20 +142,20 @@ static const char *forgotten_unit(od_loader *ld, const od_given *given, const ch
 static void complain_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   const char *text = od_excerpt(ld, given->text);
   bool is_frequency = strcmp(wanted, "rad/s") == 0 && od_given_is_frequency(given);
-  const char *wants = od_given_wants(given, wanted);
+  const char *allowed = od_given_wanted(ld, given, wanted);
   const char *measures = od_units_measures(ld->units, unit);
   if (!od_units_knows(ld->units, unit)) {
     const char *suggestion = od_units_suggest(unit);
-    od_complain_given(ld, given, "unknown unit '%s' in '%s'; %s%s%s%s wants %s", od_excerpt(ld, unit), text,
+    od_complain_given(ld, given, "unknown unit '%s' in '%s'; %s%s%s%s must be %s", od_excerpt(ld, unit), text,
                       suggestion != NULL ? "did you mean '" : "", suggestion != NULL ? suggestion : "",
-                      suggestion != NULL ? "'? " : "", given->label, wants);
+                      suggestion != NULL ? "'? " : "", given->label, allowed);
   } else if (is_frequency && measures != NULL && strcmp(measures, "a frequency") == 0) {
     od_complain_given(ld, given, "'%s' may be a frequency in Hz or in rad/s; write which of them", text);
   } else if (measures != NULL) {
-    od_complain_given(ld, given, "'%s' is %s; %s wants %s%s", text, measures, given->label, wants,
+    od_complain_given(ld, given, "'%s' is %s; %s must be %s%s", text, measures, given->label, allowed,
                       forgotten_unit(ld, given, unit, wanted));
   } else {
-    od_complain_given(ld, given, "'%s' has the wrong dimension; %s wants %s", text, given->label, wants);
+    od_complain_given(ld, given, "'%s' has the wrong dimension; %s must be %s", text, given->label, allowed);
   }
 }
 
@@ -174,10 +175,10 @@ bool od_given_is_frequency(const od_given *given) {
   return false;
 }
 
-const char *od_given_wants(const od_given *given, const char *unit) {
+const char *od_given_wanted(od_loader *ld, const od_given *given, const char *unit) {
   if (strcmp(unit, "1") == 0) return "a plain number";
   bool is_frequency = strcmp(unit, "Hz") == 0 || (strcmp(unit, "rad/s") == 0 && od_given_is_frequency(given));
-  return is_frequency ? "Hz or rad/s" : unit;
+  return is_frequency ? "in Hz or rad/s" : od_format(ld, "in %s", unit);
 }
 
 // Converts a value. Frequencies that are stored in rad/s may be given in Hz.
@@ -255,9 +256,7 @@ int od_add_number(od_loader *ld, const od_given *given, double value, const od_f
       .formula = od_index_find(&ld->document->constants.of_path, given->path),
       .theta = home == OD_IN_MODEL ? ld->add_parameter(ld, given->path, value, field->unit) : -1,
   };
-  int number = od_numbers_add(&ld->document->numbers, entry);
-  if (number < 0) ld->no_memory = true;
-  return number;
+  return od_numbers_add(&ld->document->numbers, &ld->document->arena, entry);
 }
 
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home) {
@@ -324,6 +323,69 @@ double od_key_whole(od_loader *ld, const od_section *section, const char *key) {
   return od_read_whole(ld, od_read_keys(ld, section, OD_IN_LOADER, key, NULL), key, l->low, l->high);
 }
 
+// --- Lists of numbers ---------------------------------------------------------------------------------------------
+
+int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const od_key *key, od_vector_kind kind,
+                   const double *fallback, od_place place) {
+  int entry[3] = {-1, -1, -1}, errors_before = od_messages_errors(ld->messages), entries = od_list_count(ld, node);
+  if (node >= 0 && !od_is_list(ld, node))
+    od_complain(ld, node, "found %s; '%s' must be a list of two or three numbers", od_describe(ld, node), label);
+  else if (node >= 0 && entries != 2 && entries != 3)
+    od_complain(ld, node, "found a list of %d; '%s' must have two or three numbers", entries, label);
+  else
+    for (int i = 0, at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next) entry[i++] = od_entry(ld, at);
+  if (node >= 0) place = od_place_of(ld, node);
+  int first = ld->document->numbers.count;
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    od_field field = {
+        .key = od_format(ld, "%s[%d]", label, i),
+        .unit = key->of != NULL ? key->of : "1",
+        .range = kind == OD_SIZE ? OD_POSITIVE : OD_ANY,
+        .fallback = node < 0 && fallback != NULL ? fallback[i] : 0,
+        .limits = &key->limits,
+    };
+    const char *entry_path = od_format(ld, "%s[%d]", path, i);
+    int number = od_read_number(ld, entry[i], entry_path, &field, place, OD_IN_MODEL);
+    sum += fabs(od_number_value(ld, number));
+  }
+  bool sound = od_messages_errors(ld->messages) == errors_before;
+  if (sound && kind == OD_DIRECTION && sum == 0)
+    od_messages_add(ld->messages, place, "'%s' has no direction: all its entries are zero", label);
+  if (sound && kind == OD_SIZE && node >= 0 && entry[2] < 0 && !od_number_is_given(ld, first + 2))
+    od_messages_add(ld->messages, place, "found a list of 2; '%s' must have three lengths", label);
+  return first;
+}
+
+int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
+                       const double *fallback) {
+  int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
+  static const double nothing[3] = {0, 0, 1};  // replaces a missing vector: valid for any kind
+  return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
+                        fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
+}
+
+int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
+                        const od_field field[2]) {
+  int entry[2] = {-1, -1};
+  int node = od_section_get(ld, section, key);
+  od_read_list(ld, node, key, wanted, 2, entry);
+  int first = ld->document->numbers.count;
+  for (int i = 0; i < 2; i++)
+    od_read_number(ld, entry[i], od_path(ld, section->path, field[i].key), &field[i],
+                   od_place_of(ld, node >= 0 ? node : section->node), OD_IN_MODEL);
+  bool given = od_number_is_given(ld, first) && od_number_is_given(ld, first + 1);
+  if (node < 0 && isnan(field[0].fallback) && !given) od_section_lacks(ld, section, key);
+  return first;
+}
+
+// --- Access to numbers --------------------------------------------------------------------------------------------
+
+bool od_is_given(od_loader *ld, const od_section *section, const char *key) {
+  return od_section_get(ld, section, key) >= 0 ||
+         od_numbers_is_overridden(&ld->document->numbers, od_path(ld, section->path, key));
+}
+
 // NULL: memory ran out when it was added.
 static const od_number_entry *entry_of(const od_loader *ld, int number) {
   return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
@@ -349,7 +411,7 @@ void od_complain_number(od_loader *ld, int number, const char *format, ...) {
   if (entry == NULL) return;
   va_list args;
   va_start(args, format);
-  say_at(ld, false, entry->number.path, entry->number.given, entry->place, format, args);
+  say(ld, false, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
   va_end(args);
 }
 
@@ -358,6 +420,6 @@ void od_warn_number(od_loader *ld, int number, const char *format, ...) {
   if (entry == NULL) return;
   va_list args;
   va_start(args, format);
-  say_at(ld, true, entry->number.path, entry->number.given, entry->place, format, args);
+  say(ld, true, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
   va_end(args);
 }

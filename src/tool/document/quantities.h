@@ -38,8 +38,8 @@ void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...
 bool od_split_quantity(const char *text, double *value, const char **unit);
 // Whether a number is a frequency by its name. Such a number may be given in Hz if it is stored in rad/s.
 bool od_given_is_frequency(const od_given *given);
-// The accepted units of a number that is stored in this SI unit, for messages: "a plain number", "Hz or rad/s", "Pa".
-const char *od_given_wants(const od_given *given, const char *unit);
+// The accepted units of a number that is stored in this SI unit, for messages: "a plain number", "in Hz or rad/s", "in Pa".
+const char *od_given_wanted(od_loader *ld, const od_given *given, const char *unit);
 // Converts the given text to SI; false with a message if it is not a finite quantity with the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
 // Whether a value is possible for a field: its sign, then its limits. Reports impossible values and warns about unusual ones.
@@ -86,6 +86,9 @@ int od_read_vector_key(od_loader *ld, const od_section *section, const char *key
 // "key[0]" and "key[1]". The list is required if the first has no fallback. `wanted` describes the list in messages.
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
                         const od_field field[2]);
+
+// Whether the file or --set gives the number under a key.
+bool od_is_given(od_loader *ld, const od_section *section, const char *key);
 
 double od_number_value(const od_loader *ld, int number);
 int od_number_theta(const od_loader *ld, int number);

@@ -156,7 +156,7 @@ void od_check_balanced(od_loader *ld, int number) {
   if (x->value == 0 || (x->value >= x->usual_low && x->value <= x->usual_high)) return;
   od_warn_number(
       ld, number,
-      "the balance needs %s = %s, which is unusual; usual is %s: look at the masses and areas that it comes from",
+      "the balance needs %s = %s, which is unusual; usual is %s: check the masses and areas that determine it",
       x->path + strlen("initial."), od_display_quantity(x->value, x->unit).text,
       between(ld, x->usual_low, x->usual_high, x->unit));
 }

@@ -6,48 +6,27 @@
 #include "document/quantities.h"
 
 // Ranges shared by several sections: possible, and usual.
-#define OD_RANGE_ACCELERATION \
-  { -1e4, 1e4, -30, 30 }
-#define OD_RANGE_DENSITY \
-  { 10, 3e4, 700, 1300 }
-#define OD_RANGE_DURATION \
-  { 1e-9, 1e9, 1e-5, 1e5 }
-#define OD_RANGE_EXPONENT \
-  { 0.1, 10, 1, 1.7 }
-#define OD_RANGE_FORCE \
-  { -1e12, 1e12, -1e8, 1e8 }
-#define OD_RANGE_FREQUENCY \
-  { 1e-9, 1e9, 1e-5, 1e5 }
-#define OD_RANGE_INERTIA \
-  { -1e14, 1e14, -1e9, 1e9 }
-#define OD_RANGE_INTERVAL \
-  { 1e-9, 1e9, 1e-6, 1e4 }
-#define OD_RANGE_LENGTH \
-  { 0, 1e5, 1e-3, 200 }
-#define OD_RANGE_MASS \
-  { 1e-12, 1e9, 1e-4, 1e6 }
-#define OD_RANGE_MODULUS \
-  { 1e6, 1e15, 3e8, 3e9 }
-#define OD_RANGE_POSITION \
-  { -1e6, 1e6, -200, 200 }
-#define OD_RANGE_PRESSURE \
-  { 0, 1e10, 5e3, 1e8 }
-#define OD_RANGE_STEP \
-  { 1e-12, 1e9, 1e-8, 100 }
-#define OD_RANGE_STIFFNESS \
-  { -1e15, 1e15, -1e11, 1e11 }
-#define OD_RANGE_SWEEP \
-  { 0, 1e9, 0, 1e5 }
-#define OD_RANGE_SWEEP_STEP \
-  { 1e-9, 1e9, 1e-6, 1e5 }
-#define OD_RANGE_TEMPERATURE \
-  { 150, 700, 253, 373 }
-#define OD_RANGE_TIME \
-  { 1e-12, 1e10, 1e-6, 1e6 }
-#define OD_RANGE_TIME_CONSTANT \
-  { 0, 1e9, 1e-6, 1e4 }
-#define OD_RANGE_TOLERANCE \
-  { 1e-18, 1, 1e-14, 1e-2 }
+#define OD_RANGE_ACCELERATION  OD_LIMITS(-1e4, 1e4, -30, 30)
+#define OD_RANGE_DENSITY       OD_LIMITS(10, 3e4, 700, 1300)
+#define OD_RANGE_DURATION      OD_LIMITS(1e-9, 1e9, 1e-5, 1e5)
+#define OD_RANGE_EXPONENT      OD_LIMITS(0.1, 10, 1, 1.7)
+#define OD_RANGE_FORCE         OD_LIMITS(-1e12, 1e12, -1e8, 1e8)
+#define OD_RANGE_FREQUENCY     OD_LIMITS(1e-9, 1e9, 1e-5, 1e5)
+#define OD_RANGE_INERTIA       OD_LIMITS(-1e14, 1e14, -1e9, 1e9)
+#define OD_RANGE_INTERVAL      OD_LIMITS(1e-9, 1e9, 1e-6, 1e4)
+#define OD_RANGE_LENGTH        OD_LIMITS(0, 1e5, 1e-3, 200)
+#define OD_RANGE_MASS          OD_LIMITS(1e-12, 1e9, 1e-4, 1e6)
+#define OD_RANGE_MODULUS       OD_LIMITS(1e6, 1e15, 3e8, 3e9)
+#define OD_RANGE_POSITION      OD_LIMITS(-1e6, 1e6, -200, 200)
+#define OD_RANGE_PRESSURE      OD_LIMITS(0, 1e10, 5e3, 1e8)
+#define OD_RANGE_STEP          OD_LIMITS(1e-12, 1e9, 1e-8, 100)
+#define OD_RANGE_STIFFNESS     OD_LIMITS(-1e15, 1e15, -1e11, 1e11)
+#define OD_RANGE_SWEEP         OD_LIMITS(0, 1e9, 0, 1e5)
+#define OD_RANGE_SWEEP_STEP    OD_LIMITS(1e-9, 1e9, 1e-6, 1e5)
+#define OD_RANGE_TEMPERATURE   OD_LIMITS(150, 700, 253, 373)
+#define OD_RANGE_TIME          OD_LIMITS(1e-12, 1e10, 1e-6, 1e6)
+#define OD_RANGE_TIME_CONSTANT OD_LIMITS(0, 1e9, 1e-6, 1e4)
+#define OD_RANGE_TOLERANCE     OD_LIMITS(1e-18, 1, 1e-14, 1e-2)
 
 // Limits of quantities whose names come from other tables: initial values and measured outputs, and numbers of element and block
 // classes without limits. NULL: none.

@@ -22,7 +22,7 @@ od_place od_place_of(const od_loader *ld, int node) {
 void od_complain(od_loader *ld, int node, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  od_messages_addv(ld->messages, od_place_of(ld, node), format, args);
+  od_messages_sayv(ld->messages, false, od_place_of(ld, node), format, args);
   va_end(args);
 }
 
@@ -31,13 +31,13 @@ bool od_has_errors(const od_loader *ld) {
 }
 
 const char *od_copy(od_loader *ld, const char *text, size_t length) {
-  return od_texts_copy(&ld->document->texts, text, length);
+  return od_texts_copy(&ld->document->arena, text, length);
 }
 
 const char *od_format(od_loader *ld, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  const char *text = od_texts_formatv(&ld->document->texts, format, args);
+  const char *text = od_texts_formatv(&ld->document->arena, format, args);
   va_end(args);
   return text;
 }
@@ -51,7 +51,7 @@ const char *od_excerpt(od_loader *ld, const char *text) {
 }
 
 const char *od_describe(od_loader *ld, int node) {
-  const od_tree_node *n = &ld->tree.node[od_tree_value(&ld->tree, node)];
+  const od_tree_node *n = &ld->tree.node[od_entry(ld, node)];
   switch (n->kind) {
     case OD_TREE_MAP: return "a map";
     case OD_TREE_LIST: return "a list";
@@ -66,12 +66,20 @@ const char *od_text_of(const od_loader *ld, int node) {
   return ld->tree.node[node].text;
 }
 
-static int first_key(const od_loader *ld, int node) {
-  return ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].first : -1;
+int od_map_first(const od_loader *ld, int node) {
+  return od_is_map(ld, node) ? ld->tree.node[node].first : -1;
+}
+
+int od_list_first(const od_loader *ld, int node) {
+  return od_is_list(ld, node) ? ld->tree.node[node].first : -1;
+}
+
+int od_list_count(const od_loader *ld, int node) {
+  return od_is_list(ld, node) ? ld->tree.node[node].count : 0;
 }
 
 int od_map_find(const od_loader *ld, int map, const char *name) {
-  for (int key = first_key(ld, map); key >= 0; key = od_next(ld, key))
+  for (int key = od_map_first(ld, map); key >= 0; key = od_next(ld, key))
     if (strcmp(od_text_of(ld, key), name) == 0) return od_value(ld, key);
   return -1;
 }
@@ -85,11 +93,15 @@ int od_next(const od_loader *ld, int key) {
 }
 
 int od_first(od_loader *ld, int node, const char *what) {
-  if (node < 0) return -1;
-  const od_tree_node *n = &ld->tree.node[node];
-  if (n->kind != OD_TREE_MAP && n->kind != OD_TREE_NULL)
+  if (!od_is_map(ld, node) && !od_is_null(ld, node))
     od_complain(ld, node, "found %s, expected a map of %s", od_describe(ld, node), what);
-  return n->kind == OD_TREE_MAP ? n->first : -1;
+  return od_map_first(ld, node);
+}
+
+bool od_seen_before(od_loader *ld, od_index *seen, int key) {
+  if (od_index_find(seen, od_text_of(ld, key)) >= 0) return true;
+  od_index_add(seen, &ld->scratch, od_text_of(ld, key), key);
+  return false;
 }
 
 // --- Names --------------------------------------------------------------------------------------------------------
@@ -102,16 +114,12 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static bool is_well_formed(const char *name, bool digit_first) {
-  if (!is_letter(name[0]) && !(digit_first && is_digit(name[0]))) return false;
-  for (const char *c = name; *c != '\0'; c++)
-    if (!is_letter(*c) && !is_digit(*c) && *c != '_' && *c != '-') return false;
-  return true;
-}
-
 static bool check_name(od_loader *ld, int node, bool digit_first) {
   const char *name = od_text_of(ld, node);
-  if (!is_well_formed(name, digit_first))
+  bool sound = is_letter(name[0]) || (digit_first && is_digit(name[0]));
+  for (const char *c = name; *c != '\0'; c++)
+    sound = sound && (is_letter(*c) || is_digit(*c) || *c == '_' || *c == '-');
+  if (!sound)
     od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter%s",
                 od_excerpt(ld, name), digit_first ? " or a digit" : "");
   else if (strlen(name) > LONGEST_NAME)
@@ -131,10 +139,11 @@ bool od_names_check_variant(od_loader *ld, int node) {
 
 // --- Sections -----------------------------------------------------------------------------------------------------
 
-static bool is_among(const char *word, const char *const *words) {
-  for (; *words != NULL; words++)
-    if (strcmp(word, *words) == 0) return true;
-  return false;
+// The index of a word in a list that ends with NULL, or -1.
+static int index_of(const char *word, const char *const *words) {
+  for (int i = 0; words[i] != NULL; i++)
+    if (strcmp(word, words[i]) == 0) return i;
+  return -1;
 }
 
 // "a, b or c"
@@ -172,29 +181,25 @@ static void complain_unknown_key(od_loader *ld, int key, od_section *section, co
     od_complain(ld, key, "unknown key '%s' in %s; expected %s", od_excerpt(ld, name), what, enumerate(ld, keys));
 }
 
-// There are few known keys, so each is compared with those before it.
-static bool is_repeated(const od_loader *ld, int map, int key) {
-  for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other))
-    if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) == 0) return true;
-  return false;
-}
-
 od_section od_section_open_names(od_loader *ld, int value, int node, const char *path, const char *what,
                                  const char *const *keys) {
   od_section section = {.map = -1, .node = node, .path = path, .what = what};
   if (value < 0) return section;
-  if (ld->tree.node[value].kind != OD_TREE_MAP) {
+  if (!od_is_map(ld, value)) {
     od_complain(ld, value, "found %s, expected a map for %s with %s", od_describe(ld, value), what,
                 enumerate(ld, keys));
     return section;
   }
   section.map = value;
+  bool given[OD_MOST_KEYS + 1] = {false};
   int repeated = 0, unknown = 0;
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
-    if (!is_among(od_text_of(ld, key), keys))
+    int known = index_of(od_text_of(ld, key), keys);
+    if (known < 0)
       complain_unknown_key(ld, key, &section, keys, unknown++);
-    else if (repeated < MOST_UNKNOWN && is_repeated(ld, value, key))
-      repeated++, od_complain(ld, key, "'%s' is given twice in %s", od_text_of(ld, key), what);
+    else if (given[known] && repeated++ < MOST_UNKNOWN)
+      od_complain(ld, key, "'%s' is given twice in %s", od_text_of(ld, key), what);
+    if (known >= 0) given[known] = true;
   }
   return section;
 }
@@ -237,8 +242,8 @@ void od_section_lacks(od_loader *ld, const od_section *section, const char *key)
 
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted) {
   if (node < 0) return NULL;
-  if (ld->tree.node[node].kind == OD_TREE_TEXT) return ld->tree.node[node].text;
-  od_complain(ld, node, "found %s; '%s' wants %s", od_describe(ld, node), label, wanted);
+  if (od_is_text(ld, node)) return od_text_of(ld, node);
+  od_complain(ld, node, "found %s; '%s' must be %s", od_describe(ld, node), label, wanted);
   return NULL;
 }
 
@@ -253,13 +258,12 @@ int od_read_choice(od_loader *ld, int node, const char *label, const char *const
   const char *list = enumerate(ld, choices);
   const char *text = od_read_text(ld, node, label, list);
   if (text == NULL) return -1;
-  for (int i = 0; choices[i] != NULL; i++)
-    if (strcmp(text, choices[i]) == 0) return i;
+  if (index_of(text, choices) >= 0) return index_of(text, choices);
   const char *nearest = nearest_of(text, choices);
   if (nearest != NULL)
     od_complain(ld, node, "found '%s'; did you mean '%s'?", od_excerpt(ld, text), nearest);
   else
-    od_complain(ld, node, "found '%s'; '%s' wants %s", od_excerpt(ld, text), label, list);
+    od_complain(ld, node, "found '%s'; '%s' must be %s", od_excerpt(ld, text), label, list);
   return -1;
 }
 
@@ -288,16 +292,11 @@ const char *od_key_text(od_loader *ld, const od_section *section, const char *na
 
 bool od_read_list(od_loader *ld, int node, const char *label, const char *wanted, int count, int *entries) {
   if (node < 0) return false;
-  const od_tree_node *n = &ld->tree.node[node];
-  if (n->kind != OD_TREE_LIST) {
-    od_complain(ld, node, "found %s; '%s' wants %s", od_describe(ld, node), label, wanted);
+  if (od_list_count(ld, node) != count) {
+    const char *found = od_is_list(ld, node) ? od_format(ld, "a list of %d", od_list_count(ld, node)) : NULL;
+    od_complain(ld, node, "found %s; '%s' must be %s", found ? found : od_describe(ld, node), label, wanted);
     return false;
   }
-  if (n->count != count) {
-    od_complain(ld, node, "found a list of %d; '%s' wants %s", n->count, label, wanted);
-    return false;
-  }
-  int entry = n->first;
-  for (int i = 0; i < count; i++, entry = ld->tree.node[entry].next) entries[i] = od_tree_value(&ld->tree, entry);
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next) *entries++ = od_entry(ld, at);
   return true;
 }

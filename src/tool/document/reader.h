@@ -55,6 +55,31 @@ int od_value(const od_loader *ld, int key);
 const char *od_text_of(const od_loader *ld, int node);
 // The value of a key in any map; -1: none, or not a map.
 int od_map_find(const od_loader *ld, int map, const char *name);
+// Whether a key with this text is in the index already. If not, the key is added.
+bool od_seen_before(od_loader *ld, od_index *seen, int key);
+
+// Kinds of nodes. A node that was not found (-1) is null.
+static inline bool od_is_map(const od_loader *ld, int node) {
+  return ld->tree.node[node].kind == OD_TREE_MAP;
+}
+static inline bool od_is_list(const od_loader *ld, int node) {
+  return ld->tree.node[node].kind == OD_TREE_LIST;
+}
+static inline bool od_is_text(const od_loader *ld, int node) {
+  return ld->tree.node[node].kind == OD_TREE_TEXT;
+}
+static inline bool od_is_null(const od_loader *ld, int node) {
+  return ld->tree.node[node].kind == OD_TREE_NULL;
+}
+// The first key of a map; the first entry of a list and the number of its entries. -1 and 0: not a map, not a list. The next
+// entry is ld->tree.node[at].next.
+int od_map_first(const od_loader *ld, int node);
+int od_list_first(const od_loader *ld, int node);
+int od_list_count(const od_loader *ld, int node);
+// The node of an entry: the entry itself, or the target of an alias.
+static inline int od_entry(const od_loader *ld, int at) {
+  return od_tree_value(&ld->tree, at);
+}
 
 // Whether the text at a node is a valid name; false with a message. Names of variants may start with a digit.
 bool od_names_check(od_loader *ld, int node);

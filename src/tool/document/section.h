@@ -28,6 +28,9 @@ typedef enum od_key_shape {
 
 // The fallback of a required key.
 #define OD_REQUIRED ((double)NAN)
+// Possible and usual limits of a number, in the unit of its row.
+#define OD_LIMITS(low, high, usual_low, usual_high) \
+  { low, high, usual_low, usual_high }
 
 // Possible and usual limits of a number whose unit depends on other values of the file. A NULL unit ends the list.
 typedef struct od_unit_limits {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "document/index.h"
+#include "memory/scoped.h"
 
 enum { DEEPEST = 64, LONGEST_TEXT = 16384, MOST_REPEATED = 1000000 };
 
@@ -16,7 +17,7 @@ typedef struct tree_builder {
   od_tree *tree;
   const char *file, *text;
   size_t length;
-  od_texts *texts;
+  od_arena *texts, *scratch;  // scratch: of the anchors
   od_messages *messages;
   int open[DEEPEST], last[DEEPEST];  // open containers, and the last child of each
   int depth;
@@ -58,6 +59,7 @@ int od_tree_add(od_tree *tree, od_tree_node node) {
   return tree->count++;
 }
 
+// Counts the nodes of a value up to `most`, which also stands for a value that is nested too deeply.
 static int weigh(const od_tree *tree, int node, int most, int depth) {
   int weight = depth < DEEPEST ? 1 : most;
   node = od_tree_value(tree, node);
@@ -115,12 +117,13 @@ static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *ma
   return index;
 }
 
+// Stores the node of an anchor for aliases.
 static void remember_anchor(tree_builder *b, struct fy_token *anchor, int node) {
   if (anchor == NULL || node < 0) return;
   size_t length = 0;
   const char *name = fy_token_get_text(anchor, &length);
   if (name == NULL) return;
-  if (!od_index_add(&b->anchors, od_texts_copy(b->texts, name, length), node)) b->status = OD_NO_MEMORY;
+  if (!od_index_add(&b->anchors, b->scratch, od_texts_copy(b->scratch, name, length), node)) b->status = OD_NO_MEMORY;
 }
 
 static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, struct fy_token *anchor) {
@@ -141,15 +144,6 @@ static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_m
   }
 }
 
-static void close_container(tree_builder *b) {
-  od_tree_node *node = &b->tree->node[b->open[--b->depth]];
-  if (node->kind == OD_TREE_MAP) node->count /= 2;
-}
-
-static bool says_nothing(const char *text, size_t length) {
-  return length == 0 || (length == 1 && text[0] == '~') || (length == 4 && memcmp(text, "null", 4) == 0);
-}
-
 // Whether an unquoted text at the end of the file, without a line end, may be incomplete.
 static bool may_be_cut_off(const tree_builder *b, struct fy_token *token) {
   const struct fy_mark *end = fy_token_end_mark(token);
@@ -165,7 +159,8 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   if (text == NULL) text = "", length = 0;
   enum fy_scalar_style style = token != NULL ? fy_token_scalar_style(token) : FYSS_PLAIN;
   bool quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
-  bool is_null = style == FYSS_PLAIN && !is_key_position(b) && says_nothing(text, length);
+  bool is_empty = length == 0 || (length == 1 && text[0] == '~') || (length == 4 && memcmp(text, "null", 4) == 0);
+  bool is_null = is_empty && style == FYSS_PLAIN && !is_key_position(b);
   // libfyaml's mark of a quoted text is after the quote.
   int node = add_node(b, is_null ? OD_TREE_NULL : OD_TREE_TEXT, token != NULL ? fy_token_start_mark(token) : NULL,
                       quoted ? 1 : 0);
@@ -189,17 +184,17 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   if (node < 0) return;
   size_t length = 0;
   const char *text = fy_token_get_text(event->alias.anchor, &length);
-  const char *name = od_texts_copy(b->texts, text != NULL ? text : "", text != NULL ? length : 0);
+  const char *name = od_texts_copy(b->scratch, text != NULL ? text : "", text != NULL ? length : 0);
   int target = od_index_find(&b->anchors, name);
   bool around = false;  // an alias inside its own target is an endless recursion
   for (int i = 0; i < b->depth; i++) around = around || b->open[i] == target;
   if (is_key) {
     fail(b, place_of(b, node), "found an alias, expected a key");
   } else if (target < 0 || around) {
-    od_messages_add(
-        b->messages, place_of(b, node),
-        around ? "the alias '*%s' stands inside of what it repeats" : "there is no anchor '&%s' before this alias",
-        name);
+    od_messages_add(b->messages, place_of(b, node),
+                    around ? "the alias '*%s' is inside of the value that it repeats"
+                           : "there is no anchor '&%s' before this alias",
+                    name);
     b->status = OD_BAD_INPUT;
   }
   b->tree->node[node].target = target >= 0 ? target : node;
@@ -229,7 +224,11 @@ static void take_event(tree_builder *b, struct fy_event *event) {
       open_container(b, OD_TREE_LIST, fy_event_start_mark(event), event->sequence_start.anchor);
       break;
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END: close_container(b); break;
+    case FYET_SEQUENCE_END: {
+      od_tree_node *node = &b->tree->node[b->open[--b->depth]];
+      if (node->kind == OD_TREE_MAP) node->count /= 2;  // children are keys and values
+      break;
+    }
     case FYET_SCALAR: add_scalar(b, event); break;
     case FYET_ALIAS: add_alias(b, event); break;
     default: break;
@@ -248,12 +247,13 @@ static const char *open_bracket(const tree_builder *b) {
     if (line == NULL || node->column < 1 || strlen(line) < (size_t)node->column) continue;
     char found = line[node->column - 1];
     if (found == '{' || found == '[')
-      return od_texts_format(b->texts, "; the '%c' of line %d, column %d is still open", found, node->line,
+      return od_texts_format(b->scratch, "; the '%c' of line %d, column %d is still open", found, node->line,
                              node->column);
   }
   return "";
 }
 
+// Converts the errors of libfyaml to messages.
 static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   void *iterator = NULL;
   struct fy_diag_error *error;
@@ -288,10 +288,17 @@ static void parse_events(tree_builder *b, struct fy_diag *diag) {
   fy_parser_destroy(parser);
 }
 
-od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_texts *texts,
+od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages) {
+  OD_SCRATCH(scratch);
   tree->root = -1;
-  tree_builder b = {.tree = tree, .file = file, .text = text, .length = length, .texts = texts, .messages = messages};
+  tree_builder b = {.tree = tree,
+                    .file = file,
+                    .text = text,
+                    .length = length,
+                    .texts = texts,
+                    .scratch = &scratch,
+                    .messages = messages};
   b.origin = od_tree_add_origin(tree, (od_tree_origin){.file = file, .scope = ""});
   if (b.origin < 0 || (tree->node == NULL && !grow(tree))) return OD_NO_MEMORY;
   struct fy_diag_cfg config;
@@ -303,8 +310,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
   fy_diag_set_collect_errors(diag, true);
   parse_events(&b, diag);
   fy_diag_destroy(diag);
-  od_index_free(&b.anchors);
-  if (b.status == OD_OK && texts->failed) b.status = OD_NO_MEMORY;
+  if (b.status == OD_OK && (texts->exhausted || scratch.exhausted)) b.status = OD_NO_MEMORY;
   return b.status;
 }
 

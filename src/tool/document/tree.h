@@ -42,8 +42,8 @@ typedef struct od_tree {
 } od_tree;
 
 // Parses the text of a further file. Its nodes are added, and its root becomes that of the tree (-1: it is empty). The tree must
-// be zeroed before the first call. `texts` owns the texts of the nodes. Syntax errors become messages.
-od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_texts *texts,
+// be zeroed before the first call. The arena owns the texts of the nodes. Syntax errors become messages.
+od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
 // The number of nodes of a value, including those that its aliases repeat; `most` if there are more or they nest too deeply.

@@ -7,20 +7,20 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <udunits2.h>
 
 #include "document/index.h"
-#include "document/texts.h"
 #include "io/utf8.h"
 
 enum { LONGEST_UNIT = 200 };  // bytes
 
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 
-enum { METRE, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, CANDELA, RADIAN, BASES };
+enum { METER, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, CANDELA, RADIAN, BASES };
 _Static_assert((int)BASES == (int)OD_UNIT_BASES, "bases");
 static const char *const base_symbols[BASES] = {"m", "kg", "s", "A", "K", "mol", "cd", "rad"};
 
@@ -32,10 +32,10 @@ typedef struct parsed_unit {
 } parsed_unit;
 
 struct od_units {
+  od_arena arena;  // of this list and its index; if it is exhausted, units are parsed again each time
   parsed_unit *item, last;
-  int count, capacity;
+  int count;
   od_index index;
-  od_texts texts;
 };
 
 typedef struct named_dimension {
@@ -74,7 +74,7 @@ static const named_dimension named[] = {
 };
 enum { NAMED = sizeof named / sizeof named[0] };
 
-// Adds a common name that UDUNITS does not have.
+// Adds a common name that UDUNITS does not have. False: UDUNITS reports a failure.
 static bool add_unit(ut_system *system, const char *name, const char *definition) {
   ut_unit *unit = ut_parse(system, definition, UT_ASCII);
   bool added = unit != NULL && ut_map_symbol_to_unit(name, UT_ASCII, unit) == UT_SUCCESS;
@@ -94,21 +94,17 @@ static ut_system *read_database(void) {
 
 static ut_system *database;  // constant after its construction
 
-static bool has_database(void) {
-  pthread_mutex_lock(&udunits_lock);
-  if (database == NULL) database = read_database();
-  bool there = database != NULL;
-  pthread_mutex_unlock(&udunits_lock);
-  return there;
-}
-
 od_units *od_units_new(od_error *err) {
   od_units *units = calloc(1, sizeof *units);
   if (units == NULL) {
     od_fail(err, OD_NO_MEMORY, "memory ran out");
     return NULL;
   }
-  if (!has_database()) {
+  pthread_mutex_lock(&udunits_lock);
+  if (database == NULL) database = read_database();
+  bool has_database = database != NULL;
+  pthread_mutex_unlock(&udunits_lock);
+  if (!has_database) {
     free(units);
     od_fail(err, OD_IO, "the database of UDUNITS-2 cannot be read; is UDUNITS2_XML_PATH set to a wrong place?");
     return NULL;
@@ -118,9 +114,7 @@ od_units *od_units_new(od_error *err) {
 
 void od_units_free(od_units *units) {
   if (units == NULL) return;
-  od_index_free(&units->index);
-  od_texts_free(&units->texts);
-  free(units->item);
+  od_arena_free(&units->arena);
   free(units);
 }
 
@@ -214,27 +208,21 @@ static parsed_unit take_apart(const char *text) {
   return parsed;
 }
 
-// Stores the last unit for further calls. If memory runs out, the unit is parsed again.
-static void keep_last(od_units *units, const char *text) {
-  parsed_unit *grown = od_grow(units->item, units->count, &units->capacity, sizeof *units->item);
-  if (grown == NULL) return;
-  units->item = grown;
-  units->item[units->count] = units->last;
-  const char *key = od_texts_copy(&units->texts, text, strlen(text));
-  if (!units->texts.failed && od_index_add(&units->index, key, units->count)) units->count++;
-  units->texts.failed = false;
-}
-
 // The decomposed unit; NULL: unknown. Valid until the next call.
 static const parsed_unit *parse_unit(od_units *units, const char *text) {
   int at = od_index_find(&units->index, text);
   if (at >= 0) {
     units->last = units->item[at];
-  } else {
-    pthread_mutex_lock(&udunits_lock);
-    units->last = take_apart(text);
-    pthread_mutex_unlock(&udunits_lock);
-    keep_last(units, text);
+    return units->last.known ? &units->last : NULL;
+  }
+  pthread_mutex_lock(&udunits_lock);
+  units->last = take_apart(text);
+  pthread_mutex_unlock(&udunits_lock);
+  parsed_unit *list = od_arena_extend(&units->arena, units->item, units->count, sizeof *list);
+  const char *key = od_arena_text(&units->arena, text);
+  if (list != NULL && key != NULL && od_index_add(&units->index, &units->arena, key, units->count)) {
+    list[units->count++] = units->last;
+    units->item = list;
   }
   return units->last.known ? &units->last : NULL;
 }
@@ -325,6 +313,17 @@ bool od_units_base(od_units *units, const char *unit, od_conversion *conversion,
 
 const char *od_unit_base(int i) {
   return base_symbols[i];
+}
+
+const char *od_unit_text(const double power[OD_UNIT_BASES], char text[120]) {
+  int at = 0;
+  text[0] = '\0';
+  for (int i = 0; i < BASES; i++) {
+    if (power[i] == 0) continue;
+    at += snprintf(text + at, 120 - (size_t)at, at ? " %s" : "%s", base_symbols[i]);
+    if (power[i] != 1) at += snprintf(text + at, 120 - (size_t)at, "%g", power[i]);
+  }
+  return text;
 }
 
 bool od_units_names_hertz(const char *text) {

@@ -38,6 +38,8 @@ static inline double od_convert(const od_conversion *c, double value) {
 enum { OD_UNIT_BASES = 8 };
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
 const char *od_unit_base(int i);  // its symbol
+// The text of a unit in base units: "kg s-2"; empty for a plain number.
+const char *od_unit_text(const double power[OD_UNIT_BASES], char text[120]);
 
 // Whether a unit or an expression contains hertz. 1/s may be Hz or rad/s.
 bool od_units_names_hertz(const char *text);

@@ -1,5 +1,4 @@
 // Variants: partial files that are merged over the file.
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/document.h"
@@ -20,16 +19,13 @@ static bool is_barred(const od_section_class *file, const char *name) {
 static const char extends[] = "extends";
 const od_key od_variant_key = {extends, OD_TEXT, NULL, "in a variant: another one that it is merged over"};
 
-static bool is_section(const od_section_class *file, const char *name) {
-  return !is_barred(file, name) && od_section_has(file, name);
-}
-
+// Reports unknown sections of a variant, and those that it must not have.
 static void check_variant(od_loader *ld, const od_section_class *file, int key) {
   int value = od_value(ld, key);
   const char *what = od_format(ld, "the variant '%s'", od_text_of(ld, key));
   if (ld->tree.node[value].kind == OD_TREE_NULL) return;
   if (ld->tree.node[value].kind != OD_TREE_MAP) {
-    od_complain(ld, value, "found %s, expected a map for %s with sections to be laid over those of the %s",
+    od_complain(ld, value, "found %s, expected a map for %s with sections to be merged over those of the %s",
                 od_describe(ld, value), what, file->keys[0].name);
     return;
   }
@@ -42,43 +38,33 @@ static void check_variant(od_loader *ld, const od_section_class *file, int key) 
   od_section_open_names(ld, value, key, "", what, keys);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
-    if (is_barred(file, name)) od_complain(ld, inner, "'%s' cannot stand in a variant", name);
+    if (is_barred(file, name)) od_complain(ld, inner, "a variant cannot contain '%s'", name);
   }
-}
-
-static void keep_name(od_loader *ld, const char *name) {
-  od_document *document = ld->document;
-  const char **grown =
-      od_grow(document->variant_name, document->variants, &document->variant_capacity, sizeof *document->variant_name);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  document->variant_name = grown;
-  document->variant_name[document->variants++] = name;
 }
 
 // Checks all variants and returns the key of the one with this name, or -1.
 static int read_variants(od_loader *ld, const od_section_class *file, int node, const char *wanted) {
+  od_document *d = ld->document;
   od_index seen = {0};
   int found = -1;
   for (int key = od_first(ld, node, "variants"); key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     bool sound = od_names_check_variant(ld, key);
-    if (sound && od_index_find(&seen, name) >= 0) {
+    if (sound && od_seen_before(ld, &seen, key)) {
       od_complain(ld, key, "the variant '%s' is given twice", name);
       sound = false;
     }
     check_variant(ld, file, key);
-    if (!sound) continue;
-    if (!od_index_add(&seen, name, key)) ld->no_memory = true;
-    keep_name(ld, name);
+    const char **list = sound ? od_arena_extend(&d->arena, d->variant_name, d->variants, sizeof *list) : NULL;
+    if (list == NULL) continue;
+    d->variant_name = list;
+    d->variant_name[d->variants++] = name;
     if (wanted != NULL && strcmp(name, wanted) == 0) found = key;
   }
-  od_index_free(&seen);
   return found;
 }
 
+// Reports that the variant of the command does not exist.
 static void complain_unknown(od_loader *ld, const od_section_class *file, const char *wanted) {
   const od_document *document = ld->document;
   const od_place place = {.file = "--variant"};
@@ -88,12 +74,10 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
     od_nearest_try(&nearest, document->variant_name[i]);
     if (i < 12) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", document->variant_name[i]);
   }
-  if (nearest.best != NULL)
-    od_messages_add(ld->messages, place, "there is no variant '%s'; did you mean '%s'?", shown, nearest.best);
-  else if (document->variants > 0)
-    od_messages_add(ld->messages, place, "there is no variant '%s'; there are %s", shown, list);
-  else
-    od_messages_add(ld->messages, place, "there is no variant '%s'; the %s has none", shown, file->keys[0].name);
+  const char *otherwise = document->variants > 0 ? od_format(ld, "; there are %s", list)
+                                                 : od_format(ld, "; the %s has none", file->keys[0].name);
+  od_messages_add(ld->messages, place, "there is no variant '%s'%s", shown,
+                  nearest.best != NULL ? od_nearest_suggestion(&nearest).text : otherwise);
 }
 
 // The known sections of a variant; the others have been reported.
@@ -101,7 +85,8 @@ static int known_sections(od_loader *ld, const od_section_class *file, int varia
   od_merger m = od_merger_start(ld, "");
   od_map_builder b = od_map_start(&m, variant);
   for (int key = ld->tree.node[variant].first; key >= 0 && !m.failed; key = od_next(ld, key))
-    if (is_section(file, od_text_of(ld, key))) od_map_add(&m, &b, key, od_value(ld, key));
+    if (!is_barred(file, od_text_of(ld, key)) && od_section_has(file, od_text_of(ld, key)))
+      od_map_add(&m, &b, key, od_value(ld, key));
   return m.failed ? -1 : b.map;
 }
 

@@ -307,7 +307,7 @@ static od_status check_file(void *loader) {
   // A fit file has fewer required keys than an experiment.
   if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
     od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
-  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }
 

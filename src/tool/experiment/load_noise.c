@@ -77,7 +77,8 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
   int n = t->count, *entry = calloc((size_t)n + 1, sizeof *entry);
   const char *label = od_format(ld, "matrix[%d]", i);
   if (!entry) ld->no_memory = true;
-  bool sound = entry && od_read_list(ld, node, label, od_format(ld, "as many numbers as 'of': %d", n), n, entry);
+  bool sound = entry && od_read_list(ld, node, label,
+                                     od_format(ld, "a list of as many numbers as 'of' has outputs: %d", n), n, entry);
   for (int j = 0; sound && j < n; j++) {
     const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
     const char *b = od_machine_output_unit(xl->e->model, t->output[j]);
@@ -133,8 +134,9 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
   int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = calloc((size_t)n + 1, sizeof *rows);
   int *number = calloc((size_t)n * (size_t)n + 1, sizeof *number);
   if (!rows || !number || !make_room(t, entry, n)) ld->no_memory = true;
-  bool square = matrix >= 0 && is_list(ld, of) && rows &&
-                od_read_list(ld, matrix, "matrix", od_format(ld, "as many rows as 'of' has outputs: %d", n), n, rows);
+  bool square =
+      matrix >= 0 && is_list(ld, of) && rows &&
+      od_read_list(ld, matrix, "matrix", od_format(ld, "a list of as many rows as 'of' has outputs: %d", n), n, rows);
   bool sound = !ld->no_memory && read_names(xl, of, t, *entry) && square;
   for (int i = 0; sound && i < n; i++) sound = read_row(xl, rows[i], path, i, t, number);
   if (sound && od_messages_errors(ld->messages) == before) check_matrix(xl, matrix, definite, t, number);

@@ -329,7 +329,7 @@ static od_status read_file(void *user) {
   od_friction_read_map(r, od_section_get(ld, &file, "map"));
   read_fit(r, od_section_need(ld, &file, "fit"));
   if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
-  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
 

@@ -68,7 +68,7 @@ int od_fit_active_rows(const od_fitted *f, double *rows) {
 // Writes a value with its unit: "0.12 kg s-2".
 static void write_amount(char *text, size_t size, double value, const od_expression *e) {
   char unit[120];
-  od_expression_unit(e, unit);
+  od_unit_text(e->power, unit);
   snprintf(text, size, "%.3g%s%s", value, *unit ? " " : "", unit);
 }
 

@@ -4,18 +4,21 @@
 #include "machine/load_blocks.h"
 #include "document/suggest.h"
 
+// Whether a name is the prefix and an axis: "wx" of "w".
+static bool is_along_axis(const char *name, const char *prefix) {
+  size_t length = strlen(prefix);
+  return strncmp(name, prefix, length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0';
+}
+
 // The unit of a quantity that can be measured but has no initial value, or NULL.
 static const char *measured_unit(const od_element *element, const char *name) {
-  static const struct {
-    od_element_kind kind;
-    const char *name, *unit;
-  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},       {OD_ELEMENT_SOURCE, "pressure", "Pa"},
-              {OD_ELEMENT_BODY, "wx", "rad/s"},          {OD_ELEMENT_BODY, "wy", "rad/s"},
-              {OD_ELEMENT_BODY, "wz", "rad/s"},          {OD_ELEMENT_BODY, "gyro_x", "rad/s"},
-              {OD_ELEMENT_BODY, "gyro_y", "rad/s"},      {OD_ELEMENT_BODY, "gyro_z", "rad/s"},
-              {OD_ELEMENT_DIFFERENCE, "pressure", "Pa"}, {OD_ELEMENT_JUNCTION, "pressure", "Pa"}};
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-    if (list[i].kind == element->kind && strcmp(list[i].name, name) == 0) return list[i].unit;
+  bool has_pressure = od_element_is(element, OD_ELEMENT_NODE) || element->kind == OD_ELEMENT_DIFFERENCE;
+  if (has_pressure && strcmp(name, "pressure") == 0) return "Pa";
+  bool is_turn_rate = is_along_axis(name, "w") || is_along_axis(name, "gyro_");
+  if (element->kind == OD_ELEMENT_BODY && is_turn_rate) return "rad/s";
+  // The forces of springs and frictions in joints have the unit of the joint.
+  bool is_joint_force = strcmp(name, "spring_force") == 0 || strcmp(name, "friction") == 0;
+  if (element->kind == OD_ELEMENT_JOINT && is_joint_force) return element->type == OD_PRISMATIC ? "N" : "N m";
   // Forces of elements that act on the mechanism.
   const od_element_class *c = od_component_class(element);
   for (int i = 0; c && c->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
@@ -26,56 +29,45 @@ static const char *measured_unit(const od_element *element, const char *name) {
   return NULL;
 }
 
-// The forces of springs and frictions in joints have the unit of the joint.
-static const char *joint_force_unit(const od_element *joint, const char *name) {
-  if (joint->kind != OD_ELEMENT_JOINT || (strcmp(name, "spring_force") != 0 && strcmp(name, "friction") != 0))
-    return NULL;
-  return joint->type == OD_PRISMATIC ? "N" : "N m";
-}
-
 // Whether the last part of a name is an acceleration of a joint, a point or a body.
 static bool is_acceleration(const char *name) {
   static const char *const of_bodies[] = {"a", "body_a", "accelerometer_", "alpha_", "body_alpha_"};
   if (strncmp(name, "acceleration", 12) == 0 || strcmp(name, "turn_acceleration") == 0) return true;
-  for (size_t i = 0; i < sizeof of_bodies / sizeof of_bodies[0]; i++) {
-    size_t length = strlen(of_bodies[i]);
-    const char *axis = name + length;
-    if (strncmp(name, of_bodies[i], length) == 0 && axis[0] >= 'x' && axis[0] <= 'z' && axis[1] == '\0') return true;
-  }
+  for (size_t i = 0; i < sizeof of_bodies / sizeof of_bodies[0]; i++)
+    if (is_along_axis(name, of_bodies[i])) return true;
   return false;
 }
 
+// Reports a source that does not exist or cannot be measured, with the nearest signal or quantity.
 static void complain_source(od_loader *ld, int node, const char *text) {
   const char *rest = "", *owner = od_copy(ld, text, od_names_element_length(ld, text));
   int element = strchr(text, '.') != NULL ? od_names_owner(ld, node, text, &rest) : -1;
-  if (element >= 0) owner = ld->draft->names.element[element].name;
+  if (element >= 0) owner = od_element_at(ld, element)->name;
   if (od_names_has_failed(ld, node, owner)) return;  // the error has been reported already
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++)
-    if (od_element_is(&ld->draft->names.element[i], OD_ELEMENT_SIGNAL))
-      od_nearest_try(&nearest, ld->draft->names.element[i].name);
+    if (od_element_is(od_element_at(ld, i), OD_ELEMENT_SIGNAL)) od_nearest_try(&nearest, od_element_at(ld, i)->name);
   const char *other = element > 0 ? od_nearest_state_quantity(ld, element, rest) : NULL;
   if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
-  if (element > 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
-    od_complain(ld, node, "the block '%s' has no output '%s'", ld->draft->names.element[element].name, rest);
+  if (element > 0 && od_element_at(ld, element)->kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
+    od_complain(ld, node, "the block '%s' has no output '%s'", owner, rest);
   else if (element > 0 && nearest.best == NULL)
     od_complain(ld, node,
-                "'%s' is nothing that a block can measure; positions, rates, lengths, pressures, spools and forces of "
-                "springs, ropes and cylinders are",
+                "a block cannot measure '%s'; it can measure positions, rates, lengths, pressures, spools and forces "
+                "of springs, ropes and cylinders",
                 od_excerpt(ld, text));
-  else if (nearest.best != NULL)
-    od_complain(ld, node, "there is no input, block or quantity '%s'; did you mean '%s'?", od_excerpt(ld, text),
-                nearest.best);
   else
-    od_complain(ld, node, "there is no input, block or quantity '%s'", od_excerpt(ld, text));
+    od_complain(ld, node, "there is no input, block or quantity '%s'%s%s%s", od_excerpt(ld, text),
+                nearest.best != NULL ? "; did you mean '" : "", nearest.best != NULL ? nearest.best : "",
+                nearest.best != NULL ? "'?" : "");
 }
 
 const char *od_block_connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place) {
   const char *text = od_read_text(ld, node, label, "the name of an input, a block or a quantity like 'boom.angle'");
   if (text == NULL) return NULL;
   int found = od_names_look_up(ld, node, text);
-  if (found >= 0 && od_element_is(&ld->draft->names.element[found], OD_ELEMENT_SIGNAL)) {
-    const od_element *signal = &ld->draft->names.element[found];
+  if (found >= 0 && od_element_is(od_element_at(ld, found), OD_ELEMENT_SIGNAL)) {
+    const od_element *signal = od_element_at(ld, found);
     if (signal->index == OD_NOT_BUILT) return NULL;  // the error has been reported already
     od_build_block_input(ld->draft->build, b->index, place, signal->index);
     return signal->unit;
@@ -83,12 +75,11 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   const char *rest;
   int owner = od_names_owner(ld, node, text, &rest);
   if (rest[0] == '\0') owner = -1;
-  const od_element *element = owner > 0 ? &ld->draft->names.element[owner] : NULL;
+  const od_element *element = owner > 0 ? od_element_at(ld, owner) : NULL;
   if (element != NULL && element->broken) return NULL;
   const char *unit = NULL;
   if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, rest);
   if (unit == NULL && element != NULL) unit = measured_unit(element, rest);
-  if (unit == NULL && element != NULL) unit = joint_force_unit(element, rest);
   // Accelerations are recognized by name. The reason why they cannot be measured is reported when the model is built.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
                (is_acceleration(strrchr(text, '.') + 1) || strcmp(rest, "inflow") == 0);

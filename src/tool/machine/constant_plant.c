@@ -1,13 +1,14 @@
 // A plant whose free parameters include constants of the machine file. The model's numbers follow these constants exactly, with
 // derivatives by the chain rule.
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/constants.h"
 #include "machine/machine_loader.h"
+#include "memory/scoped.h"
 
 // Dependences: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
 typedef struct tie {
+  od_arena arena;  // owns the tie itself, too
   const od_document *document;
   int outer, inner;
   int *constant;  // of each outer parameter; -1: it is a number of the model
@@ -18,16 +19,11 @@ typedef struct tie {
 } tie;
 
 static void free_tie(void *user) {
-  tie *t = user;
-  if (t == NULL) return;
-  free(t->constant);
-  free(t->number);
-  free(t->direct);
-  free(t->wanted);
-  free(t->start);
-  free(t);
+  od_arena arena = ((tie *)user)->arena;
+  od_arena_free(&arena);
 }
 
+// Computes the inner parameters p from the outer ones q, and the derivatives slope[inner][outer].
 static void follow(const void *user, const double *q, double *p, double *slope) {
   const tie *t = user;
   const od_document *d = t->document;
@@ -50,54 +46,51 @@ static void follow(const void *user, const double *q, double *p, double *slope) 
   }
 }
 
-static tie *new_tie(const od_document *d, int outer) {
-  tie *t = calloc(1, sizeof *t);
-  if (t == NULL) return NULL;
-  size_t most = (size_t)d->numbers.count + 1;
-  *t = (tie){.document = d,
-             .outer = outer,
-             .constant = calloc((size_t)outer + 1, sizeof *t->constant),
-             .number = calloc(most, sizeof *t->number),
-             .direct = calloc(most, sizeof *t->direct),
-             .wanted = calloc((size_t)d->constants.count + 1, sizeof *t->wanted),
-             .start = calloc((size_t)outer + 1, sizeof *t->start)};
-  if (t->constant && t->number && t->direct && t->wanted && t->start) return t;
-  free_tie(t);
-  return NULL;
+// A number that follows a constant: one of the model, or another number that is not a constant; -1: none, or no constant.
+static int follower_of(const od_document *d, int constant, bool in_model) {
+  bool reached[OD_MOST_CONSTANTS] = {false};
+  if (constant < 0) return -1;
+  reached[constant] = true;
+  od_constants_reach(d, reached);
+  for (int i = 0; i < d->numbers.count; i++) {
+    bool is_of_kind = (d->numbers.item[i].theta >= 0) == in_model;
+    if (is_of_kind && od_number_is_reached(d, i, reached) && (in_model || !od_number_is_constant(d, i))) return i;
+  }
+  return -1;
 }
 
 const char *od_machine_number_blocks(const od_machine *machine, int number) {
   const od_document *d = machine->document;
-  bool reached[OD_MOST_CONSTANTS] = {false};
-  int constant = od_constant_of(d, number);
-  if (constant < 0) return NULL;
-  reached[constant] = true;
-  od_constants_reach(d, reached);
-  for (int i = 0; i < d->numbers.count; i++) {
-    const od_number_entry *entry = &d->numbers.item[i];
-    if (entry->theta < 0 && od_number_is_reached(d, i, reached) && !od_number_is_constant(d, i))
-      return entry->number.path;
-  }
-  return NULL;
+  int follower = follower_of(d, od_constant_of(d, number), false);
+  return follower >= 0 ? d->numbers.item[follower].number.path : NULL;
 }
 
 bool od_machine_number_is_free(const od_machine *machine, int number) {
   const od_document *d = machine->document;
   const od_number_entry *entry = &d->numbers.item[number];
-  bool reached[OD_MOST_CONSTANTS] = {false};
   if (entry->theta >= 0) return entry->formula < 0;
   int constant = od_constant_of(d, number);
-  if (constant < 0 || od_machine_number_blocks(machine, number) != NULL) return false;
-  reached[constant] = true;
-  od_constants_reach(d, reached);
-  for (int i = 0; i < d->numbers.count; i++)
-    if (d->numbers.item[i].theta >= 0 && od_number_is_reached(d, i, reached)) return true;
-  return false;
+  return follower_of(d, constant, false) < 0 && follower_of(d, constant, true) >= 0;
 }
 
-// Collects the numbers of the model that are free or follow free constants.
-static void collect(tie *t, const int *numbers) {
-  const od_document *d = t->document;
+// A tie with the numbers of the model that are free or follow free constants; NULL: memory ran out.
+static tie *new_tie(const od_document *d, const int *numbers, int count) {
+  od_arena arena = {0};
+  int most = d->numbers.count;
+  tie *t = OD_TAKE(&arena, tie, 1);
+  tie made = {.document = d,
+              .outer = count,
+              .constant = OD_TAKE(&arena, int, count),
+              .number = OD_TAKE(&arena, int, most),
+              .direct = OD_TAKE(&arena, int, most),
+              .wanted = OD_TAKE(&arena, bool, d->constants.count),
+              .start = OD_TAKE(&arena, double, count)};
+  if (arena.exhausted) {
+    od_arena_free(&arena);
+    return NULL;
+  }
+  made.arena = arena;
+  *t = made;
   for (int j = 0; j < t->outer; j++) {
     t->start[j] = d->numbers.item[numbers[j]].number.value;
     t->constant[j] = d->numbers.item[numbers[j]].theta >= 0 ? -1 : od_constant_of(d, numbers[j]);
@@ -113,24 +106,23 @@ static void collect(tie *t, const int *numbers) {
     t->direct[t->inner] = -1;
     t->number[t->inner++] = i;
   }
+  return t;
 }
 
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err) {
-  tie *t = new_tie(machine->document, count);
+  OD_SCRATCH(scratch);
+  tie *t = new_tie(machine->document, numbers, count);
   if (t == NULL) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  collect(t, numbers);
-  int *theta = malloc(((size_t)t->inner + 1) * sizeof *theta);
+  int *theta = OD_TAKE(&scratch, int, t->inner);
   od_plant *inner = NULL;
   od_status status = theta != NULL ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < t->inner && theta != NULL; i++) theta[i] = machine->document->numbers.item[t->number[i]].theta;
   if (status == OD_OK) status = od_model_plant(machine->model, outputs, output_count, theta, t->inner, &inner, err);
   const od_tie ties = {.count = count, .start = t->start, .user = t, .follow = follow, .free_user = free_tie};
   if (status == OD_OK) status = od_plant_tied(inner, &ties, out, err);
-  if (status != OD_OK) {
-    od_plant_free(inner);
-    free_tie(t);
-  }
-  free(theta);
+  if (status == OD_OK) return OD_OK;
+  od_plant_free(inner);
+  free_tie(t);
   return status;
 }

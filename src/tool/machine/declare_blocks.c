@@ -3,7 +3,6 @@
 //
 // Units: 'unit' of a block, or the unit that follows from its first input and its gain.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "blocks/block_list.h"
@@ -29,29 +28,26 @@ static int read_type(od_loader *ld, const od_loading_block *b, const char *what)
   return od_read_choice(ld, node, "type", types);
 }
 
-int od_list_count(const od_loader *ld, int node) {
-  return node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST ? ld->tree.node[node].count : 0;
-}
-
 static int map_count(const od_loader *ld, int node) {
-  int count = 0;
-  bool map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
-  for (int key = map ? ld->tree.node[node].first : -1; key >= 0; key = od_next(ld, key)) count++;
-  return count;
+  return od_is_map(ld, node) ? ld->tree.node[node].count : 0;
 }
 
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *path = od_format(ld, "%s.%s", b->path, key);
-  return od_map_find(ld, b->map, key) >= 0 || od_numbers_is_overridden(&ld->document->numbers, path);
+  return od_is_given(ld, &(od_section){.map = b->map, .path = b->path}, key);
+}
+
+// The text of a number of a block before it is read, from --set or the file; NULL: none.
+static const char *peek_text(od_loader *ld, const od_loading_block *b, const char *key) {
+  const char *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
+  int node = od_map_find(ld, b->map, key);
+  return set != NULL ? set : od_is_text(ld, node) ? od_text_of(ld, node) : NULL;
 }
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
   double value;
-  const char *path = od_format(ld, "%s.%s", b->path, key);
-  const char *text = od_numbers_overriding(&ld->document->numbers, path);
-  int node = od_map_find(ld, b->map, key);
-  if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  return text != NULL && od_text_value(ld, od_place_of(ld, node), text, si, &value) ? value : 0;
+  const char *text = peek_text(ld, b, key);
+  od_place place = od_place_of(ld, od_map_find(ld, b->map, key));
+  return text != NULL && od_text_value(ld, place, text, si, &value) ? value : 0;
 }
 
 // Chooses the shape of a block from its keys, within the limits of the builder. Errors are reported when the numbers are read.
@@ -100,6 +96,7 @@ const char *od_unit_rate(od_loader *ld, const char *unit, int order) {
   return od_format(ld, "%s", text);
 }
 
+// Adds a block to the builder, and its outputs to the names.
 static void build_block(od_loader *ld, od_loading_block *b) {
   od_block_spec spec = spec_of(ld, b);
   const char *name = b->name, *unit = b->unit != NULL ? b->unit : "1";
@@ -107,8 +104,8 @@ static void build_block(od_loader *ld, od_loading_block *b) {
   if (b->index < 0) return;
   od_remember(ld, OD_ABOUT_BLOCK, b->index, b->key);
   if (b->element < 0) return;  // a part of another element
-  ld->draft->names.element[b->element].index = od_build_block_signal(ld->draft->build, b->index, 0);
-  ld->draft->names.element[b->element].unit = unit;
+  od_element_at(ld, b->element)->index = od_build_block_signal(ld->draft->build, b->index, 0);
+  od_element_at(ld, b->element)->unit = unit;
   for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
     const char *label = od_build_block_output_name(ld->draft->build, b->index, i);
     if (label[0] == '\0') continue;
@@ -175,25 +172,23 @@ static const char *unit_of_block_output(od_loader *ld, const od_element *element
 }
 
 const char *od_block_source_unit(od_loader *ld, int node) {
-  if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
+  if (!od_is_text(ld, node)) return NULL;
   const char *text = od_text_of(ld, node);
   int element = od_names_look_up(ld, node, text);
-  if (element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL))
-    return ld->draft->names.element[element].unit;
+  if (element >= 0 && od_element_is(od_element_at(ld, element), OD_ELEMENT_SIGNAL))
+    return od_element_at(ld, element)->unit;
   const char *rest;
   element = od_names_owner(ld, node, text, &rest);
-  if (element >= 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK)
-    return unit_of_block_output(ld, &ld->draft->names.element[element], rest);
+  if (element >= 0 && od_element_at(ld, element)->kind == OD_ELEMENT_BLOCK)
+    return unit_of_block_output(ld, od_element_at(ld, element), rest);
   return unit_by_ending(ld, node, text);
 }
 
 // The unit of a number in the file; "1": none.
 static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *path = od_format(ld, "%s.%s", b->path, key);
-  const char *text = od_numbers_overriding(&ld->document->numbers, path);
-  int node = od_map_find(ld, b->map, key);
-  if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  const char *unit = text != NULL ? od_text_unit(ld, od_place_of(ld, node), text) : "";
+  const char *text = peek_text(ld, b, key);
+  od_place place = od_place_of(ld, od_map_find(ld, b->map, key));
+  const char *unit = text != NULL ? od_text_unit(ld, place, text) : "";
   return unit[0] != '\0' ? unit : "1";
 }
 
@@ -212,13 +207,10 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
   const od_block_field *gain = gain_of(c);
-  int node = od_map_find(ld, b->map, c->inputs[0].key), list = c->inputs[0].list ? node : -1;
-  bool listed = od_list_count(ld, list) > 0;
-  if (listed) node = od_tree_value(&ld->tree, ld->tree.node[list].first);
-  const char *unit = od_block_source_unit(ld, node);
-  int entry = listed && c->inputs_multiply ? ld->tree.node[list].first : -1;
-  while (unit != NULL && entry >= 0 && (entry = ld->tree.node[entry].next) >= 0) {
-    const char *other = od_block_source_unit(ld, od_tree_value(&ld->tree, entry));
+  int node = od_map_find(ld, b->map, c->inputs[0].key), entry = c->inputs[0].list ? od_list_first(ld, node) : -1;
+  const char *unit = od_block_source_unit(ld, entry >= 0 ? od_entry(ld, entry) : node);
+  while (unit != NULL && c->inputs_multiply && entry >= 0 && (entry = ld->tree.node[entry].next) >= 0) {
+    const char *other = od_block_source_unit(ld, od_entry(ld, entry));
     unit = other != NULL ? times(ld, unit, other) : NULL;
   }
   if (unit != NULL && c->inputs_divide) {
@@ -231,76 +223,56 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   return unit != NULL && integral ? times(ld, unit, "s") : unit;
 }
 
-// Derives units from block to block, in any order. Blocks whose unit cannot be derived must have 'unit'.
-static void find_units(od_loader *ld) {
-  for (bool found = true; found;) {
-    found = false;
-    for (int i = 0; i < ld->draft->blocks; i++) {
-      od_loading_block *b = &ld->draft->block[i];
-      if (b->block_class < 0 || b->unit != NULL) continue;
-      b->unit = derived_unit(ld, b);
-      ld->draft->names.element[b->element].unit = b->unit;
-      found = found || b->unit != NULL;
-    }
-  }
-}
+// --- All blocks ---------------------------------------------------------------------------------------------------
 
-// --- Declaring, all of them ---------------------------------------------------------------------------------------
-
-// Memory of the next block; NULL with a message if there are too many.
-static od_loading_block *next_block(od_loader *ld, int key) {
-  if (ld->draft->blocks == OD_MOST_BLOCKS) {
-    od_complain(ld, key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
+// Adds a block to the draft; NULL with a message if there are too many.
+static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
+  od_draft *d = ld->draft;
+  if (d->blocks == OD_MOST_BLOCKS) {
+    od_complain(ld, b.key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
     return NULL;
   }
-  od_loading_block *grown =
-      od_grow(ld->draft->block, ld->draft->blocks, &ld->draft->block_capacity, sizeof *ld->draft->block);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return NULL;
-  }
-  ld->draft->block = grown;
-  return &grown[ld->draft->blocks];
+  od_loading_block *list = od_arena_extend(&ld->scratch, d->block, d->blocks, sizeof *list);
+  if (list == NULL) return NULL;
+  d->block = list;
+  d->block[d->blocks] = b;
+  return &d->block[d->blocks++];
 }
 
-int od_declare_inner_block(od_loader *ld, const od_loading_block *inner) {
-  od_loading_block *b = next_block(ld, inner->key);
+int od_declare_inner_block(od_loader *ld, od_loading_block inner) {
+  inner.element = -1;
+  od_loading_block *b = add_block(ld, inner);
   if (b == NULL) return -1;
-  *b = *inner;
-  b->element = -1;
-  ld->draft->blocks++;
   build_block(ld, b);
   return b->index >= 0 ? od_build_block_signal(ld->draft->build, b->index, 0) : -1;
 }
 
+// Declares a block with its type and the unit of the file. Errors leave it without a class.
 static void declare_block(od_loader *ld, int key) {
-  int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK);
-  od_loading_block *place = element >= 0 ? next_block(ld, key) : NULL;
-  if (place == NULL) return;
-  const char *name = od_text_of(ld, key), *what = od_format(ld, "the block '%s'", name);
-  od_loading_block b = {.key = key,
-                        .element = element,
-                        .block_class = -1,
-                        .name = name,
-                        .path = name,
-                        .what = what,
-                        .map = -1,
-                        .index = OD_NOT_BUILT};
   static const char *const any[] = {"type", NULL};
-  int value = od_value(ld, key);
-  if (ld->tree.node[value].kind == OD_TREE_MAP)
-    b.map = value;
+  int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK), value = od_value(ld, key);
+  if (element < 0) return;
+  const char *name = od_text_of(ld, key), *what = od_format(ld, "the block '%s'", name);
+  od_loading_block *b = add_block(ld, (od_loading_block){.key = key,
+                                                         .element = element,
+                                                         .block_class = -1,
+                                                         .name = name,
+                                                         .path = name,
+                                                         .what = what,
+                                                         .map = od_is_map(ld, value) ? value : -1,
+                                                         .index = OD_NOT_BUILT});
+  if (b == NULL) return;
+  if (b->map >= 0)
+    b->block_class = read_type(ld, b, what);
   else
     od_section_open_names(ld, value, key, name, what, any);  // reports the error
-  if (b.map >= 0) b.block_class = read_type(ld, &b, what);
-  if (b.block_class >= 0) b.unit = od_block_classes[b.block_class]->unit;
-  int unit = b.block_class >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;
-  if (unit >= 0) b.unit = od_read_unit(ld, unit);
-  ld->draft->names.element[element].unit = b.unit;
-  ld->draft->names.element[element].block = ld->draft->blocks;
-  ld->draft->names.element[element].broken = b.block_class < 0;
-  *place = b;
-  ld->draft->blocks++;
+  if (b->block_class >= 0) b->unit = od_block_classes[b->block_class]->unit;
+  int unit = b->block_class >= 0 && b->unit == NULL ? od_map_find(ld, b->map, "unit") : -1;
+  if (unit >= 0) b->unit = od_read_unit(ld, unit);
+  od_element *declared = od_element_at(ld, element);
+  declared->unit = b->unit;
+  declared->block = ld->draft->blocks - 1;
+  declared->broken = b->block_class < 0;
 }
 
 void od_declare_blocks(od_loader *ld, int node) {
@@ -310,10 +282,20 @@ void od_declare_blocks(od_loader *ld, int node) {
     declare_block(ld, key);
     if (full) break;
   }
-  find_units(ld);
+  // Units are derived from block to block, in any order. Blocks whose unit cannot be derived must have 'unit'.
+  for (bool found = true; found;) {
+    found = false;
+    for (int i = 0; i < ld->draft->blocks; i++) {
+      od_loading_block *b = &ld->draft->block[i];
+      if (b->block_class < 0 || b->unit != NULL) continue;
+      b->unit = derived_unit(ld, b);
+      od_element_at(ld, b->element)->unit = b->unit;
+      found = found || b->unit != NULL;
+    }
+  }
   for (int i = 0; i < ld->draft->blocks; i++)
     if (ld->draft->block[i].block_class >= 0)
       build_block(ld, &ld->draft->block[i]);
     else
-      ld->draft->names.element[ld->draft->block[i].element].unit = "1";
+      od_element_at(ld, ld->draft->block[i].element)->unit = "1";
 }

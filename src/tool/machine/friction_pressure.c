@@ -28,37 +28,29 @@ const od_section_class od_friction_pressure_section = {
     "friction pressure", "how friction follows the pressures in the chambers: the numbers of a block",
     .more = block_key};
 
+// The type of the block that has a given key.
 static const char *type_by_keys(const od_loader *ld, int map) {
   if (od_map_find(ld, map, "at_a") >= 0 || od_map_find(ld, map, "at_b") >= 0) return "pressure-map";
   if (od_map_find(ld, map, "at_sum") >= 0 || od_map_find(ld, map, "values") >= 0) return "pressure-table";
   return "pressure-factor";
 }
 
-// The key of the number that follows a signal; every law has one.
-static const char *followed_key(const od_element_class *c) {
-  int i = 0;
-  while (!c->fields[i].follows_signal) i++;
-  return c->fields[i].key;
-}
-
-// Reports why there can be no such factor; false: there can.
-static bool refuse(od_loader *ld, const od_element_class *c, int node, const int *chambers, int signal) {
-  if (chambers == NULL)
-    od_complain(ld, node,
-                "'pressure' is for the friction of a cylinder, which has chambers; a joint may have a 'factor'");
-  else if (signal >= 0)
-    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both", followed_key(c));
-  else
-    return false;
-  return true;
-}
-
 int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
                               const od_section *owner, const int *chambers, int signal) {
-  int node = od_section_get(ld, friction, "pressure");
-  if (refuse(ld, c, node, chambers, signal)) return signal;
+  int node = od_section_get(ld, friction, "pressure"), follows = 0;
+  if (chambers == NULL) {
+    od_complain(ld, node,
+                "'pressure' is for the friction of a cylinder, which has chambers; a joint may have a 'factor'");
+    return signal;
+  }
+  if (signal >= 0) {
+    while (!c->fields[follows].follows_signal) follows++;  // every law has such a number
+    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both",
+                c->fields[follows].key);
+    return signal;
+  }
   const char *path = od_path(ld, friction->path, "pressure"), *what = od_format(ld, "'pressure' of %s", friction->what);
-  if (ld->tree.node[node].kind != OD_TREE_MAP) {
+  if (!od_is_map(ld, node)) {
     od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // reports the error
     return signal;
   }
@@ -71,7 +63,6 @@ int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od
                             .map = node,
                             .unit = "1",
                             .index = OD_NOT_BUILT};
-  for (int i = 0; i < 2; i++)
-    block.measures[i] = od_format(ld, "%s.pressure", ld->draft->names.element[chambers[i]].name);
-  return od_declare_inner_block(ld, &block);
+  for (int i = 0; i < 2; i++) block.measures[i] = od_format(ld, "%s.pressure", od_element_at(ld, chambers[i])->name);
+  return od_declare_inner_block(ld, block);
 }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "io/display.h"
 #include "io/json.h"
@@ -14,12 +13,7 @@ enum { MOST_TIMES = 100000, ASK = 4096 };
 static const double default_step = 1e-3;
 
 void od_input_series_free(od_input_series *f) {
-  for (int i = 0; i < f->inputs; i++) {
-    if (f->breaks) free(f->breaks[i].at);
-    if (f->reversals) free(f->reversals[i].at);
-  }
-  free(f->breaks);
-  free(f->reversals);
+  od_arena_free(&f->arena);
   od_table_free(f->table);
   *f = (od_input_series){0};
 }
@@ -34,34 +28,25 @@ void od_input_series_usual_times(const od_machine *machine, double *time, double
   *step = run->step > 0 ? run->step : run->rows > 0 ? run->rows : default_step;
 }
 
-static bool add_time(od_input_times *list, double t) {
-  if (list->count % 64 == 0) {
-    double *grown = realloc(list->at, (size_t)(list->count + 64) * sizeof *grown);
-    if (!grown) return false;
-    list->at = grown;
-  }
+// Adds a time. False: there are too many, or memory ran out.
+static bool add_time(od_input_series *f, od_input_times *list, double t) {
+  list->is_cut = list->count == MOST_TIMES;
+  double *longer = list->is_cut ? NULL : od_arena_extend(&f->arena, list->at, list->count, sizeof *longer);
+  if (!longer) return false;
+  list->at = longer;
   list->at[list->count++] = t;
   return true;
 }
 
-static bool find_times(od_input_series *f, int input) {
-  od_input_times *b = &f->breaks[input], *r = &f->reversals[input];
-  bool ok = true;
-  // A break at the start counts.
-  for (double t = od_machine_input_next_break(f->machine, input, -1e-9); ok && t <= f->time;
-       t = od_machine_input_next_break(f->machine, input, t)) {
-    b->is_cut = b->count == MOST_TIMES;
-    if (b->is_cut) break;
-    ok = add_time(b, t);
-  }
-  for (double t = 0; ok && (t = od_machine_input_next_reversal(f->machine, input, t, f->time)) <= f->time;) {
-    r->is_cut = r->count == MOST_TIMES;
-    if (r->is_cut) break;
-    ok = add_time(r, t);
-  }
-  return ok;
+static void find_times(od_input_series *f, int input) {
+  double t = od_machine_input_next_break(f->machine, input, -1e-9);  // a break at the start counts
+  while (t <= f->time && add_time(f, &f->breaks[input], t)) t = od_machine_input_next_break(f->machine, input, t);
+  t = od_machine_input_next_reversal(f->machine, input, 0, f->time);
+  while (t <= f->time && add_time(f, &f->reversals[input], t))
+    t = od_machine_input_next_reversal(f->machine, input, t, f->time);
 }
 
+// Makes the table with the labels of its columns.
 static od_status make_table(od_input_series *f) {
   f->table = od_table_new(1 + 2 * f->inputs);
   od_status status = f->table ? od_table_label(f->table, 0, "time", "s") : OD_NO_MEMORY;
@@ -76,9 +61,13 @@ static od_status make_table(od_input_series *f) {
   return status;
 }
 
-static od_status fill_table(od_input_series *f, bool (*progress)(void *user, double done), void *user) {
-  double *row = calloc((size_t)(1 + 2 * f->inputs), sizeof *row), *u = calloc((size_t)f->inputs + 1, sizeof *u);
-  od_status status = row && u ? make_table(f) : OD_NO_MEMORY;
+od_status od_input_series_find(od_input_series *f, bool (*progress)(void *user, double done), void *user) {
+  f->inputs = od_machine_input_count(f->machine);
+  f->breaks = OD_TAKE(&f->arena, od_input_times, f->inputs);
+  f->reversals = OD_TAKE(&f->arena, od_input_times, f->inputs);
+  double *row = OD_TAKE(&f->arena, double, 1 + 2 * f->inputs), *u = OD_TAKE(&f->arena, double, f->inputs);
+  for (int i = 0; i < f->inputs && !f->arena.exhausted; i++) find_times(f, i);
+  od_status status = f->arena.exhausted ? OD_NO_MEMORY : make_table(f);
   long rows = (long)floor(f->time / f->step * (1 + 1e-12)) + 1;
   for (long k = 0; k < rows && status == OD_OK; k++) {
     double t = (double)k * f->step;
@@ -91,18 +80,7 @@ static od_status fill_table(od_input_series *f, bool (*progress)(void *user, dou
     }
     if (status == OD_OK) status = od_table_append(f->table, row);
   }
-  free(row);
-  free(u);
   return status;
-}
-
-od_status od_input_series_find(od_input_series *f, bool (*progress)(void *user, double done), void *user) {
-  f->inputs = od_machine_input_count(f->machine);
-  f->breaks = calloc((size_t)f->inputs + 1, sizeof *f->breaks);
-  f->reversals = calloc((size_t)f->inputs + 1, sizeof *f->reversals);
-  bool ok = f->breaks && f->reversals;
-  for (int i = 0; ok && i < f->inputs; i++) ok = find_times(f, i);
-  return ok ? fill_table(f, progress, user) : OD_NO_MEMORY;
 }
 
 // --- Result -------------------------------------------------------------------------------------------------------------

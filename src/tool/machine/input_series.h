@@ -14,6 +14,7 @@ typedef struct od_input_times {
 } od_input_times;
 
 typedef struct od_input_series {
+  od_arena arena;
   const od_machine *machine;
   double time, step;  // s: end of the rows, and time between rows
   int inputs;

@@ -14,13 +14,7 @@ const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_
 
 static int find_input(od_loader *ld, int node, const char *name) {
   int element = od_names_look_up(ld, node, name);
-  return element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL) ? element : -1;
-}
-
-// The last word of a text.
-static const char *last_word(const char *text) {
-  const char *space = strrchr(text, ' ');
-  return space != NULL ? space + 1 : text;
+  return element >= 0 && od_element_is(od_element_at(ld, element), OD_ELEMENT_SIGNAL) ? element : -1;
 }
 
 // A parsed value: a quantity (input -1), or an input and the text of its factor (NULL: one).
@@ -30,6 +24,7 @@ typedef struct value_text {
   bool bad;  // the input does not exist
 } value_text;
 
+// Reports a word that should be the name of an input.
 static void complain_input(od_loader *ld, int node, const char *word) {
   const char *nearest = od_names_nearest(ld, node, word, OD_ELEMENT_SIGNAL);
   if (word[0] == '-' && find_input(ld, node, word + 1) >= 0)
@@ -43,7 +38,7 @@ static void complain_input(od_loader *ld, int node, const char *word) {
 
 // Parses a value. Units that fit take precedence: "100 N" is a force even if there is an input N.
 static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
-  const char *unit, *word = last_word(text);
+  const char *unit, *space = strrchr(text, ' '), *word = space != NULL ? space + 1 : text;  // the last word
   double number;
   if (find_input(ld, node, text) >= 0) return (value_text){.input = find_input(ld, node, text)};
   // A factor may be a product: "2 * k * lever".
@@ -77,15 +72,16 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
   value_text value = {.input = -1, .bad = true};
   if (text != NULL) value = read_value_text(ld, node, text, field->unit);
   const char *unit = field->unit;
-  if (value.input >= 0) {
-    unit = od_factor_unit(ld, field->unit, ld->draft->names.element[value.input].unit);
-    *input = ld->draft->names.element[value.input].index;
+  const od_element *source = value.input >= 0 ? od_element_at(ld, value.input) : NULL;
+  if (source != NULL) {
+    unit = od_factor_unit(ld, field->unit, source->unit);
+    *input = source->index;
   }
   // An input without a factor must have the right unit; a factor may convert it.
-  if (value.input >= 0 && value.factor == NULL && strcmp(unit, "1") != 0)
-    od_complain(ld, node, "'%s' is %s in %s, but %s wants %s; give a factor, as in '2 %s %s'", text,
-                ld->draft->names.element[value.input].kind == OD_ELEMENT_BLOCK ? "a block" : "an input",
-                ld->draft->names.element[value.input].unit, field->key, field->unit, unit, text);
+  if (source != NULL && value.factor == NULL && strcmp(unit, "1") != 0)
+    od_complain(ld, node, "'%s' is %s in %s, but %s must be in %s; give a factor, as in '2 %s %s'", text,
+                source->kind == OD_ELEMENT_BLOCK ? "a block" : "an input", source->unit, field->key, field->unit, unit,
+                text);
   // --set replaces the quantity or the factor.
   od_place place = od_place_of(ld, node >= 0 ? node : section->node);
   od_given given = od_given_for(ld, -1, path, field->key, unit, place);

@@ -25,10 +25,6 @@ typedef struct block_reader {
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
 } block_reader;
 
-static bool is_given(const block_reader *r, const char *key) {
-  return od_block_has(r->ld, r->b, key);
-}
-
 // The unit that converts the input's unit to the output's.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
@@ -47,7 +43,7 @@ static const char *unit_of_input(const block_reader *r, const char *key) {
 }
 
 // Replaces the words "in" and "out" and the keys of inputs in a unit.
-static const char *fill_in_words(const block_reader *r, const char *rule) {
+static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
     size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -69,7 +65,7 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_RATIO) == 0) return ratio(r);
   if (strcmp(rule, OD_UNIT_RATIO_RATE) == 0) return od_unit_product(r->ld, ratio(r), "1/s");
   if (strcmp(rule, OD_UNIT_RATIO_TIME) == 0) return od_unit_product(r->ld, ratio(r), "s");
-  if (strcmp(rule, OD_UNIT_PER_INTEGRAL) != 0) return fill_in_words(r, rule);
+  if (strcmp(rule, OD_UNIT_PER_INTEGRAL) != 0) return unit_with_words(r, rule);
   if (r->source == NULL) return "1";
   bool same = strcmp(ratio(r), "1") == 0;
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
@@ -78,7 +74,7 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
 // Checks the unit of an input of a block that changes no unit.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
-  od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; a gain makes one of the other", r->section.what, r->unit,
+  od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; a gain converts one to the other", r->section.what, r->unit,
               od_text_of(r->ld, node), unit);
 }
 
@@ -90,13 +86,13 @@ static const od_limits *limits_of(const od_block_field *f, const char *unit) {
 // Reads one number. A gain is required if it changes the unit.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
-  bool other = f->or_key != NULL && is_given(r, f->or_key);
-  bool required = f->required_with != NULL && is_given(r, f->required_with);
+  bool other = f->or_key != NULL && od_is_given(ld, &r->section, f->or_key);
+  bool required = f->required_with != NULL && od_is_given(ld, &r->section, f->required_with);
   bool in_loader = f->instead_of_sample || (f->counts_samples && r->sampled);
   const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
   od_field field = {key, unit, f->sign, required ? NAN : f->fallback,
                     other ? od_quantity_limits(key, unit) : limits_of(f, unit)};
-  if (other && is_given(r, f->key))
+  if (other && od_is_given(ld, &r->section, f->key))
     od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
   bool needed = f->makes_unit && r->source != NULL && strcmp(field.unit, "1") != 0;
@@ -121,6 +117,13 @@ static void read_two(const block_reader *r, const od_block_field *f) {
     od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", f->key);
 }
 
+// Reads an entry of a list: a number of the model. entry -1: not in the file.
+static int read_entry(const block_reader *r, const od_block_field *f, int entry, const char *label, const char *unit) {
+  const od_field field = {label, unit, f->sign, f->fallback};
+  od_place place = od_place_of(r->ld, entry >= 0 ? entry : r->section.node);
+  return od_read_number(r->ld, entry, od_path(r->ld, r->section.path, label), &field, place, OD_IN_MODEL);
+}
+
 // Reads coefficients from the highest power of s (sampled: of z) down. Returns the index of the first.
 static int read_polynomial(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
@@ -128,21 +131,23 @@ static int read_polynomial(const block_reader *r, const od_block_field *f) {
   int first = ld->document->numbers.count;
   const char *unit = unit_by_rule(r, f->unit);
   if (node >= 0 && count == 0)
-    od_complain(ld, node, "found %s; '%s' wants a list of coefficients, the highest power first", od_describe(ld, node),
-                f->key);
-  for (int at = count > 0 ? ld->tree.node[node].first : -1; at >= 0; at = ld->tree.node[at].next, i++) {
+    od_complain(ld, node, "found %s; '%s' must be a list of coefficients, the highest power first",
+                od_describe(ld, node), f->key);
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next, i++) {
     int power = count - 1 - i;
     const char *seconds = power == 0 || r->sampled ? "1" : power == 1 ? "s" : od_format(ld, "s%d", power);
-    od_field field = {od_format(ld, "%s[%d]", f->key, i), od_unit_product(ld, unit, seconds), f->sign, f->fallback};
-    int entry = od_tree_value(&ld->tree, at);
-    od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, entry), OD_IN_MODEL);
+    read_entry(r, f, od_entry(ld, at), od_format(ld, "%s[%d]", f->key, i), od_unit_product(ld, unit, seconds));
   }
   return first;
 }
 
-// Checks that two polynomials are a proper transfer function: the second is its denominator and starts at the number `first`.
-static void check_proper(const block_reader *r, const od_block_field *f, int first) {
+// Reads two polynomials, which must be a proper transfer function: f[0] is its numerator, f[1] its denominator.
+static void read_transfer_function(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
+  int before = od_messages_errors(ld->messages);
+  read_polynomial(r, &f[0]);
+  int first = read_polynomial(r, &f[1]);
+  if (od_messages_errors(ld->messages) != before) return;
   int above = od_section_get(ld, &r->section, f[0].key), below = od_section_get(ld, &r->section, f[1].key);
   int n = od_list_count(ld, above), d = od_list_count(ld, below);
   if (d > OD_MOST_BLOCK_ORDER + 1)
@@ -154,72 +159,54 @@ static void check_proper(const block_reader *r, const od_block_field *f, int fir
     od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
 }
 
-static void read_transfer_function(const block_reader *r, const od_block_field *f) {
-  int before = od_messages_errors(r->ld->messages);
-  read_polynomial(r, &f[0]);
-  int first = read_polynomial(r, &f[1]);
-  if (od_messages_errors(r->ld->messages) == before) check_proper(r, f, first);
-}
-
 // Reads one number for each input.
 static void read_per_input(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, f->key), entries = od_list_count(ld, node);
   int count = r->inputs > 0 ? r->inputs : 1;
   if (node >= 0 && entries != count) {
-    if (ld->tree.node[node].kind == OD_TREE_LIST)
-      od_complain(ld, node, "found a list of %d; '%s' wants %d numbers, one for each input", entries, f->key, count);
+    if (od_is_list(ld, node))
+      od_complain(ld, node, "found a list of %d; '%s' must have %d numbers, one for each input", entries, f->key,
+                  count);
     else
-      od_complain(ld, node, "found %s; '%s' wants a list of numbers, one for each input", od_describe(ld, node),
+      od_complain(ld, node, "found %s; '%s' must be a list of numbers, one for each input", od_describe(ld, node),
                   f->key);
     node = -1;
   }
   int at = node >= 0 ? ld->tree.node[node].first : -1;
   int list = od_section_get(ld, &r->section, r->c->inputs[0].key);
-  int input = od_list_count(ld, list) > 0 ? ld->tree.node[list].first : -1;
+  int input = od_list_first(ld, list);
   for (int i = 0; i < count; i++) {
     const char *source = r->source_units[i], *unit = source != NULL ? od_factor_unit(ld, r->unit, source) : "1";
-    od_field field = {od_format(ld, "%s[%d]", f->key, i), unit, f->sign, f->fallback};
-    int entry = at >= 0 ? od_tree_value(&ld->tree, at) : -1;
-    od_place place = od_place_of(ld, entry >= 0 ? entry : r->section.node);
-    int number = od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, place, OD_IN_MODEL);
-    if (strcmp(unit, "1") != 0 && !od_number_is_given(ld, number))
-      check_same_unit(r, od_tree_value(&ld->tree, input), source);
+    int number = read_entry(r, f, od_entry(ld, at), od_format(ld, "%s[%d]", f->key, i), unit);
+    if (strcmp(unit, "1") != 0 && !od_number_is_given(ld, number)) check_same_unit(r, od_entry(ld, input), source);
     if (at >= 0) at = ld->tree.node[at].next;
     if (input >= 0) input = ld->tree.node[input].next;
   }
 }
 
-static int most_entries(const od_block_class *c, const od_block_field *f) {
-  for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++)
-    if (c->choices[i].rule == OD_CHOICE_ENTRIES && strcmp(c->choices[i].key, f->key) == 0) return c->choices[i].most;
-  return 0;
-}
-
-// Reads the values of a grid as a list for each row.
+// Reads the values of a grid as a list for each row. False: the values are not such lists.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
-  int first = od_list_count(ld, node) > 0 ? od_tree_value(&ld->tree, ld->tree.node[node].first) : -1, row = 0;
+  int first = od_entry(ld, od_list_first(ld, node)), row = 0;
   if (f->shape != OD_ORDINATES || r->c->choices[1].rule != OD_CHOICE_ENTRIES || od_list_count(ld, first) == 0)
     return false;
   if (od_list_count(ld, node) != spec->choice[0]) {
-    od_complain(ld, node, "found %d rows; '%s' wants %d, one for each of '%s'", od_list_count(ld, node), f->key,
+    od_complain(ld, node, "found %d rows; '%s' must have %d, one for each of '%s'", od_list_count(ld, node), f->key,
                 spec->choice[0], r->c->choices[0].key);
     return true;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {
-    int list = od_tree_value(&ld->tree, at), column = 0;
+    int list = od_entry(ld, at), column = 0;
     if (od_list_count(ld, list) != spec->choice[1]) {
-      od_complain(ld, list, "found %s of %d; a row of '%s' wants %d numbers, one for each of '%s'",
+      od_complain(ld, list, "found %s of %d; a row of '%s' must have %d numbers, one for each of '%s'",
                   od_describe(ld, list), od_list_count(ld, list), f->key, spec->choice[1], r->c->choices[1].key);
       continue;
     }
     for (int entry = ld->tree.node[list].first; entry >= 0; entry = ld->tree.node[entry].next, column++) {
-      od_field field = {od_format(ld, "%s[%d][%d]", f->key, row, column), unit_by_rule(r, f->unit), f->sign,
-                        f->fallback};
-      int value = od_tree_value(&ld->tree, entry);
-      od_read_number(ld, value, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, value), OD_IN_MODEL);
+      const char *label = od_format(ld, "%s[%d][%d]", f->key, row, column);
+      read_entry(r, f, od_entry(ld, entry), label, unit_by_rule(r, f->unit));
     }
   }
   return true;
@@ -233,21 +220,22 @@ static void read_points(const block_reader *r, const od_block_field *f) {
   int wanted = od_block_count_field(spec, f), before = od_messages_errors(ld->messages);
   if (node < 0 || read_rows(r, f, node)) return;
   if (found != wanted) {
-    if (ld->tree.node[node].kind != OD_TREE_LIST)
-      od_complain(ld, node, "found %s; '%s' wants a list of numbers", od_describe(ld, node), f->key);
+    int most = 0;
+    for (int k = 0; k < OD_MOST_BLOCK_CHOICES; k++) {
+      const od_block_choice *choice = &r->c->choices[k];
+      if (choice->rule == OD_CHOICE_ENTRIES && strcmp(choice->key, f->key) == 0) most = choice->most;
+    }
+    if (!od_is_list(ld, node))
+      od_complain(ld, node, "found %s; '%s' must be a list of numbers", od_describe(ld, node), f->key);
     else if (f->shape == OD_ABSCISSAE)
-      od_complain(ld, node, "found a list of %d; '%s' wants from 2 to %d numbers", found, f->key,
-                  most_entries(r->c, f));
+      od_complain(ld, node, "found a list of %d; '%s' must have 2 to %d numbers", found, f->key, most);
     else
-      od_complain(ld, node, "found a list of %d; '%s' wants %d numbers, one for each point", found, f->key, wanted);
+      od_complain(ld, node, "found a list of %d; '%s' must have %d numbers, one for each point", found, f->key, wanted);
     return;
   }
   double last = -INFINITY;
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++) {
-    od_field field = {od_format(ld, "%s[%d]", f->key, i), unit_by_rule(r, f->unit), f->sign, f->fallback};
-    int entry = od_tree_value(&ld->tree, at);
-    int number =
-        od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, entry), OD_IN_MODEL);
+    int number = read_entry(r, f, od_entry(ld, at), od_format(ld, "%s[%d]", f->key, i), unit_by_rule(r, f->unit));
     if (f->shape == OD_ABSCISSAE && od_messages_errors(ld->messages) == before && !(od_number_value(ld, number) > last))
       od_complain_number(ld, number, "the numbers of '%s' must increase", f->key);
     last = od_number_value(ld, number);
@@ -256,18 +244,12 @@ static void read_points(const block_reader *r, const od_block_field *f) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// Reads 'sample': the block runs at this interval and holds its output in between.
-static void read_sample(const block_reader *r) {
-  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, od_quantity_limits("sample", "s")};
-  if (r->sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
-}
-
 // Reads an integer that a block has only if it is not sampled.
 static void read_instead_of_sample(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   if (r->sampled) return;
   int before = od_messages_errors(ld->messages);
-  if (!is_given(r, f->key)) {
+  if (!od_is_given(ld, &r->section, f->key)) {
     if (!r->section.has_unknown)
       od_complain(ld, r->section.node, "%s needs '%s', %s, or 'sample'", r->section.what, f->key, f->meaning);
     return;
@@ -282,7 +264,7 @@ static void check_samples(const block_reader *r, int number) {
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
     const od_block_field *f = &r->c->fields[i];
-    if (!f->instead_of_sample || !is_given(r, f->key)) continue;
+    if (!f->instead_of_sample || !od_is_given(ld, &r->section, f->key)) continue;
     od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one", r->section.what, f->key);
     return;
   }
@@ -302,21 +284,21 @@ static void read_sources(block_reader *r, const char *key) {
   if (node < 0) return;
   if (count < 1 || count > OD_MOST_BLOCK_INPUTS) {
     if (count > 0)
-      od_complain(ld, node, "found a list of %d; '%s' wants at most %d names", count, key, OD_MOST_BLOCK_INPUTS);
+      od_complain(ld, node, "found a list of %d; '%s' must have at most %d names", count, key, OD_MOST_BLOCK_INPUTS);
     else
-      od_complain(ld, node, "found %s; '%s' wants a list of names", od_describe(ld, node), key);
+      od_complain(ld, node, "found %s; '%s' must be a list of names", od_describe(ld, node), key);
     return;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++)
-    r->source_units[i] = od_block_connect(ld, od_tree_value(&ld->tree, at), key, r->b, i);
+    r->source_units[i] = od_block_connect(ld, od_entry(ld, at), key, r->b, i);
   r->inputs = count;
   r->source = r->source_units[0];
-  r->source_node = od_tree_value(&ld->tree, ld->tree.node[node].first);
+  r->source_node = od_entry(ld, od_list_first(ld, node));
   for (i = 1; r->c->inputs_multiply && i < count && r->source != NULL; i++)
     r->source = r->source_units[i] != NULL ? od_unit_product(ld, r->source, r->source_units[i]) : NULL;
   int at = ld->tree.node[node].first;
   for (i = 1; r->c->keeps_unit && i < count; i++)
-    check_same_unit(r, od_tree_value(&ld->tree, at = ld->tree.node[at].next), r->source_units[i]);
+    check_same_unit(r, od_entry(ld, at = ld->tree.node[at].next), r->source_units[i]);
 }
 
 // Reads an input with a key of its own, and possibly a unit.
@@ -327,27 +309,24 @@ static void read_source(block_reader *r, int place) {
   const char *found = node >= 0 ? od_block_connect(r->ld, node, in->key, r->b, place) : NULL;
   const char *wanted = in->unit != NULL && strcmp(in->unit, OD_UNIT_OUT) == 0 ? r->unit : in->unit;
   if (found != NULL && wanted != NULL && strcmp(od_factor_unit(r->ld, wanted, found), "1") != 0)
-    od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, wanted);
+    od_complain(r->ld, node, "'%s' is in %s, but '%s' must be in %s", od_text_of(r->ld, node), found, in->key, wanted);
   r->source_units[place] = found;
   if (place == 0) r->source = found, r->source_node = node;
 }
 
-// Connects the inputs of a block that is part of another element, which defines them.
-static void measure_inputs(block_reader *r) {
-  for (int i = 0; i < 2 && r->c->inputs[i].key; i++) {
-    od_build_block_measures(r->ld->draft->build, r->b->index, i, r->b->measures[i]);
-    r->source_units[i] = r->c->inputs[i].unit;
-  }
-  r->source = r->source_units[0];
-}
-
+// Connects the inputs of a block. The element that a block is part of defines its inputs.
 static void read_inputs(block_reader *r) {
-  if (r->b->measures[0] != NULL)
-    measure_inputs(r);
-  else if (r->c->inputs[0].list)
+  if (r->b->measures[0] != NULL) {
+    for (int i = 0; i < 2 && r->c->inputs[i].key; i++) {
+      od_build_block_measures(r->ld->draft->build, r->b->index, i, r->b->measures[i]);
+      r->source_units[i] = r->c->inputs[i].unit;
+    }
+    r->source = r->source_units[0];
+  } else if (r->c->inputs[0].list) {
     read_sources(r, r->c->inputs[0].key);
-  else
+  } else {
     for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++) read_source(r, i);
+  }
   if (r->c->inputs_divide && r->source != NULL)
     r->source = r->source_units[1] != NULL ? od_unit_quotient(r->ld, r->source, r->source_units[1]) : NULL;
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
@@ -356,7 +335,7 @@ static void read_inputs(block_reader *r) {
 // Whether a field that depends on other keys must be read.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
-  bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : is_given(r, f->key);
+  bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : od_is_given(r->ld, &r->section, f->key);
   if (f->only_with != NULL && od_section_get(r->ld, &r->section, f->only_with) < 0) {
     if (given)
       od_complain(r->ld, r->section.node, "%s has '%s' but no '%s' %s", r->section.what, f->key, f->only_with,
@@ -390,15 +369,6 @@ static int read_numbers(const block_reader *r) {
   return r->sampled ? counted : -1;
 }
 
-static void name_state_units(const block_reader *r, const od_block_spec *spec) {
-  int count = od_build_block_state_count(r->ld->draft->build, r->b->index);
-  for (int i = 0; i < count; i++) {
-    int order;
-    const char *unit = unit_by_rule(r, od_block_state_unit(spec, i, &order));
-    r->b->state_unit[i] = order > 0 ? od_unit_rate(r->ld, unit, order) : unit;
-  }
-}
-
 // Lists all keys, or those of its numbers only.
 static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_KEYS]) {
   int count = 0;
@@ -413,6 +383,7 @@ static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_K
   keys[count] = NULL;
 }
 
+// Connects a block and reads its numbers.
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
   if (od_block_classes[b->block_class]->formula_key != NULL) {
@@ -424,18 +395,25 @@ static void load_block(od_loader *ld, od_loading_block *b) {
                     .c = od_block_classes[b->block_class],
                     .unit = b->unit != NULL ? b->unit : "1",
                     .source_node = -1};
-  r.sampled = od_block_can_be_sampled(r.c) && is_given(&r, "sample");
+  r.sampled = od_block_can_be_sampled(r.c) && od_block_has(ld, b, "sample");
   list_keys(r.c, b->measures[0] == NULL, keys);
   r.section = od_section_open_names(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;
   int first = ld->document->numbers.count;
   read_inputs(&r);
   int before = od_messages_errors(ld->messages), counted = read_numbers(&r);
-  read_sample(&r);
+  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, od_quantity_limits("sample", "s")};
+  if (r.sampled) od_read_fields(ld, &r.section, &sample, 1, OD_IN_LOADER);
   if (counted >= 0 && od_messages_errors(ld->messages) == before) check_samples(&r, counted);
-  name_state_units(&r, od_build_block_spec(ld->draft->build, b->index));
+  const od_block_spec *spec = od_build_block_spec(ld->draft->build, b->index);
+  for (int i = 0; i < od_build_block_state_count(ld->draft->build, b->index); i++) {
+    int order;
+    const char *unit = unit_by_rule(&r, od_block_state_unit(spec, i, &order));
+    b->state_unit[i] = order > 0 ? od_unit_rate(ld, unit, order) : unit;
+  }
   if (b->unit == NULL && r.source != NULL && strcmp(r.source, "1") != 0)
-    od_complain(ld, b->key, "the unit of %s cannot be told from what it is made of; give its 'unit'", r.section.what);
+    od_complain(ld, b->key, "the unit of %s cannot be derived from the units of its inputs; give its 'unit'",
+                r.section.what);
   if (ld->document->numbers.count > first)
     od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
 }

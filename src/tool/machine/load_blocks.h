@@ -15,13 +15,11 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key);
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si);
 // Declares a block that is part of another element, such as the factor of a friction: key, class, name, path, what, measures, map
 // and unit are given, and od_load_blocks() reads its numbers. Returns its signal, or -1 with a message.
-int od_declare_inner_block(od_loader *ld, const od_loading_block *inner);
+int od_declare_inner_block(od_loader *ld, od_loading_block inner);
 // Connects an input of a block to the source with the name at a node. Returns its unit, or NULL with a message now or later.
 const char *od_block_connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place);
 // The unit of the source with the name at a node, while blocks are declared; NULL: not known (yet).
 const char *od_block_source_unit(od_loader *ld, int node);
-// Number of entries of a list; 0: not a list.
-int od_list_count(const od_loader *ld, int node);
 
 // The unit of a product of two units, and of a rate. The text starts with a number if necessary: "1/s".
 const char *od_unit_product(od_loader *ld, const char *a, const char *b);

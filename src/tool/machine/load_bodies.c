@@ -17,11 +17,13 @@
   { "centre", OD_NUMBERS, "m", "center of mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin" }
 static const od_key beam_keys[] = {MASS, LENGTH};
 static const od_key cylinder_keys[] = {
-    MASS, LENGTH, {"radius", OD_NUMBER, "m", "radius", OD_NOT_NEGATIVE, OD_REQUIRED, {0, 1e4, 0, 20}}};
+    MASS, LENGTH, {"radius", OD_NUMBER, "m", "radius", OD_NOT_NEGATIVE, OD_REQUIRED, OD_LIMITS(0, 1e4, 0, 20)}};
 static const od_key point_keys[] = {
     MASS, {"at", OD_NUMBERS, "m", "place of the mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin"}};
 static const od_key box_keys[] = {
-    MASS, {"size", OD_NUMBERS, "m", "the three edges", OD_POSITIVE, OD_REQUIRED, {1e-9, 1e5, 1e-3, 200}}, CENTRE};
+    MASS,
+    {"size", OD_NUMBERS, "m", "the three edges", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-9, 1e5, 1e-3, 200)},
+    CENTRE};
 static const od_section_class beam_section = {"beam", "slender, from the origin along +x", OD_KEYS(beam_keys)};
 static const od_section_class cylinder_section = {"solid cylinder", "solid, from the origin along +x",
                                                   OD_KEYS(cylinder_keys)};
@@ -39,7 +41,7 @@ static const od_key body_keys[] = {
     {"inertia", OD_SECTION, "inertia",
      "about the center of mass: one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m2", OD_ANY, 0,
      OD_RANGE_INERTIA, "0"},
-    {"points", OD_SECTION_MAP, "vector", "points besides the automatic ones", .limits = OD_RANGE_POSITION},
+    {"points", OD_SECTION_MAP, "vector", "points, in addition to the automatic ones", .limits = OD_RANGE_POSITION},
 };
 const od_section_class od_body_section = {"body", "one shape, or mass, center and inertia; and points",
                                           OD_KEYS(body_keys)};
@@ -49,10 +51,6 @@ static const od_key ground_keys[] = {
 const od_section_class od_ground_section = {"ground", "points of the ground", OD_KEYS(ground_keys)};
 
 static const double origin[3] = {0, 0, 0};
-
-static const char *describe_element(od_loader *ld, const char *noun, const char *name) {
-  return od_format(ld, "the %s '%s'", noun, name);
-}
 
 void od_load_gravity(od_loader *ld, int node) {
   const od_key *key = od_key_of(&od_machine_section, "gravity");
@@ -64,7 +62,7 @@ void od_load_gravity(od_loader *ld, int node) {
 
 // Adds a point at a vector of three numbers (-1: the origin) plus a fraction of a length (-1: none).
 static void add_point(od_loader *ld, int element, const char *name, int vector, int length, double fraction) {
-  int body = ld->draft->names.element[element].index;
+  int body = od_element_at(ld, element)->index;
   int point =
       od_build_point(ld->draft->build, name, body, od_number_theta(ld, vector), od_number_theta(ld, length), fraction);
   od_names_add_point(ld, element, name, point);
@@ -72,7 +70,7 @@ static void add_point(od_loader *ld, int element, const char *name, int vector, 
 
 static void load_points(od_loader *ld, int node, int element) {
   static const od_key place = {.of = "m", .limits = OD_RANGE_POSITION};
-  const char *owner = ld->draft->names.element[element].name;
+  const char *owner = od_element_at(ld, element)->name;
   for (int key = od_first(ld, node, "points"); key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
@@ -88,7 +86,7 @@ static void load_points(od_loader *ld, int node, int element) {
 
 void od_load_ground(od_loader *ld, int node) {
   add_point(ld, 0, "origin", -1, -1, 0);
-  if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
+  if (od_is_null(ld, node)) return;
   od_section section = od_section_open(ld, node, node, "ground", "the ground", &od_ground_section);
   load_points(ld, od_section_get(ld, &section, "points"), 0);
 }
@@ -96,13 +94,14 @@ void od_load_ground(od_loader *ld, int node) {
 // --- Shapes -------------------------------------------------------------------------------------------------------
 
 // Opens the section of a shape: "crank.beam".
-static od_section open_shape(od_loader *ld, const od_section *body, const char *shape, const od_section_class *c) {
+static od_section open_shape(od_loader *ld, const od_section *body, const char *shape) {
   const char *what = od_format(ld, "the %s of %s", shape, body->what);
-  return od_section_open(ld, od_section_get(ld, body, shape), body->node, od_path(ld, body->path, shape), what, c);
+  return od_section_open(ld, od_section_get(ld, body, shape), body->node, od_path(ld, body->path, shape), what,
+                         od_key_of(body->of, shape)->inside);
 }
 
 static void build_body(od_loader *ld, int element, od_shape shape, int first_number) {
-  od_element *body = &ld->draft->names.element[element];
+  od_element *body = od_element_at(ld, element);
   body->index = od_build_body(ld->draft->build, body->name, shape, od_number_theta(ld, first_number));
   od_remember(ld, OD_ABOUT_BODY, body->index, body->node);
   add_point(ld, element, "origin", -1, -1, 0);
@@ -116,21 +115,21 @@ static void add_long_points(od_loader *ld, int element, int length) {
 }
 
 static void load_beam(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "beam", &beam_section);
+  od_section section = open_shape(ld, body, "beam");
   int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", "length", NULL);
   build_body(ld, element, OD_SHAPE_BEAM, first);
   add_long_points(ld, element, first + 1);
 }
 
 static void load_cylinder(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "cylinder", &cylinder_section);
+  od_section section = open_shape(ld, body, "cylinder");
   int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", "length", "radius", NULL);
   build_body(ld, element, OD_SHAPE_CYLINDER, first);
   add_long_points(ld, element, first + 1);
 }
 
 static void load_point_mass(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "point", &point_section);
+  od_section section = open_shape(ld, body, "point");
   int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", NULL);
   int at = od_read_vector_key(ld, &section, "at", OD_VECTOR, origin);
   build_body(ld, element, OD_SHAPE_POINT, first);
@@ -138,7 +137,7 @@ static void load_point_mass(od_loader *ld, const od_section *body, int element) 
 }
 
 static void load_box(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "box", &box_section);
+  od_section section = open_shape(ld, body, "box");
   int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", NULL);
   od_read_vector_key(ld, &section, "size", OD_SIZE, NULL);
   int centre = od_read_vector_key(ld, &section, "centre", OD_VECTOR, origin);
@@ -184,15 +183,15 @@ static void load_single_inertia(od_loader *ld, const od_section *body, int node)
 static void load_listed_inertia(od_loader *ld, const od_section *body, int node) {
   int count = ld->tree.node[node].count, before = od_messages_errors(ld->messages);
   if (count != 3 && count != INERTIAS)
-    od_complain(ld, node, "found a list of %d; 'inertia' wants one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]",
+    od_complain(ld, node, "found a list of %d; 'inertia' must be one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]",
                 count);
   double inertia[INERTIAS];
   int entry = ld->tree.node[node].first;
   for (int i = 0; i < INERTIAS; i++) {
     const char *label = od_format(ld, "inertia[%d]", i);
     od_field field = {label, "kg m2", i < 3 ? OD_NOT_NEGATIVE : OD_ANY, 0, &od_key_of(body->of, "inertia")->limits};
-    int number = od_read_number(ld, od_tree_value(&ld->tree, entry), od_path(ld, body->path, label), &field,
-                                od_place_of(ld, node), OD_IN_MODEL);
+    int number = od_read_number(ld, od_entry(ld, entry), od_path(ld, body->path, label), &field, od_place_of(ld, node),
+                                OD_IN_MODEL);
     inertia[i] = od_number_value(ld, number);
     if (entry >= 0) entry = ld->tree.node[entry].next;
   }
@@ -205,7 +204,7 @@ static void load_general(od_loader *ld, const od_section *body, int element) {
   int first = od_read_keys(ld, body, OD_IN_MODEL, "mass", NULL);
   int centre = od_read_vector_key(ld, body, "centre", OD_VECTOR, origin);
   int inertia = od_section_get(ld, body, "inertia");
-  if (inertia >= 0 && ld->tree.node[inertia].kind == OD_TREE_LIST)
+  if (od_is_list(ld, inertia))
     load_listed_inertia(ld, body, inertia);
   else
     load_single_inertia(ld, body, inertia);
@@ -244,26 +243,13 @@ static const shape_loader *find_shape(od_loader *ld, const od_section *body) {
   return found;
 }
 
-static void load_body(od_loader *ld, int key, int element) {
-  const char *name = od_text_of(ld, key);
-  const char *what = describe_element(ld, "body", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_body_section);
+void od_load_body(od_loader *ld, int key, int element) {
+  od_section section = od_open_element(ld, key, element, &od_body_section);
   const shape_loader *shape = find_shape(ld, &section);
   if (shape == NULL) {
-    ld->draft->names.element[element].broken = true;
+    od_element_at(ld, element)->broken = true;
     return;
   }
   shape->load(ld, &section, element);
   load_points(ld, od_section_get(ld, &section, "points"), element);
-}
-
-void od_load_bodies(od_loader *ld, int node) {
-  int count = 0;
-  for (int key = od_first(ld, node, "bodies"); key >= 0; key = od_next(ld, key), count++) {
-    int element = od_names_declare(ld, key, OD_ELEMENT_BODY);
-    if (element >= 0) load_body(ld, key, element);
-  }
-  ld->draft->names.lacks_bodies = count == 0;
-  bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL);
-  if (count == 0 && is_map) od_complain(ld, node, "a machine needs at least one body");
 }

@@ -19,8 +19,6 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
 // od_first() for a section whose elements connect nodes.
 int od_first_end(od_loader *ld, int node, const char *what);
 
-// Opens the section of an element. Its name is its path; messages call it "the orifice 'bleed'", for example.
-od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 // Field i of an element class as a key of a section; false: none. Entries of lists and numbers of a part of the section are
 // omitted.
 bool od_key_of_field(const od_element_field *field, od_key *key);  // always true
@@ -53,8 +51,5 @@ od_field od_component_field(const od_element_field *field, const char *signal_un
 // follows, if any.
 int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
                              const char *signal_unit, bool turning, int *signal);
-// Load one directional valve, one cylinder.
-void od_load_valve(od_loader *ld, int key, int element);
-void od_load_cylinder(od_loader *ld, int key, int element);
 
 #endif

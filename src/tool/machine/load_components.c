@@ -37,6 +37,8 @@ bool od_element_key(const od_element_class *c, int i, od_key *key) {
   return false;
 }
 
+// Reports numbers that break a rule of the class, and a component that has none of the numbers of which it needs one. `before`:
+// number of errors before the numbers were read.
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
   for (int i = 0; i < c->rule_count; i++) {
@@ -58,16 +60,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
-// Index of the first optional field. Fields from there on are absent unless one of them is given.
-static int first_optional(od_loader *ld, const od_section *section, const od_element_class *c) {
-  int first = c->field_count - c->optional_fields;
-  for (int i = first; i < c->field_count; i++)
-    if (od_section_get(ld, section, c->fields[i].key) >= 0 ||
-        od_numbers_overriding(&ld->document->numbers, od_path(ld, section->path, c->fields[i].key)))
-      return c->field_count;
-  return first;
-}
-
+// Index of the field with this key, or -1.
 static int field_place(const od_element_class *c, const char *key) {
   for (int i = 0; i < c->field_count; i++)
     if (strcmp(c->fields[i].key, key) == 0) return i;
@@ -77,7 +70,11 @@ static int field_place(const od_element_class *c, const char *key) {
 int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
                              const char *signal_unit, bool turning, int *signal) {
   int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
-  for (int i = 0, count = first_optional(ld, section, c); i < count; i++) {
+  // The last fields are absent unless one of them is given.
+  int count = c->field_count - c->optional_fields;
+  for (int i = count; i < c->field_count; i++)
+    if (od_is_given(ld, section, c->fields[i].key)) count = c->field_count;
+  for (int i = 0; i < count; i++) {
     od_field field = od_component_field(&c->fields[i], signal_unit, turning);
     int like = c->fields[i].same_as ? field_place(c, c->fields[i].same_as) : -1;
     if (like >= 0) field.fallback = od_number_value(ld, first + like);
@@ -92,30 +89,27 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
 
 // --- Ends ---------------------------------------------------------------------------------------------------------
 
-// Finds one end by its key; -1: an optional end that is not given, or an error.
-static bool find_single_end(od_loader *ld, const od_section *section, const od_element_end *end, int *node) {
-  int at = end->optional ? od_section_get(ld, section, end->key) : od_section_need(ld, section, end->key);
-  *node = at >= 0 ? od_find_node(ld, at, end->key) : -1;
-  if (at < 0 && !end->optional) ld->draft->loose_ends = true;
-  return *node >= 0 || (at < 0 && end->optional);
-}
-
-// Finds all ends of a component; false with a message about errors.
+// Finds all ends of a component; -1: an optional end that is not given. False with a message about errors.
 static bool find_ends(od_loader *ld, const od_section *section, const od_element_class *c, int ends[OD_MOST_ENDS]) {
   int count = 0;
   bool sound = true;
   for (int i = 0; i < OD_MOST_ENDS; i++) ends[i] = -1;
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) {
-    if (c->ends[i].count == 2)
-      sound = od_find_node_pair(ld, section, c->ends[i].key, ends + count) && sound;
-    else
-      sound = find_single_end(ld, section, &c->ends[i], ends + count) && sound;
-    count += c->ends[i].count;
+    const od_element_end *end = &c->ends[i];
+    if (end->count == 2) {
+      sound = od_find_node_pair(ld, section, end->key, ends + count) && sound;
+    } else {
+      int at = end->optional ? od_section_get(ld, section, end->key) : od_section_need(ld, section, end->key);
+      if (at >= 0) ends[count] = od_find_node(ld, at, end->key);
+      if (at < 0 && !end->optional) ld->draft->loose_ends = true;
+      sound = sound && (ends[count] >= 0 || (at < 0 && end->optional));
+    }
+    count += end->count;
   }
   if (!sound || ends[0] < 0 || ends[0] != ends[1]) return sound;
   od_complain(ld, od_section_get(ld, section, c->ends[1].key ? c->ends[1].key : c->ends[0].key),
               "%s connects '%s' with itself; expected two different volumes, junctions, tanks or sources",
-              section->what, ld->draft->names.element[ends[1]].name);
+              section->what, od_element_at(ld, ends[1])->name);
   ld->draft->loose_ends = true;
   return false;
 }
@@ -127,8 +121,8 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
   int joint = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
-  if (joint < 0 || ld->draft->names.element[joint].broken) return -1;
-  const od_element *found = &ld->draft->names.element[joint];
+  if (joint < 0 || od_element_at(ld, joint)->broken) return -1;
+  const od_element *found = od_element_at(ld, joint);
   *turning = found->type != OD_PRISMATIC;
   if (od_joint_class_of(found->type)->drives) return found->index == OD_NOT_BUILT ? -1 : found->index;
   od_complain(ld, node, "%s drives a revolute, prismatic or screw joint; '%s' is none of them", section->what, text);
@@ -137,7 +131,7 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
 
 // --- Components ---------------------------------------------------------------------------------------------------
 
-// The keys of a class, ending with NULL.
+// Lists the keys of a class, ending with NULL.
 enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 9 };
 static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   int count = 0;
@@ -169,7 +163,7 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
   const char *name = od_read_text(ld, node, key, "the name of an input");
   int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
   const char *written = "";
-  *unit = command >= 0 ? ld->draft->names.element[command].unit : NULL;
+  *unit = command >= 0 ? od_element_at(ld, command)->unit : NULL;
   int other = od_section_get(ld, section, in_unit_of);
   if (command < 0 && other >= 0) written = od_text_unit(ld, od_place_of(ld, other), od_text_of(ld, other));
   if (written[0] != '\0') *unit = od_units_si(ld->units, written);
@@ -177,19 +171,14 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
   return command;
 }
 
-// Whether the first state of a component is not a separate state but its signal.
-static bool follows_at_once(od_loader *ld, const od_element_class *c, int first) {
-  int field = c->states[0].name ? c->states[0].present_if : -1;
-  return field >= 0 && od_number_value(ld, first + field) == 0;
-}
-
-static void load_component(od_loader *ld, int key, int element, int class_index) {
-  const od_element_class *c = od_element_class_at(class_index);
+// Loads a component that the table of its class describes completely.
+static void load_component(od_loader *ld, int key, int element) {
+  od_element *component = od_element_at(ld, element);
+  const od_element_class *c = od_component_class(component);
   const char *keys[MOST_KEYS];
   list_keys(c, keys);
-  const char *name = od_text_of(ld, key), *noun = od_element_noun(ld->draft->names.element[element].kind);
-  od_section section =
-      od_section_open_names(ld, od_value(ld, key), key, name, od_format(ld, "the %s '%s'", noun, name), keys);
+  const char *what = od_format(ld, "the %s '%s'", c->noun, component->name);
+  od_section section = od_section_open_names(ld, od_value(ld, key), key, component->name, what, keys);
   od_element_spec spec = od_element_spec_of(c->name);
   od_point_ref points[2] = {{-1, -1}, {-1, -1}};
   int ends[OD_MOST_ENDS];
@@ -204,44 +193,38 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
   int command = c->signal_key ? od_find_command(ld, &section, c->signal_key, "stroke", &unit) : -1;
   int first = od_read_component_fields(ld, &section, c, unit, turning, &spec.signal);
   if (c->signal_key) {
+    int lag = c->states[0].name ? c->states[0].present_if : -1;  // without the lag the signal replaces the first state
     connected = connected && command >= 0;
-    ld->draft->names.element[element].unit = unit;
-    ld->draft->names.element[element].follows = follows_at_once(ld, c, first);
-    ld->draft->names.element[element].broken = command < 0;
-    spec.signal = command >= 0 ? ld->draft->names.element[command].index : OD_UNUSED;
+    component->unit = unit;
+    component->follows = lag >= 0 && od_number_value(ld, first + lag) == 0;
+    component->broken = command < 0;
+    spec.signal = command >= 0 ? od_element_at(ld, command)->index : OD_UNUSED;
   }
   od_operation operations[OD_MOST_OPERATIONS];
   if (c->formula_key) connected = od_load_element_formula(ld, &section, c, turning, &spec, operations) && connected;
   if (joined) od_connect_nodes(ld, ends, OD_MOST_ENDS);
   if (!joined || !connected) return;
-  for (int i = 0; i < OD_MOST_ENDS; i++)
-    spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;
+  for (int i = 0; i < OD_MOST_ENDS; i++) spec.end[i] = ends[i] >= 0 ? od_element_at(ld, ends[i])->index : OD_UNUSED;
   spec.point_a = points[0].point, spec.point_b = points[1].point;
   if (!c->formula_key) spec.first_number = od_number_theta(ld, first);
-  od_element *built = &ld->draft->names.element[element];
-  built->index = od_build_element(ld->draft->build, built->name, &spec);
-  od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);
-}
-
-// Directional valves and cylinders have parts that a table of fields does not describe.
-typedef void component_reader(od_loader *ld, int key, int element);
-static component_reader *own_reader(const od_element_class *c) {
-  return c == &od_valve_class ? od_load_valve : c == &od_cylinder_class ? od_load_cylinder : NULL;
+  component->index = od_build_element(ld->draft->build, component->name, &spec);
+  od_remember(ld, OD_ABOUT_ELEMENT, component->index, key);
 }
 
 void od_load_components(od_loader *ld, int class_index, int node) {
   const od_element_class *c = od_element_class_at(class_index);
-  component_reader *own = own_reader(c);
-  bool joins = c->ends[0].key != NULL || own != NULL;
+  // Directional valves and cylinders have parts that a table of fields does not describe.
+  od_element_loader *load = c == &od_valve_class      ? od_load_valve
+                            : c == &od_cylinder_class ? od_load_cylinder
+                                                      : load_component;
+  bool joins = c->ends[0].key != NULL || load != load_component;
   for (int key = joins ? od_first_end(ld, node, c->section) : od_first(ld, node, c->section); key >= 0;
        key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, OD_ELEMENT_COMPONENT + class_index);
     if (element < 0)
       ld->draft->loose_ends = ld->draft->loose_ends || joins;
-    else if (own)
-      own(ld, key, element);
     else
-      load_component(ld, key, element, class_index);
+      load(ld, key, element);
   }
 }
 
@@ -288,9 +271,8 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   int node = od_section_get(ld, owner, "friction");
   if (node < 0) return NULL;
   const char *what = od_format(ld, "the friction of %s", owner->what), *path = od_path(ld, owner->path, "friction");
-  if (ld->tree.node[node].kind != OD_TREE_MAP)  // the possible keys depend on the law
-    od_section_open_names(ld, node, owner->node, path, what, law_alone);
-  bool is_map = ld->tree.node[node].kind == OD_TREE_MAP;
+  bool is_map = od_is_map(ld, node);
+  if (!is_map) od_section_open_names(ld, node, owner->node, path, what, law_alone);  // reports the error
   od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
   int law = od_key_choice(ld, &section, "law");
   if (law < 0) {

@@ -10,13 +10,7 @@
 enum { HIGHEST_DEGREE = 7, MOST_POINTS = 1000 };
 
 static const od_key keys[] = {
-    {"degree",
-     OD_WHOLE,
-     "1",
-     "of the B-spline",
-     OD_ANY,
-     OD_REQUIRED,
-     {1, HIGHEST_DEGREE, 1, HIGHEST_DEGREE},
+    {"degree", OD_WHOLE, "1", "of the B-spline", OD_ANY, OD_REQUIRED, OD_LIMITS(1, HIGHEST_DEGREE, 1, HIGHEST_DEGREE),
      "required with `points`"},
     {"points", OD_NUMBERS, "1", "control points", .otherwise = "required without `table`"},
     {"at", OD_NUMBERS, NULL, "their abscissae, in the command's unit", .otherwise = "equidistant over the stroke"},
@@ -24,8 +18,6 @@ static const od_key keys[] = {
 };
 const od_section_class od_curve_section = {"curve", "the characteristic curve of a port", OD_KEYS(keys),
                                            .or_word = true};
-
-static const char wanted[] = "linear, or a map with degree and points or with table";
 
 // One coordinate of the control points: the place of its entries in the file, if any, and their default.
 typedef struct axis {
@@ -35,23 +27,19 @@ typedef struct axis {
   double end;               // without a list: equidistant from 0 to this
 } axis;
 
-static int count_of(const od_loader *ld, int list) {
-  return list >= 0 && ld->tree.node[list].kind == OD_TREE_LIST ? ld->tree.node[list].count : 0;
-}
-
 // The entry of an axis at an element of its list, or -1. Rows have been checked.
 static int entry_of(const od_loader *ld, const axis *a, int at) {
-  int node = od_tree_value(&ld->tree, at);
+  int node = od_entry(ld, at);
   if (node < 0 || a->column < 0) return node;
-  if (ld->tree.node[node].kind != OD_TREE_LIST || ld->tree.node[node].count != 2) return -1;
-  int first = ld->tree.node[node].first;
-  return od_tree_value(&ld->tree, a->column == 0 ? first : ld->tree.node[first].next);
+  if (od_list_count(ld, node) != 2) return -1;
+  int first = od_list_first(ld, node);
+  return od_entry(ld, a->column == 0 ? first : ld->tree.node[first].next);
 }
 
 // Reads `count` numbers of the model; returns the index of the first.
 static int read_axis(od_loader *ld, const char *path, const axis *a, int count, od_place place) {
   int first = ld->document->numbers.count;
-  int at = count_of(ld, a->list) > 0 ? ld->tree.node[a->list].first : -1;
+  int at = od_list_first(ld, a->list);
   for (int i = 0; i < count; i++) {
     const char *label = od_format(ld, "%s[%d]", a->name, i);
     od_field field = {label, a->unit, OD_ANY, count > 1 ? a->end * i / (count - 1) : 0};
@@ -95,21 +83,21 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
 // Checks that a node is a list of allowed length; false with a message.
 static bool check_list(od_loader *ld, int list, const char *label, const char *list_wanted) {
   if (list < 0) return false;
-  if (ld->tree.node[list].kind != OD_TREE_LIST) {
-    od_complain(ld, list, "found %s; '%s' wants %s", od_describe(ld, list), label, list_wanted);
+  if (!od_is_list(ld, list)) {
+    od_complain(ld, list, "found %s; '%s' must be %s", od_describe(ld, list), label, list_wanted);
     return false;
   }
-  if (count_of(ld, list) <= MOST_POINTS) return true;
-  od_complain(ld, list, "found a list of %d; a curve has at most %d points", count_of(ld, list), MOST_POINTS);
+  if (od_list_count(ld, list) <= MOST_POINTS) return true;
+  od_complain(ld, list, "found a list of %d; a curve has at most %d points", od_list_count(ld, list), MOST_POINTS);
   return false;
 }
 
 static bool read_table(od_loader *ld, const od_section *section, int table, od_curve_frame frame, od_curve *curve) {
   static const char rows[] = "rows [spool, value]";
   if (!check_list(ld, table, "table", rows)) return false;
-  int count = count_of(ld, table), entry[2], before = od_messages_errors(ld->messages);
+  int count = od_list_count(ld, table), entry[2], before = od_messages_errors(ld->messages);
   for (int at = ld->tree.node[table].first; at >= 0; at = ld->tree.node[at].next)
-    od_read_list(ld, od_tree_value(&ld->tree, at), "table", rows, 2, entry);
+    od_read_list(ld, od_entry(ld, at), "table", rows, 2, entry);
   if (count < 2) od_complain(ld, table, "found a list of %d; a table needs at least 2 rows", count);
   if (od_messages_errors(ld->messages) != before) return false;
   *curve = (od_curve){.degree = 1, .count = count};
@@ -132,10 +120,11 @@ static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame
   int degree = read_degree(ld, section);
   if (!check_list(ld, points, "points", "a list of numbers")) return false;
   if (at >= 0 && !check_list(ld, at, "at", "a list of positions of the spool")) return false;
-  int count = count_of(ld, points);
-  bool fits = at < 0 || count_of(ld, at) == count;
+  int count = od_list_count(ld, points);
+  bool fits = at < 0 || od_list_count(ld, at) == count;
   if (!fits)
-    od_complain(ld, at, "found a list of %d; 'at' wants as many entries as 'points', %d", count_of(ld, at), count);
+    od_complain(ld, at, "found a list of %d; 'at' must have as many entries as 'points', %d", od_list_count(ld, at),
+                count);
   if (degree > 0 && count <= degree)
     od_complain(ld, points, "found a list of %d; a curve of degree %d needs at least %d points", count, degree,
                 degree + 1);
@@ -145,23 +134,22 @@ static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame
   return degree > 0;
 }
 
-static bool read_line(od_loader *ld, int node, const char *path, od_curve_frame frame, od_curve *curve) {
-  *curve = (od_curve){.degree = 1, .count = 2};
-  read_points(ld, path, &(axis){"at", frame.unit, -1, -1, frame.stroke}, &(axis){"points", "1", -1, -1, frame.full}, 2,
-              node);
-  return true;
-}
-
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve) {
   static const char *const of_splines[] = {"degree", "points", "at"};
   *curve = (od_curve){0};
   int node = od_section_need(ld, section, "curve");
   if (node < 0) return false;
   const char *path = od_path(ld, section->path, "curve");
-  bool is_map = ld->tree.node[node].kind == OD_TREE_MAP;
-  if (!is_map && strcmp(od_text_of(ld, node), "linear") == 0) return read_line(ld, node, path, frame, curve);
+  bool is_map = od_is_map(ld, node);
+  if (!is_map && strcmp(od_text_of(ld, node), "linear") == 0) {
+    *curve = (od_curve){.degree = 1, .count = 2};
+    read_points(ld, path, &(axis){"at", frame.unit, -1, -1, frame.stroke}, &(axis){"points", "1", -1, -1, frame.full},
+                2, node);
+    return true;
+  }
   if (!is_map) {
-    od_complain(ld, node, "found %s; 'curve' wants %s", od_describe(ld, node), wanted);
+    od_complain(ld, node, "found %s; 'curve' must be linear, or a map with degree and points or with table",
+                od_describe(ld, node));
     return false;
   }
   const char *what = od_format(ld, "the curve of %s", section->what);

@@ -17,16 +17,12 @@ static const od_section_class stops_section = {"stops", "the end stops", .more =
 static const od_key keys[] = {
     {"between", OD_TEXTS, NULL, "two points", .fallback = OD_REQUIRED},
     {"chambers", OD_TEXTS, NULL, "two nodes: piston side and rod side", .fallback = OD_REQUIRED},
-    {"areas",
-     OD_NUMBERS,
-     "m2",
-     "of both sides; or bore and rod",
-     OD_POSITIVE,
-     OD_REQUIRED,
-     {0, 10, 1e-6, 1},
+    {"areas", OD_NUMBERS, "m2", "of both sides; or bore and rod", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(0, 10, 1e-6, 1),
      "by `bore` and `rod`"},
-    {"bore", OD_NUMBER, "m", "diameter of the piston", OD_POSITIVE, OD_REQUIRED, {1e-5, 5, 2e-3, 1.5}, "by `areas`"},
-    {"rod", OD_NUMBER, "m", "diameter of the rod", OD_POSITIVE, OD_REQUIRED, {1e-5, 5, 1e-3, 1.5}, "by `areas`"},
+    {"bore", OD_NUMBER, "m", "diameter of the piston", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-5, 5, 2e-3, 1.5),
+     "by `areas`"},
+    {"rod", OD_NUMBER, "m", "diameter of the rod", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-5, 5, 1e-3, 1.5),
+     "by `areas`"},
     {"dead", OD_NUMBERS, "m3", "dead volumes of both sides", .otherwise = "0"},
     {"stops", OD_SECTION, NULL, "the end stops", .inside = &stops_section},
     {"friction", OD_SECTION, NULL, "friction of piston and rod", .inside = &od_friction_section},
@@ -35,6 +31,10 @@ const od_section_class od_cylinder_section = {"cylinder", "double-acting cylinde
                                               OD_KEYS(keys), class_key};
 
 // --- Chambers -----------------------------------------------------------------------------------------------------
+
+static bool is_tank(const od_loader *ld, int element) {
+  return element >= 0 && od_element_at(ld, element)->kind == OD_ELEMENT_TANK;
+}
 
 // Finds two different chambers: volumes, or a volume and a tank.
 static bool find_chambers(od_loader *ld, const od_section *section, int chambers[2]) {
@@ -48,40 +48,20 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
   int before = od_messages_errors(ld->messages);
   for (int i = 0; i < 2; i++) {
     chambers[i] = od_find_node(ld, entry[i], "chambers");
-    if (chambers[i] >= 0 && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_SOURCE)
+    if (chambers[i] >= 0 && od_element_at(ld, chambers[i])->kind == OD_ELEMENT_SOURCE)
       od_complain(ld, entry[i], "'%s' is a source; a chamber is a volume, or a tank on one side",
-                  ld->draft->names.element[chambers[i]].name);
+                  od_element_at(ld, chambers[i])->name);
   }
   if (chambers[0] < 0 || chambers[1] < 0 || od_messages_errors(ld->messages) != before) return false;
-  bool tanks = true;
-  for (int i = 0; i < 2; i++) tanks = tanks && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_TANK;
-  if (tanks)
+  if (is_tank(ld, chambers[0]) && is_tank(ld, chambers[1]))
     od_complain(ld, entry[1], "%s has tanks on both sides; expected a volume on one side at least", section->what);
   else if (chambers[0] == chambers[1])
     od_complain(ld, entry[1], "both chambers of %s are '%s'; expected two different ones", section->what,
-                ld->draft->names.element[chambers[0]].name);
+                od_element_at(ld, chambers[0])->name);
   return od_messages_errors(ld->messages) == before;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
-
-// Reads the areas. A plunger has no area on the side of its tank.
-static int read_areas(od_loader *ld, const od_section *section, const int chambers[2]) {
-  od_field field[2] = {od_key_entry(ld, section, "areas", 0), od_key_entry(ld, section, "areas", 1)};
-  for (int i = 0; i < 2; i++)
-    if (chambers[i] >= 0 && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_TANK)
-      field[i].range = OD_NOT_NEGATIVE;
-  return od_read_two_numbers(ld, section, "areas", "two areas, piston side and rod side", field);
-}
-
-static int read_diameters(od_loader *ld, const od_section *section) {
-  int before = od_messages_errors(ld->messages);
-  int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
-  bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
-  if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the rod must be thinner than the bore");
-  return first;
-}
 
 // Reads areas, or bore and rod. Returns the index of the first number.
 static int read_size(od_loader *ld, const od_section *section, const int chambers[2], bool *diameters) {
@@ -93,16 +73,27 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
                 section->what, bore >= 0 ? "bore" : "rod");
   else if (areas < 0 && !*diameters && section->map >= 0 && !section->has_unknown)
     od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'", section->what);
-  if (*diameters && areas < 0) return read_diameters(ld, section);
-  return areas >= 0 ? read_areas(ld, section, chambers) : ld->document->numbers.count;
+  if (areas >= 0) {
+    od_field field[2] = {od_key_entry(ld, section, "areas", 0), od_key_entry(ld, section, "areas", 1)};
+    for (int i = 0; i < 2; i++)  // a plunger has no area on the side of its tank
+      if (is_tank(ld, chambers[i])) field[i].range = OD_NOT_NEGATIVE;
+    return od_read_two_numbers(ld, section, "areas", "two areas, piston side and rod side", field);
+  }
+  if (!*diameters) return ld->document->numbers.count;
+  int before = od_messages_errors(ld->messages);
+  int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
+  bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
+  if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
+    od_complain_number(ld, first + 1, "the rod must be thinner than the bore");
+  return first;
 }
 
-// The other numbers of a cylinder, in the order of its class.
 static od_field field_of(int place) {
   return od_component_field(&od_cylinder_class.fields[place], "1", false);
 }
 
-static void read_rest(od_loader *ld, const od_section *section) {
+// Reads the numbers after the areas, in the order of the class: lengths, dead volumes, leakage and end stops.
+static void read_lengths_and_stops(od_loader *ld, const od_section *section) {
   const od_field lengths[] = {field_of(OD_CYLINDER_CLOSED), field_of(OD_CYLINDER_STROKE)};
   const od_field dead[] = {field_of(OD_CYLINDER_DEAD_A), field_of(OD_CYLINDER_DEAD_B)};
   const od_field leakage = field_of(OD_CYLINDER_LEAKAGE);
@@ -126,13 +117,13 @@ void od_load_cylinder(od_loader *ld, int key, int element) {
   bool placed = od_names_find_pair(ld, &section, ends) && ends[0].point >= 0 && ends[1].point >= 0;
   bool connected = find_chambers(ld, &section, chambers);
   int first = read_size(ld, &section, chambers, &diameters);
-  read_rest(ld, &section);
+  read_lengths_and_stops(ld, &section);
   od_connect_nodes(ld, chambers, 2);
-  od_element *cylinder = &ld->draft->names.element[element];
+  od_element *cylinder = od_element_at(ld, element);
   if (placed && connected) {
     od_element_spec spec = od_element_spec_of(od_cylinder_class.name);
     spec.point_a = ends[0].point, spec.point_b = ends[1].point;
-    for (int i = 0; i < 2; i++) spec.end[i] = ld->draft->names.element[chambers[i]].index;
+    for (int i = 0; i < 2; i++) spec.end[i] = od_element_at(ld, chambers[i])->index;
     spec.first_number = od_number_theta(ld, first);
     spec.choice[OD_CYLINDER_DIAMETERS] = diameters;
     cylinder->index = od_build_element(ld->draft->build, cylinder->name, &spec);

@@ -41,10 +41,9 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
     if (strcmp(table->name[i], name) == 0) return i;
     od_nearest_try(&nearest, table->name[i]);
   }
-  if (nearest.best != NULL)
-    od_complain(ld, node, "the file has no column '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
-  else
-    od_complain(ld, node, "the file has no column '%s'; it has %s", od_excerpt(ld, name), list_columns(ld, table));
+  od_complain(ld, node, "the file has no column '%s'%s", od_excerpt(ld, name),
+              nearest.best != NULL ? od_nearest_suggestion(&nearest).text
+                                   : od_format(ld, "; it has %s", list_columns(ld, table)));
   return -1;
 }
 
@@ -65,23 +64,26 @@ typedef struct column {
   const char *wanted;  // SI unit
 } column;
 
-// Returns the samples as pairs in SI, and their number. NULL with a message if a sample is not finite or the times decrease. Of
-// samples at the same time the first one is kept. The caller frees the result.
-static double *collect_samples(od_loader *ld, const od_table *table, column time, column value, int node, long *count) {
-  double *pairs = malloc(2 * (size_t)table->rows * sizeof *pairs);
-  if (pairs == NULL) {
-    ld->no_memory = true;
-    return NULL;
+// Adds the samples as a signal in SI. -1 with a message if a sample is not finite or the times decrease. Of samples at the same
+// time the first one is kept.
+static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
+  if (table->rows == 0 || table->rows > 100000000) {
+    od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has too many samples");
+    return -1;
   }
-  *count = 0;
+  OD_SCRATCH(scratch);
+  double *pairs = OD_TAKE(&scratch, double, 2 * table->rows);
+  long count = 0;
+  if (pairs == NULL) ld->no_memory = true;
+  if (pairs == NULL) return -1;
   for (long row = 0; row < table->rows; row++) {
     const double *cells = table->data + row * table->columns;
-    double *pair = pairs + 2 * *count;
+    double *pair = pairs + 2 * count;
     od_units_convert(ld->units, time.unit, time.wanted, cells[time.index], &pair[0]);
     od_units_convert(ld->units, value.unit, value.wanted, cells[value.index], &pair[1]);
     bool finite = isfinite(pair[0]) && isfinite(pair[1]);
-    if (finite && (*count == 0 || pair[0] > pair[-2])) {
-      ++*count;
+    if (finite && (count == 0 || pair[0] > pair[-2])) {
+      count++;
       continue;
     }
     if (finite && pair[0] == pair[-2]) continue;
@@ -90,30 +92,17 @@ static double *collect_samples(od_loader *ld, const od_table *table, column time
     else
       od_complain(ld, node, "the times in the file must increase; in sample %ld, %g s comes after %g s", row + 1,
                   pair[0], pair[-2]);
-    free(pairs);
-    return NULL;
+    return -1;
   }
   if (table->places.cut)
     od_messages_say(ld->messages, true, od_place_of(ld, node), "the file ends within its line %d; is it complete?",
                     table->places.line[table->rows - 1]);
-  if (*count < table->rows)
+  if (count < table->rows)
     od_messages_say(ld->messages, true, od_place_of(ld, node),
                     "%ld of %ld samples %s the time of the one before; the first of each time is kept",
-                    table->rows - *count, table->rows, od_form(table->rows - *count, "has", "have"));
-  return pairs;
-}
-
-static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
-  if (table->rows == 0 || table->rows > 100000000) {
-    od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has too many samples");
-    return -1;
-  }
-  long count;
-  double *pairs = collect_samples(ld, table, time, value, node, &count);
-  if (pairs == NULL) return -1;
+                    table->rows - count, table->rows, od_form(table->rows - count, "has", "have"));
   int signal = od_signals_add(ld->draft->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * count));
   if (signal < 0) ld->no_memory = true;
-  free(pairs);
   return signal;
 }
 
@@ -126,17 +115,6 @@ typedef struct names {
   const char *time, *column, *unit;
   int time_node, column_node, unit_node, path_node;
 } names;
-
-static names read_names(od_loader *ld, const od_section *section) {
-  names n = {.time_node = od_section_get(ld, section, "time"),
-             .column_node = od_section_need(ld, section, "column"),
-             .unit_node = od_section_get(ld, section, "unit"),
-             .path_node = od_section_need(ld, section, "path")};
-  n.time = od_read_text(ld, n.time_node, "time", "the name of a column");
-  n.column = od_read_text(ld, n.column_node, "column", "the name of a column");
-  n.unit = od_read_text(ld, n.unit_node, "unit", "a unit");
-  return n;
-}
 
 // The first column of a text file, or the variable for time in a MATLAB file.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
@@ -181,25 +159,29 @@ static int read_skip(od_loader *ld, int node) {
   if (text == NULL) return 0;
   size_t digits = strspn(text, "0123456789");
   if (digits > 0 && digits <= 6 && text[digits] == '\0') return atoi(text);
-  od_complain(ld, node, "found '%s'; 'skip' wants %s", text, wanted);
+  od_complain(ld, node, "found '%s'; 'skip' must be %s", text, wanted);
   return 0;
 }
 
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit) {
   const char *file_what = od_format(ld, "the file of %s", what);
   od_section section = od_section_open(ld, node, key, "", file_what, &od_file_signal_section);
-  names n = read_names(ld, &section);
+  names n = {.time_node = od_section_get(ld, &section, "time"),
+             .column_node = od_section_need(ld, &section, "column"),
+             .unit_node = od_section_get(ld, &section, "unit"),
+             .path_node = od_section_need(ld, &section, "path")};
+  n.time = od_read_text(ld, n.time_node, "time", "the name of a column");
+  n.column = od_read_text(ld, n.column_node, "column", "the name of a column");
+  n.unit = od_read_text(ld, n.unit_node, "unit", "a unit");
   const char *path = od_read_text(ld, n.path_node, "path", "the name of a CSV or MATLAB file");
   int skip = read_skip(ld, od_section_get(ld, &section, "skip"));
   if (path == NULL) return -1;
   const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}, .skip = skip};
-  od_table *table = NULL;
+  OD_OWNED(od_table_free) od_table *table = NULL;
   od_error error = {0};
   if (od_table_read(od_document_beside(ld, n.path_node, path), &wish, &table, &error) != OD_OK) {
     od_complain(ld, n.path_node, "%s", error.text);
     return -1;
   }
-  int signal = read_columns(ld, table, &n, unit);
-  od_table_free(table);
-  return signal;
+  return read_columns(ld, table, &n, unit);
 }

@@ -27,7 +27,8 @@ static bool is_reserved(const char *name) {
   return strcmp(name, "pi") == 0;
 }
 
-bool od_formula_name_key(od_formula_names *names, int key, const char *unit) {
+// Adds the name under a key of the file; false with a message if the name is not possible.
+static bool add_key(od_formula_names *names, int key, const char *unit) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const char *name = od_text_of(names->ld, key);
@@ -39,7 +40,7 @@ bool od_formula_name_key(od_formula_names *names, int key, const char *unit) {
   else if (is_reserved(name))
     od_complain(names->ld, key, "the name '%s' is reserved; choose another one", name);
   else if (is_taken(names, name))
-    od_complain(names->ld, key, "the name '%s' is there already; choose another one", name);
+    od_complain(names->ld, key, "the name '%s' is taken already; choose another one", name);
   sound = sound && !is_reserved(name) && !is_taken(names, name);
   od_formula_name(names, sound ? name : "", unit);
   return sound;
@@ -56,8 +57,9 @@ static const char *unit_at(const void *user, int i) {
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-const char *od_formula_number_unit(od_loader *ld, int node) {
-  if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
+// The SI unit of a parameter in the file; NULL: none, fits any unit.
+static const char *number_unit(od_loader *ld, int node) {
+  if (!od_is_text(ld, node)) return NULL;
   const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
   double power[OD_UNIT_BASES];
   od_conversion conversion;
@@ -68,16 +70,15 @@ const char *od_formula_number_unit(od_loader *ld, int node) {
 int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula_names *names) {
   int first = ld->document->numbers.count, node = od_section_get(ld, section, "parameters"), count = 0;
   const char *path = od_path(ld, section->path, "parameters");
-  if (node < 0) return first;
   for (int key = od_first(ld, node, "parameters"); key >= 0; key = od_next(ld, key)) {
     if (count++ == OD_MOST_FORMULA_NUMBERS) {
       od_complain(ld, key, "a formula has at most %d parameters", OD_MOST_FORMULA_NUMBERS);
       break;
     }
     int value = od_value(ld, key);
-    const char *unit = od_formula_number_unit(ld, value);
+    const char *unit = number_unit(ld, value);
     const od_field field = {od_text_of(ld, key), unit != NULL ? unit : "1", OD_ANY, NAN};
-    od_formula_name_key(names, key, unit);
+    add_key(names, key, unit);
     od_read_number(ld, value, od_path(ld, path, field.key), &field, od_place_of(ld, value), OD_IN_MODEL);
   }
   return first;
@@ -86,12 +87,13 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 // --- Texts --------------------------------------------------------------------------------------------------------
 
 // Advice about a name that is not a variable of this formula.
-static const char *advice(od_loader *ld, const od_expression_problem *problem) {
+static const char *advice(const od_expression_problem *problem) {
   bool unknown = problem->text[0] == '\'' && strstr(problem->text, "' is not known here") != NULL;
   if (!unknown || strstr(problem->text, "did you mean") != NULL) return "";
-  return od_format(ld, "; a formula knows its 'inputs' and 'parameters' alone, and 'pi'");
+  return "; the names in a formula are its 'inputs', its 'parameters' and 'pi'";
 }
 
+// Compiles a text. 'pi' becomes a number.
 static bool parse(od_loader *ld, const char *text, const od_formula_names *names, od_expression *e,
                   od_expression_problem *problem) {
   od_formula_names all = *names;
@@ -113,14 +115,14 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
   od_complain(ld, node, "in the %s '%s', character %d: %s%s", label, od_excerpt(ld, shown), problem.at + 1 - from,
-              problem.text, advice(ld, &problem));
+              problem.text, advice(&problem));
   return false;
 }
 
 bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,
                      od_expression *e) {
   od_expression_problem problem = {0};
-  if (silent && (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT)) return false;
+  if (silent && !od_is_text(ld, node)) return false;
   const char *text = od_read_text(ld, node, label, "a formula like \"k * x\"");
   if (text == NULL) return false;
   return silent ? parse(ld, text, names, e, &problem) : od_parse_formula(ld, node, "formula", text, 0, text, names, e);
@@ -145,7 +147,7 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
 static bool read_signals(od_loader *ld, const od_section *section, od_formula_names *names, od_element_spec *spec) {
   int node = od_section_get(ld, section, "inputs"), count = 0;
   bool sound = true;
-  for (int key = node >= 0 ? od_first(ld, node, "inputs") : -1; key >= 0; key = od_next(ld, key), count++) {
+  for (int key = od_first(ld, node, "inputs"); key >= 0; key = od_next(ld, key), count++) {
     if (count > OD_MORE_SIGNALS) {
       od_complain(ld, key, "%s has at most %d inputs", section->what, 1 + OD_MORE_SIGNALS);
       return false;
@@ -153,8 +155,8 @@ static bool read_signals(od_loader *ld, const od_section *section, od_formula_na
     int value = od_value(ld, key);
     const char *text = od_read_text(ld, value, od_text_of(ld, key), "the name of an input or a block");
     int found = text != NULL ? od_names_find(ld, value, text, OD_ELEMENT_SIGNAL) : -1;
-    const od_element *signal = found >= 0 ? &ld->draft->names.element[found] : NULL;
-    sound = od_formula_name_key(names, key, signal != NULL ? signal->unit : NULL) && signal != NULL && sound;
+    const od_element *signal = found >= 0 ? od_element_at(ld, found) : NULL;
+    sound = add_key(names, key, signal != NULL ? signal->unit : NULL) && signal != NULL && sound;
     *(count == 0 ? &spec->signal : &spec->more_signals[count - 1]) = signal != NULL ? signal->index : OD_UNUSED;
     if (signal != NULL && signal->index == OD_NOT_BUILT) sound = false;
   }
@@ -184,25 +186,21 @@ bool od_load_element_formula(od_loader *ld, const od_section *section, const od_
 
 // --- Blocks -------------------------------------------------------------------------------------------------------
 
-// The unit of the first number of a map: that of a state machine's outputs.
-static const char *first_number_unit(od_loader *ld, int map) {
-  bool is_map = map >= 0 && ld->tree.node[map].kind == OD_TREE_MAP && ld->tree.node[map].first >= 0;
-  const char *unit = is_map ? od_formula_number_unit(ld, od_value(ld, ld->tree.node[map].first)) : NULL;
-  return unit != NULL ? unit : "1";
-}
-
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   int inputs = od_map_find(ld, b->map, c->inputs[0].key), parameters = od_map_find(ld, b->map, "parameters");
   const int map[] = {inputs, parameters};
   od_formula_names names = {.ld = ld};
   od_expression e;
-  if (c->margin != NULL) return first_number_unit(ld, od_map_find(ld, b->map, "states"));
+  if (c->margin != NULL) {  // a state machine has the unit of its first output
+    int first = od_map_first(ld, od_map_find(ld, b->map, "states"));
+    const char *unit = first >= 0 ? number_unit(ld, od_value(ld, first)) : NULL;
+    return unit != NULL ? unit : "1";
+  }
   for (int k = 0; k < 2; k++) {
-    bool is_map = map[k] >= 0 && ld->tree.node[map[k]].kind == OD_TREE_MAP;
-    for (int key = is_map ? ld->tree.node[map[k]].first : -1; key >= 0; key = od_next(ld, key)) {
+    for (int key = od_map_first(ld, map[k]); key >= 0; key = od_next(ld, key)) {
       int value = od_value(ld, key);
-      const char *unit = k == 0 ? od_block_source_unit(ld, value) : od_formula_number_unit(ld, value);
+      const char *unit = k == 0 ? od_block_source_unit(ld, value) : number_unit(ld, value);
       if (k == 0 && unit == NULL) return NULL;
       od_formula_name(&names, od_text_of(ld, key), unit);
     }
@@ -215,32 +213,28 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
                             od_formula_names *names) {
   int node = od_section_need(ld, section, label), count = 0;
   bool sound = node >= 0;
-  if (node >= 0 && ld->tree.node[node].kind != OD_TREE_MAP) {
-    od_complain(ld, node, "found %s; '%s' of a formula wants names and what they are, like {x: boom.angle}",
+  if (node >= 0 && !od_is_map(ld, node)) {
+    od_complain(ld, node, "found %s; '%s' of a formula must be a map of names and their sources, like {x: boom.angle}",
                 od_describe(ld, node), label);
     return false;
   }
-  for (int key = node >= 0 ? od_first(ld, node, label) : -1; key >= 0; key = od_next(ld, key), count++) {
+  for (int key = od_first(ld, node, label); key >= 0; key = od_next(ld, key), count++) {
     if (count == OD_MOST_BLOCK_INPUTS) {
       od_complain(ld, key, "a formula has at most %d inputs", OD_MOST_BLOCK_INPUTS);
       return false;
     }
     const char *unit = od_block_connect(ld, od_value(ld, key), od_text_of(ld, key), b, count);
-    sound = od_formula_name_key(names, key, unit) && unit != NULL && sound;
+    sound = add_key(names, key, unit) && unit != NULL && sound;
   }
   if (node >= 0 && count == 0) od_complain(ld, node, "%s has no inputs", section->what);
   return sound && count > 0;
 }
 
-static void name_state_units(od_loading_block *b) {
-  const char *const unit[] = {"1", "s"};
-  for (int i = 0; i < 2; i++) b->state_unit[i] = unit[i];
-}
-
 void od_load_formula_block(od_loader *ld, od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   if (c->margin != NULL) {
-    name_state_units(b);
+    b->state_unit[0] = "1";  // the mode, and the time in it
+    b->state_unit[1] = "s";
     od_load_state_machine(ld, b);
     return;
   }

@@ -15,13 +15,9 @@ typedef struct od_formula_names {
 } od_formula_names;
 
 void od_formula_name(od_formula_names *names, const char *name, const char *unit);
-// Adds the name under a key of the file; false with a message if the name is not possible.
-bool od_formula_name_key(od_formula_names *names, int key, const char *unit);
 
 // Reads 'parameters' of a section: numbers of the model, whose names are added. Returns the index of the first number.
 int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula_names *names);
-// The SI unit of a parameter in the file; NULL: none, fits any unit.
-const char *od_formula_number_unit(od_loader *ld, int node);
 
 // Compiles the text at a node to operations of the core. False with a message or, if `silent`, without one.
 bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,

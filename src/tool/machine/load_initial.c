@@ -121,18 +121,18 @@ static void add_friction_options(od_loader *ld, options *list, const od_element 
 
 static options options_of(od_loader *ld, int element, const char *name) {
   options list = {.count = 0};
-  switch (ld->draft->names.element[element].kind) {
-    case OD_ELEMENT_JOINT: add_joint_options(&list, ld->draft->names.element[element].type); break;
+  switch (od_element_at(ld, element)->kind) {
+    case OD_ELEMENT_JOINT: add_joint_options(&list, od_element_at(ld, element)->type); break;
     case OD_ELEMENT_BODY:
       add(&list, "angle", "rad");
       add(&list, "turn_rate", "rad/s");
       add_point_options(ld, &list, element, name);
       break;
     case OD_ELEMENT_VOLUME: add_balanced(&list, "pressure", "Pa", OD_NOT_NEGATIVE, 1e6); break;
-    case OD_ELEMENT_BLOCK: add_block_options(ld, &list, &ld->draft->names.element[element]); break;
-    default: add_component_options(&list, &ld->draft->names.element[element]); break;
+    case OD_ELEMENT_BLOCK: add_block_options(ld, &list, od_element_at(ld, element)); break;
+    default: add_component_options(&list, od_element_at(ld, element)); break;
   }
-  add_friction_options(ld, &list, &ld->draft->names.element[element]);
+  add_friction_options(ld, &list, od_element_at(ld, element));
   return list;
 }
 
@@ -153,76 +153,43 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Whether the name is an output without an initial value: no position, rate, pressure or spool.
-static bool is_other_output(const char *name) {
-  static const char *const others[] = {"acceleration",
-                                       "acceleration1",
-                                       "acceleration2",
-                                       "acceleration3",
-                                       "spring_force",
-                                       "spring_energy",
-                                       "spring_loss",
-                                       "spring_dissipated",
-                                       "kinetic",
-                                       "potential",
-                                       "force",
-                                       "energy",
-                                       "loss",
-                                       "dissipated",
-                                       "power",
-                                       "torque",
-                                       "work",
-                                       "stored",
-                                       "input",
-                                       "balance",
-                                       "ax",
-                                       "ay",
-                                       "az",
-                                       "body_ax",
-                                       "body_ay",
-                                       "body_az",
-                                       "accelerometer_x",
-                                       "accelerometer_y",
-                                       "accelerometer_z",
-                                       "turn_acceleration",
-                                       "inflow",
-                                       "cavitating",
-                                       "compressed",
-                                       "flow",
-                                       "opening",
-                                       "friction",
-                                       "taken"};
+// Whether an element has an output with this name that has no initial value: no position, rate, pressure or spool. `owner` NULL:
+// outputs without an element, such as "energy.kinetic".
+static bool is_other_output(od_loader *ld, const od_element *owner, const char *name) {
+  static const char others[] =
+      " acceleration acceleration1 acceleration2 acceleration3 turn_acceleration ax ay az body_ax body_ay body_az "
+      "accelerometer_x accelerometer_y accelerometer_z force torque friction spring_force spring_energy spring_loss "
+      "spring_dissipated kinetic potential energy loss dissipated power work stored input balance inflow cavitating "
+      "compressed flow opening taken ";
+  const od_element_class *c = owner != NULL ? od_component_class(owner) : NULL;
+  for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++)
+    if (c->outputs[i].name && strcmp(c->outputs[i].name, name) == 0) return true;
   const char *dot = strrchr(name, '.');
-  const char *last = dot != NULL ? dot + 1 : name;
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-    if (strcmp(last, others[i]) == 0) return true;
-  return false;
+  return strstr(others, od_format(ld, " %s ", dot != NULL ? dot + 1 : name)) != NULL;
 }
 
-static const char *list_options(od_loader *ld, const options *list) {
-  const char *text = "";
-  for (int i = 0; i < list->count; i++)
-    text = od_format(ld, "%s%s%s", text, i == 0 ? "" : i + 1 == list->count ? " and " : ", ", list->item[i].name);
-  return text;
-}
-
+// Reports a quantity that has no initial value, or that the element does not have.
 static void complain_option(od_loader *ld, int key, int element, const char *name, const options *list) {
-  const od_element *owner = &ld->draft->names.element[element];
+  const od_element *owner = od_element_at(ld, element);
   const char *noun = od_element_noun(owner->kind);
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < list->count; i++) od_nearest_try(&nearest, list->item[i].name);
+  const char *names = "";
+  for (int i = 0; i < list->count; i++) {
+    od_nearest_try(&nearest, list->item[i].name);
+    names = od_format(ld, "%s%s%s", names, i == 0 ? "" : i + 1 == list->count ? " and " : ", ", list->item[i].name);
+  }
   bool has_points = list->count > 2;  // more than angle and turn_rate
   const od_element_class *c = od_component_class(owner);
   bool in_circuit = od_element_is(owner, OD_ELEMENT_NODE) || (c && c->needs_oil && c->acts == OD_ACTS_NOWHERE);
-  if (is_other_output(name))
+  if (is_other_output(ld, owner, name))
     od_complain(ld, key, "'%s' cannot have an initial value; %s can", od_text_of(ld, key),
                 owner->kind == OD_ELEMENT_BLOCK ? "states"
                 : in_circuit                    ? "pressures and spools"
                                                 : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; the %s's own 'pressure' holds", od_text_of(ld, key), noun);
+    od_complain(ld, key, "'%s' cannot have an initial value; it is 'pressure' of the %s", od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_JUNCTION && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; a junction's pressure follows from what is around it",
+    od_complain(ld, key, "'%s' cannot have an initial value; a junction's pressure follows from the flows through it",
                 od_text_of(ld, key));
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
     od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
@@ -230,8 +197,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "the %s '%s' has no '%s'; did you mean '%s.%s'?", noun, owner->name, od_excerpt(ld, name),
                 owner->name, nearest.best);
   else if (list->count > 0)
-    od_complain(ld, key, "the %s '%s' has no '%s'; it has %s", noun, owner->name, od_excerpt(ld, name),
-                list_options(ld, list));
+    od_complain(ld, key, "the %s '%s' has no '%s'; it has %s", noun, owner->name, od_excerpt(ld, name), names);
   else
     od_complain(ld, key, "the %s '%s' has no initial values", noun, owner->name);
 }
@@ -243,34 +209,18 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
   size_t length = od_names_element_length(ld, text);
   const char *name = od_copy(ld, text, length);
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, ld->draft->names.element[i].name);
-  if (text[length] == '.' && is_other_output(text))
+  for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, od_element_at(ld, i)->name);
+  if (text[length] == '.' && is_other_output(ld, NULL, text))
     od_complain(ld, key, "'%s' cannot have an initial value; positions and rates can", od_excerpt(ld, text));
-  else if (nearest.best != NULL)
-    od_complain(ld, key, "there is no element '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
   else
-    od_complain(ld, key, "there is no element '%s'", od_excerpt(ld, name));
+    od_complain(ld, key, "there is no element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
-// The same without messages.
-static bool quiet_option(od_loader *ld, int key, option *found) {
-  const char *name;
-  int element = od_names_owner(ld, key, od_text_of(ld, key), &name);
-  options list = {.count = 0};
-  if (element >= 0) list = options_of(ld, element, name);
-  for (int i = 0; i < list.count; i++) {
-    if (strcmp(list.item[i].name, name) != 0) continue;
-    *found = list.item[i];
-    return true;
-  }
-  return false;
-}
-
-// Finds the quantity of a key. False if there is none, with a message unless another message explains it.
-static bool find_option(od_loader *ld, int key, option *found) {
-  const char *name;
-  int element = find_element(ld, key, od_text_of(ld, key), &name);
+// Finds the quantity of a key. False if there is none, with a message unless `silent` or another message explains it.
+static bool find_option(od_loader *ld, int key, bool silent, option *found) {
+  const char *name, *text = od_text_of(ld, key);
+  int element = silent ? od_names_owner(ld, key, text, &name) : find_element(ld, key, text, &name);
   if (element < 0) return false;
   options list = options_of(ld, element, name);
   for (int i = 0; i < list.count; i++) {
@@ -278,7 +228,7 @@ static bool find_option(od_loader *ld, int key, option *found) {
     *found = list.item[i];
     return true;
   }
-  if (!ld->draft->names.element[element].broken) complain_option(ld, key, element, name, &list);
+  if (!silent && !od_element_at(ld, element)->broken) complain_option(ld, key, element, name, &list);
   return false;
 }
 
@@ -329,7 +279,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
   od_given given = od_given_for(ld, node, path, quantity, o->unit, od_place_of(ld, key));
   if (given.text == NULL) return;
   // --set replaces the number; a rough value stays rough. A balanced value becomes exact, or an exact one balanced.
-  const char *in_file = ld->tree.node[node].kind == OD_TREE_TEXT ? od_text_of(ld, node) : "";
+  const char *in_file = od_text_of(ld, node);
   od_given number = given;
   const char *text = given.text;
   bool balance = strcmp(text, "balance") == 0 || take_word(&text, "balance");
@@ -357,6 +307,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "when the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
+// The time of a saved state, s.
 static double saved_time(od_loader *ld, int root) {
   int node = od_map_find(ld, root, "state");
   od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);
@@ -370,13 +321,13 @@ static double saved_time(od_loader *ld, int root) {
 }
 
 void od_load_saved_state(od_loader *ld, int node) {
-  int file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? od_map_find(ld, node, "file") : -1;
+  int file = od_map_find(ld, node, "file");
   const char *name = od_read_text(ld, file, "file", "the name of a file that --save-state wrote");
   int before = od_messages_errors(ld->messages);
   int root = name != NULL ? od_document_read_beside(ld, file, name) : -1;
   if (name == NULL || od_messages_errors(ld->messages) > before) return;
   int map = root >= 0 ? od_map_find(ld, root, "initial") : -1;
-  if (map < 0 || ld->tree.node[map].kind != OD_TREE_MAP) {
+  if (!od_is_map(ld, map)) {
     od_complain(ld, file, "'%s' has no section 'initial'; 'oleodyn simulate --save-state' writes one",
                 od_excerpt(ld, name));
     return;
@@ -390,7 +341,7 @@ static bool take_saved(od_loader *ld, int key) {
   double value;
   const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
   option o;
-  if (text == NULL || quiet_option(ld, key, &o)) return false;
+  if (text == NULL || find_option(ld, key, true, &o)) return false;
   bool rough = take_word(&text, "about");
   if (!od_split_quantity(text, &value, &unit) || unit[0] != '\0' || !isfinite(value)) return false;
   od_build_initial(ld->draft->build, od_text_of(ld, key), value, !rough && !is_start(ld, key));
@@ -442,42 +393,40 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
-    if (!od_index_add(seen, quantity, key)) ld->no_memory = true;
+    od_index_add(seen, &ld->scratch, quantity, key);
     option o;
     if (is_saved(ld, key) && take_saved(ld, key)) continue;
-    if (find_option(ld, key, &o)) load_value(ld, key, &o);
+    if (find_option(ld, key, false, &o)) load_value(ld, key, &o);
   }
 }
 
 // Loads the initial state. A saved state is complete; values in the machine file override it.
 void od_load_initial(od_loader *ld, int node) {
   od_index seen = {0};
-  if (node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) {
+  if (od_is_text(ld, node)) {
     if (ld->draft->steady < 0) od_load_steady_word(ld, node, true);
     return;
   }
-  bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
-  bool has_file = is_map && od_map_find(ld, node, "file") >= 0;
-  if (is_map && od_map_find(ld, node, "others") >= 0) od_load_steady_word(ld, od_map_find(ld, node, "others"), false);
+  bool has_file = od_map_find(ld, node, "file") >= 0;
+  if (od_map_find(ld, node, "others") >= 0) od_load_steady_word(ld, od_map_find(ld, node, "others"), false);
   if (has_file && ld->draft->saved >= 0) node = map_of_file(ld, node);
   load_values(ld, node, has_file, &seen);
   if (ld->draft->saved >= 0) load_values(ld, ld->draft->saved, false, &seen);
-  od_index_free(&seen);
-}
-
-// The balanced value of a quantity. Its place in the initial state is that of a coordinate or of a first-order state.
-static double balanced_value(const od_model *m, const char *quantity, double start) {
-  int coordinate = od_model_coordinate_find(m, quantity, false), output = od_model_output_find(m, quantity);
-  if (coordinate >= 0) return m->z0[coordinate];
-  int state = output >= 0 ? od_assembly_first_order_state(m, &m->output[output]) : -1;
-  return state >= 0 ? m->c0[state] : start;
 }
 
 void od_load_balanced(od_loader *ld) {
+  const od_model *m = ld->draft->machine->model;
   for (int i = 0; i < ld->document->numbers.count; i++) {
     od_number *x = &ld->document->numbers.item[i].number;
     if (!x->balanced) continue;
-    x->value = balanced_value(ld->draft->machine->model, x->path + strlen("initial."), x->value);
+    // The value found is a coordinate or a first-order state of the initial state.
+    const char *quantity = x->path + strlen("initial.");
+    int coordinate = od_model_coordinate_find(m, quantity, false), output = od_model_output_find(m, quantity);
+    int state = output >= 0 ? od_assembly_first_order_state(m, &m->output[output]) : -1;
+    if (coordinate >= 0)
+      x->value = m->z0[coordinate];
+    else if (state >= 0)
+      x->value = m->c0[state];
     od_check_balanced(ld, i);
   }
 }

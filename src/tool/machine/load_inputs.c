@@ -5,14 +5,6 @@
 #include "document/constants.h"
 #include "machine/machine_loader.h"
 
-// The unit of an input that is a quantity: that of the quantity, in SI.
-static const char *unit_of_quantity(od_loader *ld, int node) {
-  const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
-  if (unit[0] == '\0') return "1";
-  const char *si = od_units_si(ld->units, unit);
-  return si != NULL ? si : "1";
-}
-
 const char *od_read_unit(od_loader *ld, int node) {
   const char *unit = od_read_text(ld, node, "unit", "an SI unit like N or m/s");
   if (unit == NULL || od_units_is_si(ld->units, unit)) return unit != NULL ? unit : "1";
@@ -20,27 +12,32 @@ const char *od_read_unit(od_loader *ld, int node) {
   if (!od_units_knows(ld->units, unit))
     od_complain(ld, node, "unknown unit '%s'", od_excerpt(ld, unit));
   else if (si != NULL)
-    od_complain(ld, node, "'%s' is not the SI unit; write '%s' (values may be in %s all the same)", unit, si, unit);
+    od_complain(ld, node, "'%s' is not the SI unit; write '%s' (values may still be in %s)", unit, si, unit);
   else
     od_complain(ld, node, "'%s' is not an SI unit", od_excerpt(ld, unit));
   return si != NULL ? si : "1";
 }
 
+// The SI unit of an input: its 'unit', or that of the quantity if the input is one.
 static const char *input_unit(od_loader *ld, int node) {
-  if (ld->tree.node[node].kind == OD_TREE_TEXT) return unit_of_quantity(ld, node);
-  int unit = ld->tree.node[node].kind == OD_TREE_MAP ? od_map_find(ld, node, "unit") : -1;
+  if (od_is_text(ld, node)) {
+    const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
+    const char *si = unit[0] != '\0' ? od_units_si(ld->units, unit) : NULL;
+    return si != NULL ? si : "1";
+  }
+  int unit = od_map_find(ld, node, "unit");
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
 // For 'derivative: NAME' with the name of another input: the node of the name, else -1. A quantity is an ordinary signal.
 static int derived_from(const od_loader *ld, int value) {
-  int node = ld->tree.node[value].kind == OD_TREE_MAP ? od_map_find(ld, value, "derivative") : -1;
-  if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return -1;
-  return isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;
+  int node = od_map_find(ld, value, "derivative");
+  return od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;
 }
 
+// Passes the value of an input at the start of the run to the builder.
 static void start_input(od_loader *ld, int element, int signal) {
-  const int index = ld->draft->names.element[element].index;
+  const int index = od_element_at(ld, element)->index;
   const od_machine *machine = ld->draft->machine;
   if (signal >= 0 && index >= 0)
     od_build_input_start(ld->draft->build, index, od_signal_value(machine->signals, signal, machine->start));
@@ -49,20 +46,17 @@ static void start_input(od_loader *ld, int element, int signal) {
 static void load_input(od_loader *ld, int key, int element) {
   const char *name = od_text_of(ld, key);
   const char *unit = input_unit(ld, od_value(ld, key));
-  ld->draft->names.element[element].unit = unit;
-  ld->draft->names.element[element].index = od_build_input(ld->draft->build, name, unit);
+  od_element_at(ld, element)->unit = unit;
+  od_element_at(ld, element)->index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
   // Derivatives of other inputs are loaded after those inputs.
   int signal = derived_from(ld, od_value(ld, key)) >= 0 ? -1 : od_load_signal(ld, od_value(ld, key), path, what, unit);
   start_input(ld, element, signal);
   od_machine *machine = ld->draft->machine;
-  od_machine_input *grown = od_grow(machine->input, machine->inputs, &machine->input_capacity, sizeof *machine->input);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  machine->input = grown;
+  od_machine_input *list = od_arena_extend(&machine->document->arena, machine->input, machine->inputs, sizeof *list);
+  if (list == NULL) return;
+  machine->input = list;
   machine->input[machine->inputs++] = (od_machine_input){.name = name, .unit = unit, .signal = signal};
 }
 
@@ -75,20 +69,19 @@ static void derive_input(od_loader *ld, int key, int element) {
   od_section_open_names(ld, value, value, od_format(ld, "inputs.%s", name), od_format(ld, "the input '%s'", name),
                         keys);
   const int source = od_names_find(ld, node, od_text_of(ld, node), OD_ELEMENT_INPUT);
-  const int own = ld->draft->names.element[element].index,
-            other = source < 0 ? -1 : ld->draft->names.element[source].index;
+  const int own = od_element_at(ld, element)->index, other = source < 0 ? -1 : od_element_at(ld, source)->index;
   if (own < 0 || other < 0 || own >= machine->inputs || other >= machine->inputs) return;
   const od_machine_input *from = &machine->input[other];
   const char *rate = od_units_si(ld->units, od_format(ld, "(%s)/s", from->unit));
   double one;
   if (rate == NULL || od_units_convert(ld->units, rate, machine->input[own].unit, 1, &one) != OD_UNIT_FITS)
-    od_complain(ld, node, "'%s' is in %s, so that its derivative is in %s, not in %s", from->name, from->unit,
+    od_complain(ld, node, "'%s' is in %s, so its derivative is in %s, not in %s", from->name, from->unit,
                 rate ? rate : od_format(ld, "(%s)/s", from->unit), machine->input[own].unit);
-  else if (derived_from(ld, od_value(ld, ld->draft->names.element[source].node)) >= 0)
-    od_complain(ld, node, "a derivative of a derivative is not taken");
+  else if (derived_from(ld, od_value(ld, od_element_at(ld, source)->node)) >= 0)
+    od_complain(ld, node, "a derivative of a derivative is not possible");
   else if (from->signal >= 0) {
     const int signal = od_signals_add_derivative(machine->signals, from->signal);
-    if (signal < 0) od_complain(ld, node, "a derivative of a derivative is not taken");
+    if (signal < 0) od_complain(ld, node, "a derivative of a derivative is not possible");
     machine->input[own].signal = signal;
     start_input(ld, element, signal);
   }
@@ -100,7 +93,7 @@ void od_load_inputs(od_loader *ld, int node) {
     if (element >= 0) load_input(ld, key, element);
   }
   for (int i = 0; i < ld->draft->names.elements; i++) {
-    const od_element *e = &ld->draft->names.element[i];
+    const od_element *e = od_element_at(ld, i);
     if (e->kind == OD_ELEMENT_INPUT && derived_from(ld, od_value(ld, e->node)) >= 0) derive_input(ld, e->node, i);
   }
 }

@@ -1,6 +1,5 @@
 // The joints: their bodies, axes and springs.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/load_circuit.h"
@@ -21,15 +20,9 @@ static const od_key keys[] = {
     {"axis", OD_NUMBERS, "1", "in the first body's frame; revolute: [0, 0, 1] unless given", .otherwise = "required"},
     {"axes", OD_ROWS, "1", "of a universal joint, or of one that closes a loop: one in each body",
      .otherwise = "by `axis`"},
-    {"lead",
-     OD_NUMBER,
-     "m",
-     "of a screw: its way along the axis per turn",
-     OD_ANY,
-     OD_REQUIRED,
-     {-10, 10, -0.2, 0.2},
-     "required for a screw"},
-    {"cut", OD_FLAG, NULL, "it is to close a loop"},
+    {"lead", OD_NUMBER, "m", "of a screw: its travel along the axis per turn", OD_ANY, OD_REQUIRED,
+     OD_LIMITS(-10, 10, -0.2, 0.2), "required for a screw"},
+    {"cut", OD_FLAG, NULL, "the joint closes a loop"},
     {"independent", OD_FLAG, NULL, "describe the motion by its coordinate where that is well-conditioned"},
     {"friction", OD_SECTION, NULL, "friction in the joint", .inside = &od_friction_section},
 };
@@ -76,10 +69,9 @@ static void read_two_axes(od_loader *ld, const od_section *section, int node, od
   int first[2];
   for (int i = 0; i < 2; i++) {
     static const double fallback[2][3] = {{0, 0, 1}, {0, 1, 0}};
-    const char *label = od_format(ld, "axes[%d]", i);
-    const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    first[i] = od_read_vector(ld, entry[i], entry_path, label, od_key_of(section->of, "axes"), OD_DIRECTION,
-                              fallback[i], od_place_of(ld, section->node));
+    first[i] =
+        od_read_vector(ld, entry[i], od_format(ld, "%s[%d]", path, i), od_format(ld, "axes[%d]", i),
+                       od_key_of(section->of, "axes"), OD_DIRECTION, fallback[i], od_place_of(ld, section->node));
   }
   bool sound = od_messages_errors(ld->messages) == before;
   if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
@@ -104,50 +96,30 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
   }
 }
 
-// Reads the lead of a screw: its travel per turn.
-static void read_lead(od_loader *ld, const od_section *section, od_joint_spec *spec) {
-  if (spec->type != OD_SCREW) {
-    refuse(ld, section, "lead", spec->type);
-    return;
-  }
-  spec->lead = od_number_theta(ld, od_read_keys(ld, section, OD_IN_MODEL, "lead", NULL));
-}
-
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
-// Whether the joint has a spring. The numbers always have their paths, but there is a spring only if a number that has an effect
-// is given.
-static bool is_sprung(od_loader *ld, const od_section *section) {
+// The numbers always have their paths, but there is a spring only if a number that has an effect is given.
+static void load_joint_spring(od_loader *ld, const od_section *section, const od_element *joint) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
-  for (int i = 0; i < 3; i++) {
-    if (od_section_get(ld, section, acting[i]) >= 0) return true;
-    if (od_numbers_is_overridden(&ld->document->numbers, od_path(ld, section->path, acting[i]))) return true;
-  }
-  return false;
-}
-
-static void load_joint_spring(od_loader *ld, const od_section *section, int element) {
-  od_joint_type type = ld->draft->names.element[element].type;
-  if (!has_spring(type)) {
-    for (int i = 0; i < od_joint_spring_class.field_count; i++)
-      refuse(ld, section, od_joint_spring_class.fields[i].key, type);
+  const od_element_class *c = &od_joint_spring_class;
+  if (!has_spring(joint->type)) {
+    for (int i = 0; i < c->field_count; i++) refuse(ld, section, c->fields[i].key, joint->type);
     return;
   }
-  bool sprung = is_sprung(ld, section);
+  bool sprung = false;
+  for (int i = 0; i < 3; i++) sprung = sprung || od_is_given(ld, section, acting[i]);
   od_field fields[OD_MOST_ELEMENT_FIELDS];
-  for (int i = 0; i < od_joint_spring_class.field_count; i++)
-    fields[i] = od_component_field(&od_joint_spring_class.fields[i], "1", od_joint_turns(type));
-  int first =
-      od_read_fields(ld, section, fields, od_joint_spring_class.field_count, sprung ? OD_IN_MODEL : OD_IN_LOADER);
-  const od_element *joint = &ld->draft->names.element[element];
+  for (int i = 0; i < c->field_count; i++)
+    fields[i] = od_component_field(&c->fields[i], "1", od_joint_turns(joint->type));
+  int first = od_read_fields(ld, section, fields, c->field_count, sprung ? OD_IN_MODEL : OD_IN_LOADER);
   if (!sprung || joint->index == OD_NOT_BUILT) return;
-  od_element_spec spec = od_element_spec_of(od_joint_spring_class.name);
+  od_element_spec spec = od_element_spec_of(c->name);
   spec.joint = joint->index;
   spec.first_number = od_number_theta(ld, first);
   od_remember(ld, OD_ABOUT_ELEMENT, od_build_element(ld->draft->build, "", &spec), joint->node);
 }
 
-// --- Which bodies hang on the ground ------------------------------------------------------------------------------
+// --- Joints -------------------------------------------------------------------------------------------------------
 
 // The representative of the group of bodies that joints connect, directly or through other bodies.
 static int representative(int *group, int element) {
@@ -158,52 +130,37 @@ static int representative(int *group, int element) {
   return element;
 }
 
-static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
-  int ground = representative(group, 0);
-  for (int i = 1; i < bodies; i++) {
-    const od_element *element = &ld->draft->names.element[i];
-    if (!element->broken && representative(group, i) != ground)
-      od_complain(ld, element->node, "no joint connects the body '%s' to the ground, directly or through other bodies",
-                  element->name);
-  }
-}
-
-// --- Joints -------------------------------------------------------------------------------------------------------
-
 // Loads one joint; false if its bodies are not known.
 static bool load_joint(od_loader *ld, int key, int element, int *group) {
-  const char *name = od_text_of(ld, key);
-  const char *what = od_format(ld, "the joint '%s'", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, &od_joint_section);
+  od_section section = od_open_element(ld, key, element, &od_joint_section);
+  od_element *joint = od_element_at(ld, element);
   int type = od_key_choice(ld, &section, "type");
   od_point_ref ends[2];
   bool connected = od_names_find_pair(ld, &section, ends);
   bool cut = od_read_flag(ld, &section, "cut"), independent = od_read_flag(ld, &section, "independent");
   if (connected && !cut) group[representative(group, ends[0].element)] = representative(group, ends[1].element);
-  if (type < 0) {
-    ld->draft->names.element[element].broken = true;
-    return connected;
-  }
-  ld->draft->names.element[element].type = (od_joint_type)type;
+  joint->broken = type < 0;
+  if (joint->broken) return connected;
+  joint->type = (od_joint_type)type;
   od_joint_spec spec = {(od_joint_type)type, ends[0].point, ends[1].point, -1, -1, cut, independent, -1, {0}};
   read_axes(ld, &section, &spec);
-  read_lead(ld, &section, &spec);
+  if (spec.type == OD_SCREW)
+    spec.lead = od_number_theta(ld, od_read_keys(ld, &section, OD_IN_MODEL, "lead", NULL));
+  else
+    refuse(ld, &section, "lead", spec.type);
   if (connected && spec.point_a >= 0 && spec.point_b >= 0) {
-    ld->draft->names.element[element].index = od_build_joint(ld->draft->build, name, &spec);
-    od_remember(ld, OD_ABOUT_JOINT, ld->draft->names.element[element].index, key);
+    joint->index = od_build_joint(ld->draft->build, joint->name, &spec);
+    od_remember(ld, OD_ABOUT_JOINT, joint->index, key);
   }
-  load_joint_spring(ld, &section, element);
+  load_joint_spring(ld, &section, joint);
   if (!has_spring(spec.type)) refuse(ld, &section, "friction", spec.type);
   return connected;
 }
 
 void od_load_joints(od_loader *ld, int node) {
   int bodies = ld->draft->names.elements;  // the ground and the bodies are declared first
-  int *group = malloc((size_t)bodies * sizeof *group);
-  if (group == NULL) {
-    ld->no_memory = true;
-    return;
-  }
+  int *group = OD_TAKE(&ld->scratch, int, bodies);
+  if (group == NULL) return;
   for (int i = 0; i < bodies; i++) group[i] = i;
   bool complete = true;
   for (int key = od_first(ld, node, "joints"); key >= 0; key = od_next(ld, key)) {
@@ -211,13 +168,17 @@ void od_load_joints(od_loader *ld, int node) {
     if (element < 0 || !load_joint(ld, key, element, group)) complete = false;
   }
   // A joint with an error may be the missing one: one error, one message.
-  if (complete) report_loose_bodies(ld, group, bodies);
-  free(group);
+  for (int i = 1; complete && i < bodies; i++) {
+    const od_element *body = od_element_at(ld, i);
+    if (!body->broken && representative(group, i) != representative(group, 0))
+      od_complain(ld, body->node, "no joint connects the body '%s' to the ground, directly or through other bodies",
+                  body->name);
+  }
 }
 
 void od_load_joint_frictions(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
-    const od_element joint = ld->draft->names.element[i];
+    const od_element joint = *od_element_at(ld, i);
     if (joint.kind != OD_ELEMENT_JOINT || joint.broken || !has_spring(joint.type)) continue;
     // od_load_joints has checked the keys.
     const od_section section = {.of = &od_joint_section,
@@ -227,6 +188,6 @@ void od_load_joint_frictions(od_loader *ld) {
                                 .what = od_format(ld, "the joint '%s'", joint.name)};
     const od_element_class *friction =
         od_load_friction(ld, &section, -1, joint.index, od_joint_turns(joint.type), NULL);
-    ld->draft->names.element[i].friction = friction;
+    od_element_at(ld, i)->friction = friction;
   }
 }

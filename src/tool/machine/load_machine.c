@@ -2,7 +2,6 @@
 //
 // Sections are read in the order of their dependence, not in the order of the file. Messages are sorted at the end. The model is
 // built only if there are no errors.
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/constants.h"
@@ -13,6 +12,7 @@
 #include "machine/sections.h"
 #include "elements/elements.h"
 #include "machine/steady.h"
+#include "memory/owned.h"
 
 // --- The sections -------------------------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ static const od_key part_keys[] = {
     {"forces", OD_SECTION_MAP, NULL, "forces at points", .inside = &od_force_section},
     {"torques", OD_SECTION_MAP, NULL, "torques in joints or on bodies", .inside = &od_torque_section},
     {"volumes", OD_SECTION_MAP, NULL, "oil volumes; chambers add their own", .inside = &od_volume_section},
-    {"junctions", OD_SECTION, NULL, "names of nodes without a volume: a list, or a map with nothing behind them"},
+    {"junctions", OD_SECTION, NULL, "names of nodes without a volume: a list, or a map without values"},
     {"tanks", OD_SECTION_MAP, NULL, "constant pressures", .inside = &od_tank_section},
     {"sources", OD_SECTION_MAP, NULL, "a pressure that is kept: a number, an input, or a factor and an input",
      .inside = &od_source_section},
@@ -78,28 +78,20 @@ const od_section_class od_template_section = {"template", "a part of a machine, 
                                               OD_KEYS(template_keys), part_key};
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
-  od_culprit *grown =
-      od_grow(ld->draft->culprit, ld->draft->culprits, &ld->draft->culprit_capacity, sizeof *ld->draft->culprit);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  ld->draft->culprit = grown;
+  od_culprit *list = od_arena_extend(&ld->scratch, ld->draft->culprit, ld->draft->culprits, sizeof *list);
+  if (list == NULL) return;
+  ld->draft->culprit = list;
   ld->draft->culprit[ld->draft->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
 }
 
-// The title of a machine without 'title', from its file: "cranes/big.yaml" is "big".
-static const char *title_from_file(od_loader *ld) {
-  const char *slash = strrchr(ld->document->file, '/');
-  const char *name = slash != NULL ? slash + 1 : ld->document->file;
-  const char *dot = strrchr(name, '.');
-  return od_copy(ld, name, dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name));
-}
-
+// Without a title the machine has the name of its file: "cranes/big.yaml" is "big".
 static void load_title(od_loader *ld, int node) {
   const char *title = od_read_text(ld, node, "machine", "a title");
-  ld->draft->machine->title = title != NULL ? title : title_from_file(ld);
-  od_build_title(ld->draft->build, ld->draft->machine->title);
+  const char *slash = strrchr(ld->document->file, '/'), *name = slash != NULL ? slash + 1 : ld->document->file;
+  const char *dot = strrchr(name, '.');
+  if (title == NULL) title = od_copy(ld, name, dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name));
+  ld->draft->machine->title = title;
+  od_build_title(ld->draft->build, title);
 }
 
 // Components with oil are loaded after volumes, those that may follow a signal after inputs and blocks.
@@ -117,15 +109,45 @@ static void load_components(od_loader *ld, const od_section *file, bool late) {
   }
 }
 
+// Declares and loads the elements of a section. Returns their number, including those with errors.
+static int load_elements(od_loader *ld, const od_section *file, const char *name, od_element_kind kind,
+                         od_element_loader *load) {
+  int count = 0;
+  for (int key = od_first(ld, od_section_get(ld, file, name), name); key >= 0; key = od_next(ld, key), count++) {
+    int element = od_names_declare(ld, key, kind);
+    if (element >= 0) load(ld, key, element);
+  }
+  return count;
+}
+
+static void load_bodies(od_loader *ld, const od_section *file) {
+  // A circuit without bodies is a machine, and so are blocks without bodies.
+  bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
+  int node = alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies");
+  int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
+  ld->draft->names.lacks_bodies = count == 0;
+  if (count == 0 && node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node)))
+    od_complain(ld, node, "a machine needs at least one body");
+}
+
 static void load_circuit(od_loader *ld, const od_section *file) {
+  static const struct {
+    const char *name;
+    od_element_kind kind;
+    od_element_loader *load;
+  } nodes[] = {{"volumes", OD_ELEMENT_VOLUME, od_load_volume},
+               {"tanks", OD_ELEMENT_TANK, od_load_tank},
+               {"sources", OD_ELEMENT_SOURCE, od_load_source}};
   ld->draft->loose_ends = file->has_unknown;  // the unknown section may connect a volume
   od_load_oil(ld, od_section_get(ld, file, "oil"));
-  od_load_volumes(ld, od_section_get(ld, file, "volumes"));
-  od_load_tanks(ld, od_section_get(ld, file, "tanks"));
-  od_load_sources(ld, od_section_get(ld, file, "sources"));
+  for (int i = 0; i < 3; i++) {
+    int node = od_section_get(ld, file, nodes[i].name);
+    if (!od_is_map(ld, node) && !od_is_null(ld, node)) ld->draft->names.lacks_nodes = true;
+    load_elements(ld, file, nodes[i].name, nodes[i].kind, nodes[i].load);
+  }
   od_load_junctions(ld, od_section_get(ld, file, "junctions"));
   load_components(ld, file, true);
-  od_load_pressure_differences(ld, od_section_get(ld, file, "pressure_differences"));
+  load_elements(ld, file, "pressure_differences", OD_ELEMENT_DIFFERENCE, od_load_difference);
   od_check_volumes(ld);
   if (od_section_get(ld, file, "oil") < 0 && !od_section_means(file, "oil")) od_check_oil(ld);
 }
@@ -135,20 +157,18 @@ static void load_sections(od_loader *ld, const od_section *file) {
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
   od_load_ground(ld, od_section_get(ld, file, "ground"));
-  // A circuit without bodies is a machine, and so are blocks without bodies.
-  bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
-  od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
+  load_bodies(ld, file);
   od_load_joints(ld, od_section_get(ld, file, "joints"));
   od_load_saved_state(ld, od_section_get(ld, file, "initial"));
-  od_load_rods(ld, od_section_get(ld, file, "rods"));
-  od_load_gears(ld, od_section_get(ld, file, "gears"));
+  load_elements(ld, file, "rods", OD_ELEMENT_ROD, od_load_rod);
+  load_elements(ld, file, "gears", OD_ELEMENT_GEAR, od_load_gear);
   load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
   od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
   od_load_joint_frictions(ld);
-  od_load_forces(ld, od_section_get(ld, file, "forces"));
-  od_load_torques(ld, od_section_get(ld, file, "torques"));
-  od_load_contacts(ld, od_section_get(ld, file, "contacts"));
+  load_elements(ld, file, "forces", OD_ELEMENT_FORCE, od_load_force);
+  load_elements(ld, file, "torques", OD_ELEMENT_TORQUE, od_load_torque);
+  load_elements(ld, file, "contacts", OD_ELEMENT_CONTACT, od_load_contact);
   load_circuit(ld, file);
   od_load_blocks(ld);
   od_load_initial(ld, od_section_get(ld, file, "initial"));
@@ -204,19 +224,21 @@ static void load_set(od_loader *ld, int node) {
   for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
     int value = od_value(ld, key);
     const char *text = od_read_text(ld, value, od_text_of(ld, key), "a number or a quantity");
-    if (text != NULL &&
-        !od_numbers_override_one(&ld->document->numbers, od_text_of(ld, key), text, od_place_of(ld, value)))
-      ld->no_memory = true;
+    if (text != NULL)
+      od_numbers_override_one(&ld->document->numbers, &ld->document->arena, od_text_of(ld, key), text,
+                              od_place_of(ld, value));
   }
 }
 
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
-  if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_TREE_NULL) {
+  od_names_start(ld);
+  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
+  if (od_is_null(ld, ld->tree.root)) {
     od_complain(ld, -1, "is empty; a machine needs at least 'bodies' and 'joints'");
     return OD_BAD_INPUT;
   }
-  if (ld->tree.node[ld->tree.root].kind != OD_TREE_MAP) {
+  if (!od_is_map(ld, ld->tree.root)) {
     od_complain(ld, ld->tree.root, "found %s, expected a map with sections like 'bodies' and 'joints'",
                 od_describe(ld, ld->tree.root));
     return OD_BAD_INPUT;
@@ -228,18 +250,19 @@ static od_status load_tree(void *loader) {
   load_set(ld, od_map_find(ld, ld->tree.root, "set"));
   int initial = over >= 0 ? od_map_find(ld, over, "initial") : -1;
   if (initial < 0) initial = od_map_find(ld, ld->tree.root, "initial");
-  if (initial >= 0 && ld->tree.node[initial].kind == OD_TREE_TEXT) od_load_steady_word(ld, initial, true);
+  if (od_is_text(ld, initial)) od_load_steady_word(ld, initial, true);
   int map = od_templates_expand(ld, ld->tree.root, over);
-  if (map < 0) return ld->no_memory || ld->document->texts.failed ? OD_NO_MEMORY : OD_BAD_INPUT;
+  if (map < 0) return od_lacks_memory(ld) ? OD_NO_MEMORY : OD_BAD_INPUT;
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", &od_machine_section);
   file.what = "a machine";
   load_sections(ld, &file);
   // Numbers of requirements are read after the model is built.
   bool later = od_section_get(ld, &file, "requirements") >= 0 && !od_has_errors(ld);
   if (!later && !has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
-  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   od_status status = od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
-  if (!later || ld->no_memory) return ld->no_memory ? OD_NO_MEMORY : status;
+  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
+  if (!later) return status;
   if (!has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   return status == OD_OK && od_has_errors(ld) ? OD_BAD_INPUT : status;
 }
@@ -248,56 +271,43 @@ static int add_parameter(od_loader *ld, const char *path, double value, const ch
   return od_build_number(ld->draft->build, path, value, unit);
 }
 
-static bool start(od_loader *ld, const od_load_options *options) {
-  od_draft *d = ld->draft;
-  d->machine = calloc(1, sizeof *d->machine);
-  if (d->machine == NULL) return false;
-  d->machine->document = ld->document;
-  d->build = od_build_new();
-  d->machine->signals = od_signals_new();
-  if (d->build == NULL || d->machine->signals == NULL) return false;
-  d->variant = options->variant;
-  d->templates.parameters = -1;
-  d->saved = -1;
-  d->steady = -1;
-  od_build_spatial(d->build, options->spatial);
-  return od_names_start(&d->names);
-}
-
-static void stop(od_draft *d) {
-  od_build_free(d->build);
-  od_names_free(&d->names);
-  od_templates_free(&d->templates);
-  free(d->culprit);
-  free(d->block);
-}
-
+// Loads the file into a new machine. OD_NO_MEMORY without a machine: memory ran out before the file was read.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
-  od_draft draft = {0};
+  od_draft draft = {.variant = options->variant, .templates.parameters = -1, .saved = -1, .steady = -1};
   od_loader ld = od_document_start(path, options->content, messages);
+  if (ld.document == NULL) return OD_NO_MEMORY;
+  od_machine *m = OD_TAKE(&ld.document->arena, od_machine, 1);
+  if (m == NULL) {
+    od_document_free(ld.document);
+    return OD_NO_MEMORY;
+  }
+  *machine = m;
+  m->document = ld.document;
+  m->signals = od_signals_new();
+  draft.machine = m;
+  draft.build = od_build_new();
   ld.draft = &draft;
   ld.add_parameter = add_parameter;
   od_status status = OD_NO_MEMORY;
-  int first = od_messages_count(messages);
-  if (ld.document != NULL && !ld.document->texts.failed && start(&ld, options))
+  if (draft.build != NULL && m->signals != NULL) {
+    od_build_spatial(draft.build, options->spatial);
     status = od_document_load(&ld, options->set, options->set_count, load_tree, &ld);
-  stop(&draft);
-  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
-  od_messages_sort(messages, first);
-  if (draft.machine == NULL) od_document_free(ld.document);
-  *machine = draft.machine;
+  }
+  od_build_free(draft.build);
   return status;
 }
 
 od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages) {
   static const od_load_options none = {0};
-  od_messages *list = messages != NULL ? messages : od_messages_new();
-  od_status status = OD_NO_MEMORY;
+  OD_OWNED(od_messages_free) od_messages *own = messages == NULL ? od_messages_new() : NULL;
+  OD_OWNED(od_machine_free) od_machine *machine = NULL;
+  od_messages *list = messages != NULL ? messages : own;
   *out = NULL;
-  if (list != NULL) status = load(path, options != NULL ? options : &none, out, list);
-  if (messages == NULL) od_messages_free(list);
-  if (status == OD_OK) return OD_OK;
-  od_machine_free(*out);
-  *out = NULL;
+  if (list == NULL) return OD_NO_MEMORY;
+  int first = od_messages_count(list);
+  od_status status = load(path, options != NULL ? options : &none, &machine, list);
+  if (status == OD_NO_MEMORY) od_messages_add(list, (od_place){.file = path}, "memory ran out");
+  od_messages_sort(list, first);
+  if (status == OD_OK) *out = OD_GIVE(machine);
   return status;
 }

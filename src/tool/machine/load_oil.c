@@ -12,84 +12,33 @@ static const od_key keys[] = {
     {"modulus", OD_NUMBER, "Pa", "bulk modulus of the oil (laws `constant` and `air`); very large: incompressible",
      OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
     {"kp", OD_NUMBER, "Pa", "bulk modulus at zero pressure (law `linear`)", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
-    {"k0",
-     OD_NUMBER,
-     "1",
-     "growth of the bulk modulus with pressure (law `linear`)",
-     OD_NOT_NEGATIVE,
-     OD_REQUIRED,
-     {0, 1e4, 0, 50}},
-    {"air",
-     OD_NUMBER,
-     "1",
-     "volume fraction of entrained air (law `air`)",
-     OD_NOT_NEGATIVE,
-     OD_REQUIRED,
-     {0, 1, 0, 0.2}},
-    {"at",
-     OD_NUMBER,
-     "Pa",
-     "pressure at which the air content holds (law `air`)",
-     OD_POSITIVE,
-     OD_REQUIRED,
-     {1, 1e10, 1e4, 1e7}},
+    {"k0", OD_NUMBER, "1", "growth of the bulk modulus with pressure (law `linear`)", OD_NOT_NEGATIVE, OD_REQUIRED,
+     OD_LIMITS(0, 1e4, 0, 50)},
+    {"air", OD_NUMBER, "1", "volume fraction of entrained air (law `air`)", OD_NOT_NEGATIVE, OD_REQUIRED,
+     OD_LIMITS(0, 1, 0, 0.2)},
+    {"at", OD_NUMBER, "Pa", "pressure at which the air content holds (law `air`)", OD_POSITIVE, OD_REQUIRED,
+     OD_LIMITS(1, 1e10, 1e4, 1e7)},
     {"exponent", OD_NUMBER, "1", "polytropic exponent of the air (law `air`)", OD_POSITIVE, OD_REQUIRED,
      OD_RANGE_EXPONENT},
-    {"smoothing",
-     OD_NUMBER,
-     "Pa",
-     "pressure difference below which orifices are smooth",
-     OD_POSITIVE,
-     1e4,
-     {1e-9, 1e9, 1, 1e6}},
-    {"viscosity",
-     OD_NUMBER,
-     "m2/s",
-     "kinematic viscosity at the reference temperature",
-     OD_POSITIVE,
-     46e-6,
-     {1e-8, 1, 1e-6, 2e-3}},
+    {"smoothing", OD_NUMBER, "Pa", "pressure difference below which orifices are smooth", OD_POSITIVE, 1e4,
+     OD_LIMITS(1e-9, 1e9, 1, 1e6)},
+    {"viscosity", OD_NUMBER, "m2/s", "kinematic viscosity at the reference temperature", OD_POSITIVE, 46e-6,
+     OD_LIMITS(1e-8, 1, 1e-6, 2e-3)},
     {"reference", OD_NUMBER, "K", "temperature at which density and viscosity hold", OD_POSITIVE, 313.15,
      OD_RANGE_TEMPERATURE},
     {"temperature", OD_NUMBER, "K", "of the oil; with a reservoir at the start", OD_POSITIVE, 313.15,
      OD_RANGE_TEMPERATURE},
-    {"thinning",
-     OD_NUMBER,
-     "1/K",
-     "decrease of the viscosity with temperature",
-     OD_NOT_NEGATIVE,
-     0,
-     {0, 1, 0.01, 0.06}},
-    {"thickening",
-     OD_NUMBER,
-     "1/Pa",
-     "growth of the viscosity with pressure",
-     OD_NOT_NEGATIVE,
-     0,
-     {0, 1e-6, 1e-8, 3e-8}},
-    {"expansion",
-     OD_NUMBER,
-     "1/K",
-     "growth of the oil's volume with temperature",
-     OD_NOT_NEGATIVE,
-     0,
-     {0, 0.01, 5e-4, 1e-3}},
-    {"hot",
-     OD_NUMBER,
-     "K",
-     "second temperature at which the viscosity is given",
-     OD_POSITIVE,
-     373.15,
-     {150, 1000, 293, 423}},
-    {"hot_viscosity",
-     OD_NUMBER,
-     "m2/s",
-     "kinematic viscosity there: viscosity then follows Walther's law",
-     OD_NOT_NEGATIVE,
-     0,
-     {0, 1, 1e-6, 5e-4},
-     .otherwise = "none"},
-    {"cavitation", OD_CHOICE, "void|tension", "what is counted below zero pressure"},
+    {"thinning", OD_NUMBER, "1/K", "decrease of the viscosity with temperature", OD_NOT_NEGATIVE, 0,
+     OD_LIMITS(0, 1, 0.01, 0.06)},
+    {"thickening", OD_NUMBER, "1/Pa", "growth of the viscosity with pressure", OD_NOT_NEGATIVE, 0,
+     OD_LIMITS(0, 1e-6, 1e-8, 3e-8)},
+    {"expansion", OD_NUMBER, "1/K", "growth of the oil's volume with temperature", OD_NOT_NEGATIVE, 0,
+     OD_LIMITS(0, 0.01, 5e-4, 1e-3)},
+    {"hot", OD_NUMBER, "K", "second temperature at which the viscosity is given", OD_POSITIVE, 373.15,
+     OD_LIMITS(150, 1000, 293, 423)},
+    {"hot_viscosity", OD_NUMBER, "m2/s", "kinematic viscosity there: viscosity then follows Walther's law",
+     OD_NOT_NEGATIVE, 0, OD_LIMITS(0, 1, 1e-6, 5e-4), .otherwise = "none"},
+    {"cavitation", OD_CHOICE, "void|tension", "the quantity that is counted below zero pressure"},
 };
 const od_section_class od_oil_section = {"oil", "density and compressibility of the oil", OD_KEYS(keys)};
 
@@ -124,12 +73,12 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
   double hot = od_number_value(ld, first + HOT), hot_nu = od_number_value(ld, first + HOT_VISCOSITY);
   if (hot_nu == 0) {
     if (od_section_get(ld, section, "hot") >= 0)
-      od_complain_number(ld, first + HOT, "hot is the temperature of 'hot_viscosity', which is missing");
+      od_complain_number(ld, first + HOT, "hot is the temperature of 'hot_viscosity', which is not given");
     return;
   }
   const double least = 0.4e-6;  // Walther's law ends at 0.3 mm2/s
   if (od_section_get(ld, section, "thinning") >= 0)
-    od_complain_number(ld, first + THINNING, "the oil has a thinning and a hot_viscosity; expected one of the two");
+    od_complain_number(ld, first + THINNING, "the oil has both a thinning and a hot_viscosity; expected one");
   if (!(hot > at)) od_complain_number(ld, first + HOT, "hot must be more than reference, which is %g K", at);
   if (!(hot_nu < nu) || hot_nu < least)
     od_complain_number(ld, first + HOT_VISCOSITY,
@@ -170,7 +119,7 @@ void od_load_oil(od_loader *ld, int node) {
 // Reports the first element that needs oil if the file has none.
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
-    const od_element *element = &ld->draft->names.element[i];
+    const od_element *element = od_element_at(ld, i);
     const od_element_class *c = od_component_class(element);
     if (element->kind != OD_ELEMENT_VOLUME && !(c && c->needs_oil)) continue;
     od_complain(ld, element->node, "the %s '%s' needs oil: the machine has no 'oil' with density and law",

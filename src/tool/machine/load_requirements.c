@@ -1,6 +1,5 @@
 // The section 'requirements', read after the model is built: outputs, time window, and the bound.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/ranges.h"
@@ -57,34 +56,35 @@ static const od_key accumulator_keys[] = {
      .otherwise = "by `precharge_part`"},
     {"precharge_part", OD_NUMBER, "1", "of the least pressure", OD_POSITIVE, 0.9},
     {"exponent", OD_NUMBER, "1", "polytropic exponent of the gas", OD_POSITIVE, 1.4, OD_RANGE_EXPONENT},
-    {"correction", OD_NUMBER, "1", "for nitrogen that is no ideal gas", OD_POSITIVE, 1},
+    {"correction", OD_NUMBER, "1", "for nitrogen, which is not an ideal gas", OD_POSITIVE, 1},
     {"safety", OD_NUMBER, "1", "factor of safety", OD_POSITIVE, 1}};
 static const od_section_class accumulator_section = {"accumulator_size", "what an accumulator has to supply",
                                                      OD_KEYS(accumulator_keys)};
 
 static const od_key hose_keys[] = {
     FLOW,
-    {"diameter", OD_NUMBER, "m", "inner diameter", OD_POSITIVE, OD_REQUIRED, {1e-6, 10, 1e-3, 0.5}},
+    {"diameter", OD_NUMBER, "m", "inner diameter", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-6, 10, 1e-3, 0.5)},
     {"length", OD_NUMBER, "m", "length", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH},
     {"density", OD_NUMBER, "kg/m3", "density", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY, "the oil's"},
-    {"viscosity", OD_NUMBER, "Pa s", "dynamic viscosity", OD_POSITIVE, OD_REQUIRED, {1e-6, 1e4, 1e-3, 2}, "the oil's"}};
+    {"viscosity", OD_NUMBER, "Pa s", "dynamic viscosity", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-6, 1e4, 1e-3, 2),
+     "the oil's"}};
 static const od_section_class hose_section = {"hose_size", "what flows through which hose", OD_KEYS(hose_keys)};
 
 static const od_key keys[] = {
-    {"text", OD_TEXT, NULL, "what is required, for people"},
+    {"text", OD_TEXT, NULL, "description of the requirement"},
     {"output", OD_TEXT, NULL, "the output that is judged"},
     {"reference", OD_NUMBER, NULL, "an output or a quantity that it is compared with", .otherwise = "none"},
-    {"relative_to", OD_TEXT, NULL, "an output whose size the error is divided by"},
+    {"relative_to", OD_TEXT, NULL, "an output by whose magnitude the deviation is divided"},
     {"from", OD_NUMBER, "s", "beginning of the window that is judged", OD_NOT_NEGATIVE, 0},
     {"to", OD_NUMBER, "s", "its end", OD_POSITIVE, 0, .otherwise = "the end of the run"},
     {"max", OD_NUMBER, NULL, "at most, in the output's unit", .otherwise = "none"},
     {"min", OD_NUMBER, NULL, "at least, in the output's unit", .otherwise = "none"},
-    {"within", OD_NUMBER, NULL, "the most that it may be off its reference", OD_POSITIVE, .otherwise = "none"},
+    {"within", OD_NUMBER, NULL, "the largest deviation from the reference", OD_POSITIVE, .otherwise = "none"},
     {"rms", OD_NUMBER, NULL, "the largest root mean square", OD_POSITIVE, .otherwise = "none"},
     {"settling", OD_SECTION, NULL, "in which time it must have settled, and within what", .inside = &settling_section},
-    {"overshoot", OD_NUMBER, "1", "the largest overshoot, as a part of the step", OD_NOT_NEGATIVE, .otherwise = "none"},
-    {"loop", OD_TEXT, NULL, "a signal at which one input comes in: where the loop is cut"},
-    {"input", OD_TEXT, NULL, "the input that comes in there"},
+    {"overshoot", OD_NUMBER, "1", "the largest overshoot, relative to the step", OD_NOT_NEGATIVE, .otherwise = "none"},
+    {"loop", OD_TEXT, NULL, "a signal at which one input enters: the loop is opened there"},
+    {"input", OD_TEXT, NULL, "the input that enters there"},
     {"at", OD_NUMBER, "s", "time of a run at which the loop is linearized", OD_NOT_NEGATIVE, 0},
     {"accumulator", OD_SECTION, NULL, "what an accumulator has to supply", .inside = &accumulator_section},
     {"hose", OD_SECTION, NULL, "what flows through which hose", .inside = &hose_section},
@@ -95,22 +95,22 @@ static const od_key keys[] = {
     {"loss", OD_NUMBER, "Pa", "the largest pressure loss of the hose", OD_POSITIVE, .otherwise = "none"},
     {"velocity", OD_NUMBER, "m/s", "the largest velocity in the hose", OD_POSITIVE, .otherwise = "none"},
 };
-const od_section_class od_requirement_section = {"requirement", "what the machine must do: one thing that is required",
+const od_section_class od_requirement_section = {"requirement", "one requirement that the machine must meet",
                                                  OD_KEYS(keys)};
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
+// The output with the name under a key, or -1 (with a message if there is a name).
 static int find_output(requirement_reader *r, const od_section *section, const char *key) {
-  od_loader *ld = r->ld;
-  int node = od_section_get(ld, section, key);
-  const char *name = node >= 0 ? od_read_text(ld, node, key, "the name of an output") : NULL;
-  return name ? od_find_model_output(ld, node) : -1;
+  int node = od_section_get(r->ld, section, key);
+  return od_read_text(r->ld, node, key, "the name of an output") ? od_find_model_output(r->ld, node) : -1;
 }
 
 static const char *output_unit(const requirement_reader *r, int output) {
   return output >= 0 ? od_model_output_unit(r->ld->draft->machine->model, output) : NULL;
 }
 
+// The value of a number in this unit.
 static double read_in(requirement_reader *r, const od_section *section, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, section, key, unit, OD_IN_LOADER));
 }
@@ -119,7 +119,6 @@ static double read_in(requirement_reader *r, const od_section *section, const ch
 static void read_reference(requirement_reader *r) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, "reference");
-  if (node < 0) return;
   double number;
   const char *rest, *text = od_read_text(ld, node, "reference", "an output or a quantity");
   if (!text) return;
@@ -130,9 +129,10 @@ static void read_reference(requirement_reader *r) {
   r->q->signal.reference = od_find_model_output(ld, node);
   const char *unit = output_unit(r, r->q->signal.reference);
   if (unit && strcmp(unit, r->unit) != 0)
-    od_complain(ld, node, "the reference '%s' is in %s; what it is compared with is in %s", text, unit, r->unit);
+    od_complain(ld, node, "the reference '%s' is in %s; the output is in %s", text, unit, r->unit);
 }
 
+// Reads the judged signal: 'output', 'reference' and 'relative_to'.
 static void read_signal(requirement_reader *r) {
   od_loader *ld = r->ld;
   r->q->signal.output = find_output(r, &r->section, "output");
@@ -143,7 +143,7 @@ static void read_signal(requirement_reader *r) {
   r->q->signal.relative = find_output(r, &r->section, "relative_to");
   const char *size = output_unit(r, r->q->signal.relative);
   if (unit && size && strcmp(unit, size) != 0)
-    od_complain(ld, node, "'%s' is in %s; what is judged is in %s", od_text_of(ld, node), size, unit);
+    od_complain(ld, node, "'%s' is in %s; the output is in %s", od_text_of(ld, node), size, unit);
   if (node >= 0) r->unit = "1";
 }
 
@@ -162,7 +162,7 @@ static void read_loop(requirement_reader *r) {
   r->q->signal.output = find_output(r, &r->section, "loop");
   r->q->at = od_key_value(ld, &r->section, "at");
   int node = od_section_get(ld, &r->section, "input");
-  const char *name = node >= 0 ? od_read_text(ld, node, "input", "the name of an input") : NULL;
+  const char *name = od_read_text(ld, node, "input", "the name of an input");
   if (!name) return;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < machine->inputs; i++) {
@@ -194,7 +194,7 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
   od_accumulator_size *a = &r->q->accumulator;
   int node = od_section_need(ld, section, "pressure"), entry[2];
   if (node < 0) return;
-  if (ld->tree.node[node].kind == OD_TREE_TEXT) {
+  if (od_is_text(ld, node)) {
     a->pressure = find_output(r, section, "pressure");
     const char *unit = output_unit(r, a->pressure);
     if (unit && strcmp(unit, "Pa") != 0)
@@ -231,7 +231,7 @@ static void read_accumulator(requirement_reader *r) {
   a->correction = od_number_value(r->ld, first + 3);
   a->safety = od_number_value(r->ld, first + 4);
   if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
-    od_complain_number(r->ld, first + 1, "there are 'precharge' and 'precharge_part'; expected one of them");
+    od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one");
   if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
     od_complain_number(r->ld, first,
@@ -312,7 +312,7 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
   if (form->kind == OD_REQUIRE_OVERSHOOT && node < 0) od_section_lacks(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && q->signal.relative >= 0)
     od_complain(r->ld, od_section_get(r->ld, &r->section, "relative_to"),
-                "an overshoot is a part of its step already; 'relative_to' has no meaning here");
+                "an overshoot is relative to its step already; 'relative_to' has no effect here");
 }
 
 // The form of a requirement, or NULL with a message.
@@ -323,15 +323,15 @@ static const requirement_form *find_form(requirement_reader *r) {
     int node = od_section_get(ld, &r->section, forms[i].key);
     if (node < 0) continue;
     if (found) {
-      od_complain(ld, node, "%s has '%s' and '%s'; expected one of them: write two requirements", r->section.what,
-                  found->key, forms[i].key);
+      od_complain(ld, node, "%s has '%s' and '%s'; expected one: write two requirements", r->section.what, found->key,
+                  forms[i].key);
       return NULL;
     }
     found = &forms[i];
   }
   if (!found && !r->section.has_unknown)
     od_complain(ld, r->section.node,
-                "%s requires nothing; expected one of max, min, within, rms, settling, overshoot (of an 'output'), "
+                "%s has no bound; expected one of max, min, within, rms, settling, overshoot (of an 'output'), "
                 "phase_margin, gain_margin (of a 'loop'), volume (of an 'accumulator'), loss, velocity (of a 'hose')",
                 r->section.what);
   return found;
@@ -347,8 +347,8 @@ static bool check_subject(requirement_reader *r, const requirement_form *form) {
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
     int node = od_section_get(r->ld, &r->section, owned[i].key);
     if (node < 0 || strcmp(owned[i].about, form->about) == 0) continue;
-    od_complain(r->ld, node, "'%s' has no meaning beside '%s', which is of %s '%s'", owned[i].key, form->key,
-                strchr("aeiou", form->about[0]) ? "an" : "a", form->about);
+    od_complain(r->ld, node, "'%s' has no effect with '%s', which is a bound of '%s'", owned[i].key, form->key,
+                form->about);
     sound = false;
   }
   for (int i = 0; strcmp(form->about, "loop") == 0 && i < 2; i++) {
@@ -358,6 +358,7 @@ static bool check_subject(requirement_reader *r, const requirement_form *form) {
   return sound;
 }
 
+// Reads one requirement and adds it to the machine.
 static void read_requirement(od_loader *ld, int key) {
   od_machine *machine = ld->draft->machine;
   const char *name = od_text_of(ld, key);
@@ -365,20 +366,16 @@ static void read_requirement(od_loader *ld, int key) {
   r.section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "requirements.%s", name),
                               od_format(ld, "the requirement '%s'", od_excerpt(ld, name)), &od_requirement_section);
   if (r.section.map < 0) return;
-  od_requirement *grown =
-      od_grow(machine->requirement, machine->requirements, &machine->requirement_capacity, sizeof *grown);
-  if (!grown) {
-    ld->no_memory = true;
-    return;
-  }
-  machine->requirement = grown;
+  od_requirement *list =
+      od_arena_extend(&machine->document->arena, machine->requirement, machine->requirements, sizeof *list);
+  if (!list) return;
+  machine->requirement = list;
   r.q = &machine->requirement[machine->requirements++];
   od_place place = od_place_of(ld, key);
   *r.q =
       (od_requirement){.name = name, .unit = "1", .line = place.line, .column = place.column, .input = -1, .to = NAN};
   r.q->signal = (od_requirement_signal){.output = -1, .reference = -1, .relative = -1};
-  int text = od_section_get(ld, &r.section, "text");
-  if (text >= 0) r.q->text = od_read_text(ld, text, "text", "a sentence");
+  r.q->text = od_key_text(ld, &r.section, "text", "a sentence");
   const requirement_form *form = find_form(&r);
   if (!form || !check_subject(&r, form)) return;
   if (strcmp(form->about, "output") == 0) read_signal(&r);
@@ -391,24 +388,18 @@ static void read_requirement(od_loader *ld, int key) {
   r.q->accumulator.volume = r.q->bound;
 }
 
-static bool is_repeated(od_loader *ld, int key) {
-  const od_machine *machine = ld->draft->machine;
-  for (int i = 0; i < machine->requirements; i++) {
-    if (strcmp(machine->requirement[i].name, od_text_of(ld, key)) != 0) continue;
-    od_complain(ld, key, "'%s' is given twice in the requirements", od_text_of(ld, key));
-    return true;
-  }
-  return false;
-}
-
 void od_load_requirements(od_loader *ld, int node) {
-  if (node < 0) return;
+  od_index seen = {0};
   for (int key = od_first(ld, node, "requirements"); key >= 0; key = od_next(ld, key)) {
     if (ld->draft->machine->requirements >= MOST_REQUIREMENTS) {
       od_complain(ld, key, "there are more than %d requirements", MOST_REQUIREMENTS);
       return;
     }
-    if (od_names_check(ld, key) && !is_repeated(ld, key)) read_requirement(ld, key);
+    if (!od_names_check(ld, key)) continue;
+    if (od_seen_before(ld, &seen, key))
+      od_complain(ld, key, "'%s' is given twice in the requirements", od_text_of(ld, key));
+    else
+      read_requirement(ld, key);
   }
 }
 

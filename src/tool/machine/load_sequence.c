@@ -1,22 +1,27 @@
 // Sequences: a list of segments, each a map with one kind of segment.
 // 'steady_steps' makes several segments: steps whose heights are placed by a density.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/ranges.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
+#include "memory/scoped.h"
 #include "signals/sequence.h"
 
 enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
+
+typedef struct segment {
+  double number[OD_SEGMENT_NUMBERS];  // in the layout of signals/signal.h: the kind, the duration, and others
+} segment;
 
 // State of the reader of one sequence.
 typedef struct sequence_reader {
   od_loader *ld;
   const char *unit;  // unit of the input
-  double *numbers;   // numbers in the layout of signals/signal.h
-  int count, capacity;
+  od_arena *scratch;
+  segment *segment;
+  int segments;
 } sequence_reader;
 
 // Numbers without a unit have that of the input. The duration is first; the others are in the order of the segment's numbers.
@@ -71,7 +76,7 @@ static const segment_form forms[] = {
      {"sine segment", "a sine that is added to the value at its beginning", OD_KEYS(sine_keys)}},
     {"lagged_step",
      OD_SEGMENT_LAGGED_STEP,
-     {"lagged-step segment", "a jump behind a first-order lag", OD_KEYS(lagged_step_keys)}},
+     {"lagged-step segment", "a jump through a first-order lag", OD_KEYS(lagged_step_keys)}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
@@ -81,7 +86,7 @@ static const od_key keys[] = {
     {"ramp", OD_SECTION, NULL, "a straight line", .inside = &forms[2].section},
     {"half_cosine", OD_SECTION, NULL, "a half-cosine", .inside = &forms[3].section},
     {"sine", OD_SECTION, NULL, "a sine that is added to the value at its beginning", .inside = &forms[4].section},
-    {"lagged_step", OD_SECTION, NULL, "a jump behind a first-order lag", .inside = &forms[5].section},
+    {"lagged_step", OD_SECTION, NULL, "a jump through a first-order lag", .inside = &forms[5].section},
     {"steady_steps", OD_SECTION, NULL, "many steps, placed by a density", .inside = &steady_section},
 };
 const od_section_class od_segment_section = {"segment", "one kind of segment", OD_KEYS(keys)};
@@ -97,19 +102,11 @@ static bool count_segments(sequence_reader *r, int node, int count) {
   return *all <= MOST_SEGMENTS;
 }
 
-static void add_segment(sequence_reader *r, const double segment[OD_SEGMENT_NUMBERS]) {
-  if (r->count + OD_SEGMENT_NUMBERS > r->capacity) {
-    int larger = 2 * r->capacity + 16 * OD_SEGMENT_NUMBERS;
-    double *grown = realloc(r->numbers, (size_t)larger * sizeof *grown);
-    if (!grown) {
-      r->ld->no_memory = true;
-      return;
-    }
-    r->numbers = grown;
-    r->capacity = larger;
-  }
-  memcpy(r->numbers + r->count, segment, OD_SEGMENT_NUMBERS * sizeof *segment);
-  r->count += OD_SEGMENT_NUMBERS;
+static void add_segment(sequence_reader *r, segment s) {
+  segment *list = od_arena_extend(r->scratch, r->segment, r->segments, sizeof *list);
+  if (!list) return;
+  r->segment = list;
+  r->segment[r->segments++] = s;
 }
 
 // --- Segments -----------------------------------------------------------------------------------------------------
@@ -124,19 +121,20 @@ static double sine_frequency(sequence_reader *r, const od_section *section, int 
   return frequency ? od_number_value(ld, first + 2) : od_number_value(ld, first + 4) / od_number_value(ld, first);
 }
 
+// Reads the numbers of one segment.
 static void read_segment(sequence_reader *r, const segment_form *form, int value, int key, const char *path,
                          const char *what) {
   od_section section = od_section_open(r->ld, value, key, path, what, &form->section);
   if (section.map < 0) return;
   int first = r->ld->document->numbers.count;
-  double segment[OD_SEGMENT_NUMBERS] = {form->kind};
+  segment s = {{form->kind}};
   for (int i = 0; i < form->section.count; i++) {
     const od_key *number = &form->section.keys[i];
     od_read_key_in(r->ld, &section, number->name, number->of != NULL ? number->of : r->unit, OD_IN_LOADER);
-    if (i + 1 < OD_SEGMENT_NUMBERS) segment[1 + i] = od_number_value(r->ld, first + i);
+    if (i + 1 < OD_SEGMENT_NUMBERS) s.number[1 + i] = od_number_value(r->ld, first + i);
   }
-  if (form->kind == OD_SEGMENT_SINE) segment[3] = sine_frequency(r, &section, first);
-  add_segment(r, segment);
+  if (form->kind == OD_SEGMENT_SINE) s.number[3] = sine_frequency(r, &section, first);
+  add_segment(r, s);
 }
 
 // --- Steps that are placed by a density ---------------------------------------------------------------------------
@@ -180,20 +178,19 @@ static void read_steady_steps(sequence_reader *r, int value, int key, const char
   od_density density = read_density(r, &section, from, to);
   int direction = od_key_choice(ld, &section, "direction");
   if (od_messages_errors(ld->messages) != before) return;
-  int ways = direction == ALTERNATING ? 2 : 1;
-  if (!count_segments(r, value, ways * count - 1)) return;
-  for (int i = 0; i < ways * count && !ld->no_memory; i++) {
-    double height = od_density_place(&density, from, to, count, i / ways);
-    double way = direction == NEGATIVE || i % ways == 1 ? -height : height;
-    double segment[OD_SEGMENT_NUMBERS] = {lag > 0 ? OD_SEGMENT_LAGGED_STEP : OD_SEGMENT_STEP,
-                                          distance > 0 && distance < most * height ? distance / height : most, way,
-                                          lag};
-    add_segment(r, segment);
+  int signs = direction == ALTERNATING ? 2 : 1;
+  if (!count_segments(r, value, signs * count - 1)) return;
+  for (int i = 0; i < signs * count && !r->scratch->exhausted; i++) {
+    double height = od_density_place(&density, from, to, count, i / signs);
+    double duration = distance > 0 && distance < most * height ? distance / height : most;
+    double to_value = direction == NEGATIVE || i % signs == 1 ? -height : height;
+    add_segment(r, (segment){{lag > 0 ? OD_SEGMENT_LAGGED_STEP : OD_SEGMENT_STEP, duration, to_value, lag}});
   }
 }
 
 // --- The list -----------------------------------------------------------------------------------------------------
 
+// Reads an entry of the sequence: a map with one kind of segment.
 static void read_entry(sequence_reader *r, int node, const char *path, const char *what) {
   od_loader *ld = r->ld;
   od_section section = od_section_open(ld, node, node, path, what, &od_segment_section);
@@ -215,28 +212,24 @@ static void read_entry(sequence_reader *r, int node, const char *path, const cha
 }
 
 int od_load_sequence(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
-  const od_tree_node *list = &ld->tree.node[node];
-  if (list->kind != OD_TREE_LIST || list->count == 0) {
-    od_complain(ld, node, "found %s; 'sequence' wants a list of segments",
-                list->kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, node));
+  if (od_list_count(ld, node) == 0) {
+    od_complain(ld, node, "found %s; 'sequence' must be a list of segments",
+                od_is_list(ld, node) ? "an empty list" : od_describe(ld, node));
     return -1;
   }
+  OD_SCRATCH(scratch);
   int before = od_messages_errors(ld->messages), count = 0;
-  sequence_reader r = {.ld = ld, .unit = unit, .numbers = malloc(sizeof(double)), .count = 1, .capacity = 1};
-  if (!r.numbers) {
-    ld->no_memory = true;
-    return -1;
-  }
-  r.numbers[0] = 0;
-  bool fits = count_segments(&r, node, list->count);
-  for (int at = fits ? list->first : -1; at >= 0; at = ld->tree.node[at].next, count++)
-    read_entry(&r, od_tree_value(&ld->tree, at), od_format(ld, "%s[%d]", path, count),
+  sequence_reader r = {.ld = ld, .unit = unit, .scratch = &scratch};
+  if (!count_segments(&r, node, od_list_count(ld, node))) return -1;
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next, count++)
+    read_entry(&r, od_entry(ld, at), od_format(ld, "%s[%d]", path, count),
                od_format(ld, "segment %d of %s", count + 1, what));
-  int signal = -1;
-  if (fits && !ld->no_memory && od_messages_errors(ld->messages) == before) {
-    signal = od_signals_add(ld->draft->machine->signals, OD_SIGNAL_SEQUENCE, 0, r.numbers, r.count);
-    ld->no_memory = signal < 0;
-  }
-  free(r.numbers);
+  if (od_messages_errors(ld->messages) != before) return -1;
+  // The signal begins with its initial value, which is zero.
+  int numbers = 1 + r.segments * OD_SEGMENT_NUMBERS, signal = -1;
+  double *number = OD_TAKE(&scratch, double, numbers);
+  if (number && r.segments > 0) memcpy(number + 1, r.segment, (size_t)r.segments * sizeof *r.segment);
+  if (!scratch.exhausted) signal = od_signals_add(ld->draft->machine->signals, OD_SIGNAL_SEQUENCE, 0, number, numbers);
+  if (signal < 0) ld->no_memory = true;
   return signal;
 }

@@ -1,12 +1,12 @@
 // Signals: a constant, or a map with exactly one kind of signal.
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/ranges.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
+#include "memory/scoped.h"
 
 enum {
   DEEPEST_SUM = 16,
@@ -20,7 +20,7 @@ enum {
 #define AMPLITUDE \
   { "amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED }
 #define OFFSET \
-  { "offset", OD_NUMBER, NULL, "what is added; also the value before the start" }
+  { "offset", OD_NUMBER, NULL, "added to the signal; also its value before the start" }
 #define START \
   { "start", OD_NUMBER, "s", "time at which it begins" }
 #define PAIRS \
@@ -110,6 +110,7 @@ enum { KEYS = sizeof keys / sizeof keys[0] };
 const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time", OD_KEYS(keys),
                                             .or_word = true};
 
+// The index of a new signal; -1: memory ran out.
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
   return signal;
@@ -126,28 +127,21 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
 
 // --- Checks between numbers ---------------------------------------------------------------------------------------
 
-// Checks a chirp. `first`: index of the form's first number.
-static void check_chirp(od_loader *ld, int first, bool logarithmic) {
-  for (int i = 1; i <= 2; i++)
-    if (logarithmic && od_number_value(ld, first + i) <= 0)
-      od_complain_number(ld, first + i, "a logarithmic sweep cannot have the frequency zero");
-}
-
-static void check_stepped_sine(od_loader *ld, int first) {
-  double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
-  double step = od_number_value(ld, first + 3);
-  if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'");
-  if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
-    od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
-}
-
+// `first`: index of the form's first number; sweep: 1 for a logarithmic chirp.
 static void check_form(od_loader *ld, const signal_form *form, int first, int sweep) {
   for (int i = 0; i < form->section.count; i++) {
     const od_key *key = &form->section.keys[i];
     if (key->shape == OD_WHOLE) od_read_whole(ld, first + i, key->name, key->limits.low, key->limits.high);
   }
-  if (form->kind == OD_SIGNAL_CHIRP) check_chirp(ld, first, sweep == 1);
-  if (form->kind == OD_SIGNAL_STEPPED_SINE) check_stepped_sine(ld, first);
+  for (int i = 1; i <= 2; i++)
+    if (form->kind == OD_SIGNAL_CHIRP && sweep == 1 && od_number_value(ld, first + i) <= 0)
+      od_complain_number(ld, first + i, "a logarithmic sweep cannot have the frequency zero");
+  if (form->kind != OD_SIGNAL_STEPPED_SINE) return;
+  double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
+  double step = od_number_value(ld, first + 3);
+  if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'");
+  if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
+    od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
 }
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------
@@ -166,15 +160,15 @@ static bool read_pair(od_loader *ld, int node, const char *path, const char *uni
   return true;
 }
 
-// Reads 'at' into numbers[0 ..], which must have space for all pairs. Returns the number of pairs.
+// Reads the list 'at' (a node, or -1) into numbers[0 ..], which must have space for all pairs. Returns the number of pairs.
 static int read_pairs(od_loader *ld, const od_section *section, int node, const char *unit, double *numbers) {
   int count = 0;
-  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, count++) {
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next, count++) {
     const char *path = od_format(ld, "%s.at[%d]", section->path, count);
     double *pair = numbers + 2 * count;
     int time;
     pair[0] = pair[1] = 0;
-    if (!read_pair(ld, od_tree_value(&ld->tree, at), path, unit, pair, &time)) {
+    if (!read_pair(ld, od_entry(ld, at), path, unit, pair, &time)) {
       if (count > 0) pair[0] = pair[-2];
     } else if (count > 0 && !(pair[0] > pair[-2])) {
       od_complain_number(ld, time, "times must increase; %g s does not come after %g s", pair[0], pair[-2]);
@@ -197,51 +191,44 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
 
   bool pairs_wanted = od_section_has(&form->section, "at");
   int at = pairs_wanted ? od_section_need(ld, section, "at") : -1;
-  bool is_list = at >= 0 && ld->tree.node[at].kind == OD_TREE_LIST && ld->tree.node[at].count > 0;
-  if (at >= 0 && !is_list)
-    od_complain(ld, at, "found %s; 'at' wants a list of pairs [time, value]",
-                ld->tree.node[at].kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, at));
-  size_t room = (size_t)fields + 2 * (size_t)(is_list ? ld->tree.node[at].count : 0);
-  double *numbers = malloc((room + 1) * sizeof *numbers);
+  int most = od_list_count(ld, at);
+  if (at >= 0 && most == 0)
+    od_complain(ld, at, "found %s; 'at' must be a list of pairs [time, value]",
+                od_is_list(ld, at) ? "an empty list" : od_describe(ld, at));
+  OD_SCRATCH(scratch);
+  double *numbers = OD_TAKE(&scratch, double, fields + 2LL * most);
   if (numbers == NULL) return finish_signal(ld, -1);
   for (int i = 0; i < fields; i++) numbers[i] = od_number_value(ld, first + i);
-  int pairs = is_list ? read_pairs(ld, section, at, unit, numbers + fields) : 0;
-  int signal = -1;
-  if (sound && od_messages_errors(ld->messages) == before)
-    signal =
-        finish_signal(ld, od_signals_add(ld->draft->machine->signals, form->kind, sweep, numbers, fields + 2 * pairs));
-  free(numbers);
-  return signal;
+  int count = fields + 2 * read_pairs(ld, section, at, unit, numbers + fields);
+  if (!sound || od_messages_errors(ld->messages) != before) return -1;
+  return finish_signal(ld, od_signals_add(ld->draft->machine->signals, form->kind, sweep, numbers, count));
 }
 
 // --- Sums ---------------------------------------------------------------------------------------------------------
 
 static int load_sum(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
-  const od_tree_node *list = &ld->tree.node[node];
-  if (list->kind != OD_TREE_LIST || list->count == 0) {
-    od_complain(ld, node, "found %s; 'sum' wants a list of signals",
-                list->kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, node));
+  if (od_list_count(ld, node) == 0) {
+    od_complain(ld, node, "found %s; 'sum' must be a list of signals",
+                od_is_list(ld, node) ? "an empty list" : od_describe(ld, node));
     return -1;
   }
   if (ld->draft->sums == DEEPEST_SUM) {
     od_complain(ld, node, "sums are nested deeper than %d levels", DEEPEST_SUM);
     return -1;
   }
-  int *child = malloc((size_t)list->count * sizeof *child);
+  OD_SCRATCH(scratch);
+  int *child = OD_TAKE(&scratch, int, od_list_count(ld, node)), count = 0;
   if (child == NULL) return finish_signal(ld, -1);
-  int count = 0;
   bool sound = true;
   ld->draft->sums++;
-  for (int at = list->first; at >= 0; at = ld->tree.node[at].next, count++) {
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next, count++) {
     const char *child_path = od_format(ld, "%s[%d]", path, count);
     const char *child_what = od_format(ld, "entry %d of the sum in %s", count, what);
-    child[count] = od_load_signal(ld, od_tree_value(&ld->tree, at), child_path, child_what, unit);
+    child[count] = od_load_signal(ld, od_entry(ld, at), child_path, child_what, unit);
     sound = sound && child[count] >= 0;
   }
   ld->draft->sums--;
-  int signal = sound ? finish_signal(ld, od_signals_add_sum(ld->draft->machine->signals, child, count)) : -1;
-  free(child);
-  return signal;
+  return sound ? finish_signal(ld, od_signals_add_sum(ld->draft->machine->signals, child, count)) : -1;
 }
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
@@ -249,11 +236,11 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 // The inner signal may have 'unit', so that an alias of another input's signal is possible.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
-    od_complain(ld, node, "a derivative of a derivative is not taken");
+    od_complain(ld, node, "a derivative of a derivative is not possible");
     return -1;
   }
   // Names of inputs are possible at the top level only (load_inputs.c).
-  if (ld->tree.node[node].kind == OD_TREE_TEXT && isalpha((unsigned char)od_text_of(ld, node)[0])) {
+  if (od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0])) {
     od_complain(ld, node, "'%s': only an input as a whole can be the derivative of another one",
                 od_excerpt(ld, od_text_of(ld, node)));
     return -1;
@@ -287,12 +274,6 @@ static int find_kind(od_loader *ld, const od_section *section) {
   return found;
 }
 
-static void complain_none(od_loader *ld, int node, const char *what) {
-  const char *list = "";
-  for (int i = 0; i < KEYS - 1; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", keys[i].name);
-  od_complain(ld, node, "%s has no signal; expected a quantity or one of %s", what, list);
-}
-
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->signals++ >= MOST_SIGNALS || ld->document->numbers.count > OD_MOST_NUMBERS) {
     if (ld->draft->signals <= MOST_SIGNALS + 1)
@@ -300,7 +281,7 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
                   OD_MOST_NUMBERS);
     return -1;
   }
-  if (ld->tree.node[node].kind == OD_TREE_TEXT) return load_constant(ld, node, path, unit);
+  if (od_is_text(ld, node)) return load_constant(ld, node, path, unit);
   // Only the signal of an input has a unit. Signals within a sum have the unit of the sum.
   const char *names[OD_MOST_KEYS];
   od_section_names(&od_signal_section, names);
@@ -310,7 +291,10 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   if (section.map < 0) return -1;
   int key = find_kind(ld, &section);
   if (key < 0) {
-    if (od_messages_errors(ld->messages) == before) complain_none(ld, node, what);
+    const char *list = "";
+    for (int i = 0; i < KEYS - 1; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", keys[i].name);
+    if (od_messages_errors(ld->messages) == before)
+      od_complain(ld, node, "%s has no signal; expected a quantity or one of %s", what, list);
     return -1;
   }
   const char *kind = od_text_of(ld, key);

@@ -69,17 +69,18 @@ typedef struct machine_reader {
   bool sound;
 } machine_reader;
 
+// The index of the state with the name under a key; -1 with a message.
 static int find_state(machine_reader *r, const od_section *section, const char *key) {
   int node = od_section_need(r->ld, section, key);
-  const char *text = node >= 0 ? od_read_text(r->ld, node, key, "the name of a state") : NULL;
-  od_nearest nearest = od_nearest_to(text != NULL ? text : "");
-  for (int i = 0; text != NULL && i < r->states; i++) {
+  const char *text = od_read_text(r->ld, node, key, "the name of a state");
+  if (text == NULL) return -1;
+  od_nearest nearest = od_nearest_to(text);
+  for (int i = 0; i < r->states; i++) {
     if (strcmp(r->state[i], text) == 0) return i;
     od_nearest_try(&nearest, r->state[i]);
   }
-  if (text != NULL)
-    od_complain(r->ld, node, "%s has no state '%s'%s", r->b->what, od_excerpt(r->ld, text),
-                od_nearest_suggestion(&nearest).text);
+  od_complain(r->ld, node, "%s has no state '%s'%s", r->b->what, od_excerpt(r->ld, text),
+              od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
@@ -122,11 +123,9 @@ static void read_transition(machine_reader *r, int node, int number) {
   int when = od_section_get(ld, &section, "when"), after = od_section_get(ld, &section, "after");
   if (section.map >= 0 && when < 0 && after < 0 && !section.has_unknown)
     od_complain(ld, node, "%s needs 'when' (a condition) or 'after' (a time)", what);
-  if (when >= 0 && ld->tree.node[when].kind == OD_TREE_LIST)
-    for (int at = ld->tree.node[when].first; at >= 0; at = ld->tree.node[at].next)
-      margin = both(r, margin, read_condition(r, od_tree_value(&ld->tree, at)));
-  else if (when >= 0)
-    margin = both(r, margin, read_condition(r, when));
+  for (int at = od_list_first(ld, when); at >= 0; at = ld->tree.node[at].next)
+    margin = both(r, margin, read_condition(r, od_entry(ld, at)));
+  if (when >= 0 && !od_is_list(ld, when)) margin = both(r, margin, read_condition(r, when));
   if (after >= 0) margin = both(r, margin, read_after(r, after));
   r->sound = r->sound && from >= 0 && to >= 0 && margin >= 0;
   if (r->transitions == MOST_TRANSITIONS) return;
@@ -169,6 +168,7 @@ static int by_mode(machine_reader *r, int (*of_state)(machine_reader *r, int sta
   return result;
 }
 
+// Compiles the transitions to the formula of the block.
 static void finish(machine_reader *r, int node) {
   int result[] = {by_mode(r, margin_in), by_mode(r, next_in)};
   int nothing = add_number(&r->p, 0);
@@ -184,7 +184,7 @@ static void read_states(machine_reader *r) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, "states");
   const char *path = od_path(ld, r->section.path, "states");
-  for (int key = node >= 0 ? od_first(ld, node, "states") : -1; key >= 0; key = od_next(ld, key)) {
+  for (int key = od_first(ld, node, "states"); key >= 0; key = od_next(ld, key)) {
     if (r->states == OD_MOST_MACHINE_STATES) {
       od_complain(ld, key, "a state machine has at most %d states", OD_MOST_MACHINE_STATES);
       break;
@@ -213,10 +213,10 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   od_read_formula_numbers(ld, &r.section, &r.names);
   int node = od_section_need(ld, &r.section, c->formula_key);
   if (node >= 0 && od_list_count(ld, node) == 0)
-    od_complain(ld, node, "found %s; '%s' wants a list of {from: STATE, to: STATE, when: CONDITION}",
+    od_complain(ld, node, "found %s; '%s' must be a list of {from: STATE, to: STATE, when: CONDITION}",
                 od_describe(ld, node), c->formula_key);
-  for (int at = od_list_count(ld, node) > 0 ? ld->tree.node[node].first : -1; at >= 0; at = ld->tree.node[at].next)
-    read_transition(&r, od_tree_value(&ld->tree, at), number++);
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
+    read_transition(&r, od_entry(ld, at), number++);
   if (number > MOST_TRANSITIONS + 1)
     od_complain(ld, node, "a state machine has at most %d transitions", MOST_TRANSITIONS);
   if (!r.sound || od_messages_errors(ld->messages) != before) return;
@@ -224,19 +224,14 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
 }
 
-// ---- before it is read
+// --- Before the block is read -------------------------------------------------------------------------------------
 
 // Whether a condition contains the word "time".
-static bool asks_for_time(const od_loader *ld, int node) {
+static bool has_time(const od_loader *ld, int node) {
   static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  if (node < 0) return false;
-  if (ld->tree.node[node].kind == OD_TREE_LIST) {
-    for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next)
-      if (asks_for_time(ld, od_tree_value(&ld->tree, at))) return true;
-    return false;
-  }
-  if (ld->tree.node[node].kind != OD_TREE_TEXT) return false;
-  for (const char *c = od_text_of(ld, node); *c != '\0';) {
+  for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
+    if (has_time(ld, od_entry(ld, at))) return true;
+  for (const char *c = od_text_of(ld, node); *c != '\0';) {  // nodes without a text have an empty one
     size_t length = strspn(c, word);
     if (length == 4 && strncmp(c, "time", 4) == 0) return true;
     c += length > 0 ? length : 1;
@@ -244,22 +239,13 @@ static bool asks_for_time(const od_loader *ld, int node) {
   return false;
 }
 
-static bool is_map(const od_loader *ld, int node) {
-  return node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
-}
-
 int od_state_machine_timed(const od_loader *ld, int map) {
   int list = od_map_find(ld, map, "transitions"), states = od_map_find(ld, map, "states"), timed = 0, state = 0;
-  if (!is_map(ld, states) || od_list_count(ld, list) == 0) return 0;
-  for (int key = ld->tree.node[states].first; key >= 0 && state < OD_MOST_MACHINE_STATES;
-       key = od_next(ld, key), state++)
-    for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next) {
-      int transition = od_tree_value(&ld->tree, at);
-      if (!is_map(ld, transition)) continue;
-      int from = od_map_find(ld, transition, "from");
-      bool here = from >= 0 && ld->tree.node[from].kind == OD_TREE_TEXT &&
-                  strcmp(od_text_of(ld, from), od_text_of(ld, key)) == 0;
-      if (here && (od_map_find(ld, transition, "after") >= 0 || asks_for_time(ld, od_map_find(ld, transition, "when"))))
+  for (int key = od_map_first(ld, states); key >= 0 && state < OD_MOST_MACHINE_STATES; key = od_next(ld, key), state++)
+    for (int at = od_list_first(ld, list); at >= 0; at = ld->tree.node[at].next) {
+      int transition = od_entry(ld, at), from = od_map_find(ld, transition, "from");
+      bool here = od_is_text(ld, from) && strcmp(od_text_of(ld, from), od_text_of(ld, key)) == 0;
+      if (here && (od_map_find(ld, transition, "after") >= 0 || has_time(ld, od_map_find(ld, transition, "when"))))
         timed |= 1 << state;
     }
   return timed;

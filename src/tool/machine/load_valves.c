@@ -1,6 +1,5 @@
 // Directional valves: a spool that follows a command, and the ports that it opens.
 #include <math.h>
-#include <stdlib.h>
 
 #include "document/constants.h"
 #include "machine/load_circuit.h"
@@ -19,10 +18,11 @@ static const od_key port_keys[] = {
     {"curve", OD_SECTION, NULL, "`linear`, control points or a table", .fallback = OD_REQUIRED,
      .inside = &od_curve_section},
 };
-static const od_section_class port_section = {"port", "what the spool opens", OD_KEYS(port_keys), port_key};
+static const od_section_class port_section = {"port", "a connection that the spool opens", OD_KEYS(port_keys),
+                                              port_key};
 static const od_key valve_keys[] = {
     {"command", OD_TEXT, NULL, "an input or a block", .fallback = OD_REQUIRED},
-    {"law", OD_CHOICE, "opening|coefficient", "what the curves of the ports are"},
+    {"law", OD_CHOICE, "opening|coefficient", "the quantity that the curves of the ports give"},
     {"ports", OD_SECTION_MAP, NULL, "the ports that the spool opens", .fallback = OD_REQUIRED, .inside = &port_section},
 };
 const od_section_class od_valve_section = {"valve", "directional valve: a spool that follows a command, and its ports",
@@ -42,7 +42,7 @@ typedef struct port {
 
 typedef struct ports {
   port *item;
-  int count, capacity;
+  int count;
 } ports;
 
 // --- Ports --------------------------------------------------------------------------------------------------------
@@ -55,23 +55,14 @@ static bool is_double(od_loader *ld, const ports *before, const port *p, int key
     bool reverse = other->ends[0] == p->ends[1] && other->ends[1] == p->ends[0];
     if (other->side != p->side || (!same && !reverse)) continue;
     od_complain(ld, key, "%s opens between '%s' and '%s' on the %s side, as the port '%s' does", what,
-                ld->draft->names.element[p->ends[0]].name, ld->draft->names.element[p->ends[1]].name,
+                od_element_at(ld, p->ends[0])->name, od_element_at(ld, p->ends[1])->name,
                 p->side > 0 ? "positive" : "negative", other->name);
     return true;
   }
   return false;
 }
 
-static void keep_port(od_loader *ld, ports *list, port p) {
-  port *grown = od_grow(list->item, list->count, &list->capacity, sizeof *list->item);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  list->item = grown;
-  list->item[list->count++] = p;
-}
-
+// Loads a port and adds it to the list of the valve's ports.
 static void load_port(od_loader *ld, int key, const od_section *owner, const valve *v, ports *list) {
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the port '%s' of %s", name, owner->what);
@@ -87,10 +78,13 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   if (!connected) return;
   od_connect_nodes(ld, p.ends, 2);
   if (side < 0 || is_double(ld, list, &p, key, what)) return;
-  keep_port(ld, list, p);
+  port *longer = od_arena_extend(&ld->scratch, list->item, list->count, sizeof *longer);
+  if (longer == NULL) return;
+  list->item = longer;
+  list->item[list->count++] = p;
   if (!has_curve || v->index == OD_NOT_BUILT) return;
   od_element_spec spec = od_element_spec_of(od_port_class.name);
-  for (int i = 0; i < 2; i++) spec.end[i] = ld->draft->names.element[p.ends[i]].index;
+  for (int i = 0; i < 2; i++) spec.end[i] = od_element_at(ld, p.ends[i])->index;
   spec.host = v->index;
   spec.first_number = od_number_theta(ld, first);
   spec.numbers = 1 + 2 * curve.count;
@@ -107,22 +101,18 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
   int node = od_section_need(ld, section, "ports"), count = 0;
   if (node < 0) ld->draft->loose_ends = true;
   for (int key = od_first_end(ld, node, "ports"); key >= 0; key = od_next(ld, key), count++) {
-    const char *name = od_text_of(ld, key);
     bool sound = od_names_check(ld, key);
-    if (sound && od_index_find(&seen, name) >= 0) {
-      od_complain(ld, key, "%s has a port '%s' already", section->what, name);
+    if (sound && od_seen_before(ld, &seen, key)) {
+      od_complain(ld, key, "%s has a port '%s' already", section->what, od_text_of(ld, key));
       sound = false;
     }
-    if (sound && !od_index_add(&seen, name, key)) ld->no_memory = true;
     if (sound)
       load_port(ld, key, section, v, &list);
     else
       ld->draft->loose_ends = true;
   }
-  bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL);
+  bool is_map = node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node));
   if (is_map && count == 0) od_complain(ld, node, "%s needs at least one port", section->what);
-  od_index_free(&seen);
-  free(list.item);
 }
 
 // --- Valves -------------------------------------------------------------------------------------------------------
@@ -133,14 +123,14 @@ void od_load_valve(od_loader *ld, int key, int element) {
   int command = od_find_command(ld, &section, "command", "stroke", &unit);
   int law = od_key_choice(ld, &section, "law");
   int first = od_read_component_fields(ld, &section, &od_valve_class, unit, false, &(int){0});
-  od_element *built = &ld->draft->names.element[element];
+  od_element *built = od_element_at(ld, element);
   built->unit = unit;
   built->follows = od_number_value(ld, first + OD_VALVE_TIME_CONSTANT) == 0;
   built->broken = command < 0;
   if (command >= 0 && law >= 0) {
     od_element_spec spec = od_element_spec_of(od_valve_class.name);
     spec.first_number = od_number_theta(ld, first);
-    spec.signal = ld->draft->names.element[command].index;
+    spec.signal = od_element_at(ld, command)->index;
     built->index = od_build_element(ld->draft->build, built->name, &spec);
     od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);
   }

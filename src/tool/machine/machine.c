@@ -1,23 +1,18 @@
 // The public interface of a machine: read-only access to the result of the loader.
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "document/document.h"
 #include "document/constants.h"
 #include "machine/machine_loader.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
 #include "model/model.h"
 
 void od_machine_free(od_machine *machine) {
   if (machine == NULL) return;
   od_model_free(machine->model);
   od_signals_free(machine->signals);
-  free(machine->input);
-  free(machine->run_outputs);
-  free(machine->requirement);
   od_document_free(machine->document);
-  free(machine);
 }
 
 const char *od_machine_title(const od_machine *machine) {
@@ -192,46 +187,37 @@ const char *od_machine_number_source(const od_machine *machine, int i) {
   return constant >= 0 ? machine->document->constants.item[constant].path : NULL;
 }
 
+// Reports why a number cannot be a parameter.
 static od_status refuse_parameter(const od_machine *machine, int i, od_error *err) {
   const char *path = machine->document->numbers.item[i].number.path, *source = od_machine_number_source(machine, i);
   const char *blocks = od_machine_number_blocks(machine, i);
   if (source != NULL)
     return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: it follows '%s', which can", path, source);
   if (blocks != NULL)
-    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: '%s' follows it, which the model does not know",
-                   path, blocks);
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "'%s' cannot be a parameter: '%s' follows it, which is not a number of the model", path, blocks);
   return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it", path);
-}
-
-// Finds the model's parameters of the machine's numbers; -1 for constants.
-static od_status find_parameters(const od_machine *machine, const int *numbers, int count, int *parameters,
-                                 bool *has_constants, od_error *err) {
-  *has_constants = false;
-  for (int i = 0; i < count; i++) {
-    if (numbers[i] < 0 || numbers[i] >= machine->document->numbers.count)
-      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d", numbers[i],
-                     machine->document->numbers.count);
-    if (!od_machine_number_is_free(machine, numbers[i])) return refuse_parameter(machine, numbers[i], err);
-    parameters[i] = machine->document->numbers.item[numbers[i]].theta;
-    *has_constants = *has_constants || parameters[i] < 0;
-  }
-  return OD_OK;
 }
 
 od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count, const int *parameters,
                            int parameter_count, od_plant **out, od_error *err) {
+  OD_SCRATCH(scratch);
+  const od_numbers *numbers = &machine->document->numbers;
   *out = NULL;
   if (parameter_count < 0 || output_count < 0) return od_fail(err, OD_BAD_ARGUMENT, "a count is negative");
-  int *theta = malloc(((size_t)parameter_count + 1) * sizeof *theta);
+  int *theta = OD_TAKE(&scratch, int, parameter_count);
   if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  bool constants;
-  od_status status = find_parameters(machine, parameters, parameter_count, theta, &constants, err);
-  if (status == OD_OK && constants)
-    status = od_constant_plant(machine, outputs, output_count, parameters, parameter_count, out, err);
-  else if (status == OD_OK)
-    status = od_model_plant(machine->model, outputs, output_count, theta, parameter_count, out, err);
-  free(theta);
-  return status;
+  bool has_constants = false;
+  for (int i = 0; i < parameter_count; i++) {
+    int number = parameters[i];
+    if (number < 0 || number >= numbers->count)
+      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d", number, numbers->count);
+    if (!od_machine_number_is_free(machine, number)) return refuse_parameter(machine, number, err);
+    theta[i] = numbers->item[number].theta;
+    has_constants = has_constants || theta[i] < 0;
+  }
+  if (has_constants) return od_constant_plant(machine, outputs, output_count, parameters, parameter_count, out, err);
+  return od_model_plant(machine->model, outputs, output_count, theta, parameter_count, out, err);
 }
 
 const od_model *od_machine_model(const od_machine *machine) {

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "machine/machine_result.h"
+#include "memory/owned.h"
 
 // --- Counts -----------------------------------------------------------------------------------------------------------
 
@@ -37,28 +39,26 @@ void od_facts_json(const od_model_facts *f, json_t *object) {
   json_object_set_new(object, "linear", json_boolean(f->linear));
 }
 
-// Number of states of the machine's plant; -1: no plant.
-static int count_states(const od_machine *machine) {
-  od_plant *plant = NULL;
-  if (od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) != OD_OK) return -1;
-  int states = od_plant_nx(plant);
-  od_plant_free(plant);
-  return states;
+// Adds a row with two texts.
+static void add_texts(od_result_table *t, const char *first, const char *second) {
+  od_result_add_row(t, NULL, NAN);
+  od_result_cell_text(t, first);
+  od_result_cell_text(t, second);
 }
 
 static void add_count(od_result_table *t, bool is_shown, const char *name, int count, const char *remark) {
   char text[80];
   if (!is_shown) return;
   snprintf(text, sizeof text, "%d%s", count, remark);
-  od_result_add_row(t, NULL, NAN);
-  od_result_cell_text(t, name);
-  od_result_cell_text(t, text);
+  add_texts(t, name, text);
 }
 
 static void add_counts(od_result *r, const od_machine *machine) {
   static const od_result_column columns[] = {{NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
   od_model_facts f = od_model_get_facts(od_machine_model(machine));
-  int states = count_states(machine);
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
+  bool has_plant = od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) == OD_OK;
+  int states = has_plant ? od_plant_nx(plant) : -1;
   char rank[60] = "";
   od_facts_json(&f, r->data);
   od_result_whole(r, "states", states);
@@ -70,12 +70,10 @@ static void add_counts(od_result *r, const od_machine *machine) {
   add_count(t, true, "joint coordinates", f.coordinates, "");
   add_count(t, true, "closure equations", f.closure_rows, rank);
   add_count(t, true, "degrees of freedom", f.freedom, "");
-  add_count(t, states >= 0, "states", states, "");
+  add_count(t, has_plant, "states", states, "");
   add_count(t, f.blocks > 0, "blocks", f.blocks, f.linear ? ", and the machine is linear" : "");
   if (!f.coordinates && f.blocks) return;
-  od_result_add_row(t, NULL, NAN);
-  od_result_cell_text(t, "motion");
-  od_result_cell_text(t, f.planar ? "in a plane" : "in space");
+  add_texts(t, "motion", f.planar ? "in a plane" : "in space");
 }
 
 // --- Variants, inputs, outputs ----------------------------------------------------------------------------------------
@@ -92,9 +90,7 @@ static void add_variants(od_result *r, const od_machine *machine) {
   for (int i = 0; i < count; i++) {
     const char *name = od_machine_variant_name(machine, i);
     json_array_append_new(list, od_json_text(name));
-    od_result_add_row(t, NULL, NAN);
-    od_result_cell_text(t, name);
-    od_result_cell_text(t, chosen && strcmp(name, chosen) == 0 ? "(chosen)" : "");
+    add_texts(t, name, chosen && strcmp(name, chosen) == 0 ? "(chosen)" : "");
   }
 }
 
@@ -109,9 +105,7 @@ static void add_inputs(od_result *r, const od_machine *machine) {
   od_result_table *t = od_result_add_table(r, "inputs", columns, 2);
   for (int i = 0; i < count; i++) {
     const char *unit = od_machine_input_unit(machine, i);
-    od_result_add_row(t, NULL, NAN);
-    od_result_cell_text(t, od_machine_input_name(machine, i));
-    od_result_cell_text(t, shown_unit(unit));
+    add_texts(t, od_machine_input_name(machine, i), shown_unit(unit));
     od_result_row_set(t, "unit", od_json_text(unit));
   }
 }
@@ -162,25 +156,18 @@ static void add_outputs(od_result *r, const od_machine *machine) {
     char stem[400], quantities[3000];
     snprintf(stem, sizeof stem, "%.*s", (int)stem_length(name), name);
     i = quantities_text(machine, i, quantities, sizeof quantities);
-    od_result_add_row(t, NULL, NAN);
-    od_result_cell_text(t, stem);
-    od_result_cell_text(t, quantities);
+    add_texts(t, stem, quantities);
   }
 }
 
 // --- Numbers ----------------------------------------------------------------------------------------------------------
-
-static bool is_same_element(const char *a, const char *b) {
-  size_t length = strcspn(a, ".[");
-  return strcspn(b, ".[") == length && strncmp(a, b, length) == 0;
-}
 
 static void add_numbers(od_result *r, const od_machine *machine) {
   static const od_result_column columns[] = {{"path", "number", OD_CELL_TEXT},
                                              {"value", "value", OD_CELL_NUMBER, 9},
                                              {"unit", "unit", OD_CELL_UNIT},
                                              {NULL, "as given", OD_CELL_TEXT}};
-  const char *before = NULL;
+  const char *last = NULL;  // path of the number before, whose element is a group
   od_result_heading(r, "Numbers");
   od_result_table *t = od_result_add_table(r, "numbers", columns, 4);
   for (int i = 0; i < od_machine_number_count(machine); i++) {
@@ -188,8 +175,10 @@ static void add_numbers(od_result *r, const od_machine *machine) {
     char given[400];
     snprintf(given, sizeof given, "%.300s%s", x.given ? x.given : "(default)", x.balanced ? ": balanced" : "");
     od_result_add_row(t, x.unit, x.value);
-    if (before && !is_same_element(before, x.path)) od_result_begin_group(t);
-    before = x.path;
+    size_t element = strcspn(x.path, ".[");
+    bool is_new = last && (strcspn(last, ".[") != element || strncmp(last, x.path, element) != 0);
+    if (is_new) od_result_begin_group(t);
+    last = x.path;
     od_result_cell_text(t, x.path);
     od_result_cell(t, x.value);
     od_result_cell_text(t, given);
@@ -213,19 +202,16 @@ od_result od_machine_ranges(const od_machine *machine) {
     char possible[OD_RANGE_SIZE], usual[OD_RANGE_SIZE];
     od_display_range(possible, x.low, x.high, x.unit);
     od_display_range(usual, x.usual_low, x.usual_high, x.unit);
-    od_result_add_row(t, NULL, NAN);
-    od_result_cell_text(t, x.path);
-    od_result_cell_text(t, possible);
+    add_texts(t, x.path, possible);
     od_result_cell_text(t, usual);
   }
   return r;
 }
 
 od_result od_machine_info(const od_machine *machine) {
-  const char *title = od_machine_title(machine), *file = od_machine_file(machine);
-  od_result r = od_result_new("Machine", title && title[0] ? title : file);
-  od_result_text(&r, "title", title);
-  od_result_text(&r, "file", file);
+  od_result r = od_result_new("Machine", od_machine_caption(machine));
+  od_result_text(&r, "title", od_machine_title(machine));
+  od_result_text(&r, "file", od_machine_file(machine));
   od_result_heading(&r, "%s", r.title);
   add_counts(&r, machine);
   od_add_machine_parts(&r, od_machine_model(machine));

@@ -16,17 +16,17 @@ typedef struct od_machine_input {
   int signal;  // index in the machine's signals
 } od_machine_input;
 
+// In the arena of its document.
 struct od_machine {
   od_document *document;  // file, texts and numbers
   const char *title;
   od_machine_input *input;
-  int inputs, input_capacity;
+  int inputs;
   od_signals *signals;
   od_run_defaults run;
   double start;  // s: time of the inputs at the start
-  int *run_outputs;
   od_requirement *requirement;
-  int requirements, requirement_capacity;
+  int requirements;
   od_model *model;
 };
 
@@ -48,7 +48,7 @@ typedef struct od_loading_block {
   const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
 } od_loading_block;
 
-// The state of the readers while the machine is loaded: ld->draft.
+// The state of the readers while the machine is loaded: ld->draft. Its lists are in ld->scratch.
 typedef struct od_draft {
   od_machine *machine;
   od_build *build;
@@ -59,9 +59,9 @@ typedef struct od_draft {
   int steady;           // node of 'initial: steady', or -1
   bool nothing_exact;   // all initial values are only the start of that search
   od_culprit *culprit;
-  int culprits, culprit_capacity;
+  int culprits;
   od_loading_block *block;
-  int blocks, block_capacity;
+  int blocks;
   int sums;  // depth of sums and derivatives around the signal being read
   int derivatives;
   int signals;      // signals so far
@@ -70,25 +70,27 @@ typedef struct od_draft {
   bool loose_ends;  // an element of the circuit is not connected because of a reported error
 } od_draft;
 
+// An element by its index among the names. The pointer is valid until the next element is declared.
+static inline od_element *od_element_at(const od_loader *ld, int element) {
+  return &ld->draft->names.element[element];
+}
+
+// Loaders of one element: its key in the file, and its index among the names.
+typedef void od_element_loader(od_loader *ld, int key, int element);
+od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
+od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
+// Opens the section of an element. Its name is its path; messages call it "the orifice 'bleed'", for example.
+od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
+
 // Loaders of the sections. Each takes the node of its section, or -1 if the file has none.
 void od_load_gravity(od_loader *ld, int node);
 void od_load_ground(od_loader *ld, int node);
-void od_load_bodies(od_loader *ld, int node);
 void od_load_joints(od_loader *ld, int node);
 void od_load_joint_frictions(od_loader *ld);  // after inputs and blocks: the factors may be signals
-void od_load_rods(od_loader *ld, int node);
-void od_load_gears(od_loader *ld, int node);
 void od_load_inputs(od_loader *ld, int node);
 void od_declare_blocks(od_loader *ld, int node);
-void od_load_forces(od_loader *ld, int node);
-void od_load_torques(od_loader *ld, int node);
-void od_load_contacts(od_loader *ld, int node);
 void od_load_oil(od_loader *ld, int node);
-void od_load_volumes(od_loader *ld, int node);
-void od_load_tanks(od_loader *ld, int node);
-void od_load_sources(od_loader *ld, int node);
 void od_load_junctions(od_loader *ld, int node);
-void od_load_pressure_differences(od_loader *ld, int node);
 // Loads the components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);

@@ -1,12 +1,13 @@
 // The parts of a machine, from its compiled model: a table and a list of the data for each kind.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/json.h"
 #include "io/number.h"
 #include "machine/machine_info.h"
+#include "memory/scoped.h"
 #include "model/joint_types.h"
 
 static const char *const shapes[] = {[OD_SHAPE_GENERAL] = "general",
@@ -120,6 +121,14 @@ static json_t *input_json(const od_model *m, int input) {
 
 // --- Rows -------------------------------------------------------------------------------------------------------------
 
+// Adds cells with texts, which end with NULL.
+static void add_cells(od_result_table *t, const char *first, ...) {
+  va_list texts;
+  va_start(texts, first);
+  for (const char *text = first; text; text = va_arg(texts, const char *)) od_result_cell_text(t, text);
+  va_end(texts);
+}
+
 // Fills the row of part i: cells and further fields.
 typedef void row_writer(const od_model *m, int i, od_result_table *t);
 
@@ -127,9 +136,7 @@ static void add_body(const od_model *m, int i, od_result_table *t) {
   const od_body *body = &m->body[i];
   char mass[TEXT_SIZE];
   number_text(m, body->number, mass);  // the mass is the first number of every shape
-  od_result_cell_text(t, body->name);
-  od_result_cell_text(t, shapes[body->shape]);
-  od_result_cell_text(t, mass);
+  add_cells(t, body->name, shapes[body->shape], mass, NULL);
   set_number(t, m, body->number);
 }
 
@@ -140,10 +147,7 @@ static void add_joint(const od_model *m, int i, od_result_table *t) {
   pair_text(m, joint->spec.point_a, joint->spec.point_b, pair);
   snprintf(role, sizeof role, "%s%s%s", closes_loop ? "closes a loop" : "", closes_loop && is_preferred ? ", " : "",
            is_preferred ? "preferred" : "");
-  od_result_cell_text(t, joint->name);
-  od_result_cell_text(t, od_joint_class_of(joint->spec.type)->name);
-  od_result_cell_text(t, pair);
-  od_result_cell_text(t, role);
+  add_cells(t, joint->name, od_joint_class_of(joint->spec.type)->name, pair, role, NULL);
   set_points(t, m, joint->spec.point_a, joint->spec.point_b);
   od_result_row_set(t, "closes_loop", json_boolean(closes_loop));
   od_result_row_set(t, "preferred", json_boolean(is_preferred));
@@ -154,9 +158,7 @@ static void add_rod(const od_model *m, int i, od_result_table *t) {
   char pair[TEXT_SIZE], length[TEXT_SIZE];
   pair_text(m, rod->point_a, rod->point_b, pair);
   number_text(m, rod->number, length);
-  od_result_cell_text(t, rod->name);
-  od_result_cell_text(t, pair);
-  od_result_cell_text(t, length);
+  add_cells(t, rod->name, pair, length, NULL);
   set_points(t, m, rod->point_a, rod->point_b);
   set_number(t, m, rod->number);
 }
@@ -167,9 +169,7 @@ static void add_gear(const od_model *m, int i, od_result_table *t) {
   char pair[TEXT_SIZE], ratio[TEXT_SIZE];
   snprintf(pair, sizeof pair, "%.60s, %.60s", a, b);
   number_text(m, g->number, ratio);
-  od_result_cell_text(t, g->name);
-  od_result_cell_text(t, pair);
-  od_result_cell_text(t, ratio);
+  add_cells(t, g->name, pair, ratio, NULL);
   set_texts(t, "joints", a, b);
   set_number(t, m, g->number);
   set_number(t, m, g->number + 1);
@@ -180,8 +180,7 @@ static void add_difference(const od_model *m, int i, od_result_table *t) {
   const char *a = m->node[d->node_a].name, *b = m->node[d->node_b].name;
   char pair[TEXT_SIZE];
   snprintf(pair, sizeof pair, "%.60s - %.60s", a, b);
-  od_result_cell_text(t, d->name);
-  od_result_cell_text(t, pair);
+  add_cells(t, d->name, pair, NULL);
   set_texts(t, "between", a, b);
 }
 
@@ -193,9 +192,7 @@ static void add_load(const od_model *m, int i, od_result_table *t) {
   const char *how = load_place(m, load, place, sizeof place);
   snprintf(where, sizeof where, "%s %s", how, place);
   driven_text(m, load->number, load->input, value);
-  od_result_cell_text(t, load->name);
-  od_result_cell_text(t, where);
-  od_result_cell_text(t, value);
+  add_cells(t, load->name, where, value, NULL);
   od_result_row_set(t, keys[load->kind], od_json_text(place));
   set_number(t, m, load->number);
   od_result_row_set(t, "input", input_json(m, load->input));
@@ -206,18 +203,12 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
   bool has_number = node->kind != OD_NODE_JUNCTION;
   char value[TEXT_SIZE] = "";
   if (has_number) driven_text(m, node->number, node->input, value);
-  od_result_cell_text(t, node->name);
-  od_result_cell_text(t, node_kinds[node->kind]);
-  od_result_cell_text(t, value);
+  add_cells(t, node->name, node_kinds[node->kind], value, NULL);
   if (has_number) set_number(t, m, node->number);
   od_result_row_set(t, "input", input_json(m, node->input));
 }
 
 // --- Components -------------------------------------------------------------------------------------------------------
-
-static const char *node_name(const od_model *m, int node) {
-  return node >= 0 ? m->node[node].name : "nowhere";
-}
 
 // Whether an instance is listed: "valve.PA", "spring in joint A". An instance that belongs to a component is not listed.
 static bool is_described(const od_instance *e) {
@@ -242,7 +233,8 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
   if (e->point_a >= 0) pair_text(m, e->point_a, e->point_b, between);
   if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", m->joint[e->joint].name);
   for (int k = 0; k < count && used < sizeof ends; k++)
-    used += (size_t)snprintf(ends + used, sizeof ends - used, "%s%.60s", k ? " - " : "", node_name(m, e->end[k]));
+    used += (size_t)snprintf(ends + used, sizeof ends - used, "%s%.60s", k ? " - " : "",
+                             e->end[k] >= 0 ? m->node[e->end[k]].name : "nowhere");
   if (c->signal_key && e->signal >= 0) snprintf(ends, sizeof ends, "follows %.100s", m->input[e->signal].name);
   snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }
@@ -275,9 +267,7 @@ static void add_component(const od_model *m, int i, od_result_table *t) {
     snprintf(numbers, sizeof numbers, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
   else
     numbers_text(m, e, numbers);
-  od_result_cell_text(t, component_name(m, e, name, sizeof name));
-  od_result_cell_text(t, place);
-  od_result_cell_text(t, numbers);
+  add_cells(t, component_name(m, e, name, sizeof name), place, numbers, NULL);
   set_component(m, e, t);
 }
 
@@ -288,21 +278,18 @@ static const char *source_name(const od_model *m, int source) {
   return source < 0 ? NULL : source < m->signals ? m->input[source].name : m->measure[source - m->signals].name;
 }
 
-// The names of the sources of a block: "u_i, feedback".
-static void sources_text(const od_model *m, const od_block *block, char text[TEXT_SIZE]) {
-  size_t used = 0;
-  for (int k = 0; k < block->inputs && used < TEXT_SIZE; k++) {
-    const char *name = source_name(m, m->block_line[block->line + k].source);
-    if (name) used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%.60s", used ? ", " : "", name);
-  }
-}
-
 static void add_block(const od_model *m, int i, od_result_table *t) {
   const od_block *block = &m->block[i];
   char sources[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
   size_t used = 0;
   json_t *inputs = json_array();
-  sources_text(m, block, sources);
+  for (int k = 0; k < block->inputs; k++) {
+    const char *name = source_name(m, m->block_line[block->line + k].source);
+    if (name && used < TEXT_SIZE)
+      used += (size_t)snprintf(sources + used, TEXT_SIZE - used, "%s%.60s", used ? ", " : "", name);
+    json_array_append_new(inputs, od_json_text(name));
+  }
+  used = 0;
   if (block->spec.sample > 0)
     used += (size_t)snprintf(numbers, TEXT_SIZE, "every %s", od_display_quantity(block->spec.sample, "s").text);
   for (int k = 0; k < block->numbers && k < 8 && used < TEXT_SIZE; k++) {
@@ -311,12 +298,7 @@ static void add_block(const od_model *m, int i, od_result_table *t) {
     used += (size_t)snprintf(numbers + used, TEXT_SIZE - used, "%s%s %.40s", used ? ", " : "",
                              label_of(m, block->number + k), number);
   }
-  for (int k = 0; k < block->inputs; k++)
-    json_array_append_new(inputs, od_json_text(source_name(m, m->block_line[block->line + k].source)));
-  od_result_cell_text(t, block->name);
-  od_result_cell_text(t, od_block_class_of(&block->spec)->type);
-  od_result_cell_text(t, sources);
-  od_result_cell_text(t, numbers);
+  add_cells(t, block->name, od_block_class_of(&block->spec)->type, sources, numbers, NULL);
   od_result_row_set(t, "inputs", inputs);
   od_result_row_set(t, "sample", block->spec.sample > 0 ? od_json_number(block->spec.sample) : json_null());
   for (int k = 0; k < block->numbers; k++) set_number(t, m, block->number + k);
@@ -352,8 +334,9 @@ static void add_kind(od_result *r, const od_model *m, json_t *parts, part_kind k
 
 // Adds the components, a table for each class. The data have the order of the model.
 static void add_components(od_result *r, const od_model *m, json_t *parts) {
-  int *index = calloc((size_t)m->instances + 1, sizeof *index);
-  json_t **row = calloc((size_t)m->instances + 1, sizeof *row), *list = json_array();
+  OD_SCRATCH(scratch);
+  int *index = OD_TAKE(&scratch, int, m->instances);
+  json_t **row = OD_TAKE(&scratch, json_t *, m->instances), *list = json_array();
   json_object_set_new(parts, "components", list);
   for (int k = 0; index && row && k < od_element_class_count(); k++) {
     part_kind kind = {NULL, od_element_class_at(k)->heading, NULL, 0, add_component};
@@ -366,8 +349,6 @@ static void add_components(od_result *r, const od_model *m, json_t *parts) {
   json_array_clear(list);
   for (int i = 0; row && i < m->instances; i++)
     if (row[i]) json_array_append_new(list, row[i]);
-  free(row);
-  free(index);
 }
 
 void od_add_machine_parts(od_result *r, const od_model *m) {

@@ -1,7 +1,6 @@
 // The namespace of a machine file and the references into it.
 #include "machine/names.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/suggest.h"
@@ -18,6 +17,7 @@ static const char *const kind_names[] = {
     [OD_ELEMENT_BLOCK] = "block",       [OD_ELEMENT_NODE] = "volume, junction, tank or source",
     [OD_ELEMENT_SIGNAL] = "input",      [OD_ELEMENT_DIFFERENCE] = "pressure difference",
     [OD_ELEMENT_JUNCTION] = "junction", [OD_ELEMENT_GEAR] = "gear",
+    [OD_ELEMENT_CONTACT] = "contact",
 };
 
 const char *od_element_noun(od_element_kind kind) {
@@ -32,6 +32,13 @@ const char *od_signal_noun(const od_loader *ld) {
   return ld->draft->names.has_blocks ? "input or block" : "input";
 }
 
+od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c) {
+  const char *name = od_text_of(ld, key);
+  const char *what = od_format(ld, "the %s '%s'", od_element_noun(od_element_at(ld, element)->kind), name);
+  return od_section_open(ld, od_value(ld, key), key, name, what, c);
+}
+
+// The noun of a kind in messages about a search.
 static const char *noun_of(const od_loader *ld, od_element_kind kind) {
   return kind == OD_ELEMENT_SIGNAL ? od_signal_noun(ld) : od_element_noun(kind);
 }
@@ -50,26 +57,18 @@ static const char *article(od_element_kind kind) {
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
 
-static int add_element(od_names *names, od_element element) {
-  od_element *grown = od_grow(names->element, names->elements, &names->element_capacity, sizeof *names->element);
-  if (grown == NULL) return -1;
-  names->element = grown;
-  if (!od_index_add(&names->element_index, element.name, names->elements)) return -1;
+// The index of the new element; -1: memory ran out.
+static int add_element(od_loader *ld, od_element element) {
+  od_names *names = &ld->draft->names;
+  od_element *list = od_arena_extend(&ld->scratch, names->element, names->elements, sizeof *list);
+  if (list == NULL || !od_index_add(&names->element_index, &ld->scratch, element.name, names->elements)) return -1;
+  names->element = list;
   names->element[names->elements] = element;
   return names->elements++;
 }
 
-bool od_names_start(od_names *names) {
-  return add_element(names,
-                     (od_element){.kind = OD_ELEMENT_GROUND, .name = "ground", .node = -1, .index = OD_GROUND}) == 0;
-}
-
-void od_names_free(od_names *names) {
-  free(names->element);
-  free(names->point);
-  od_index_free(&names->element_index);
-  od_index_free(&names->point_index);
-  od_index_free(&names->failed);
+void od_names_start(od_loader *ld) {
+  add_element(ld, (od_element){.kind = OD_ELEMENT_GROUND, .name = "ground", .node = -1, .index = OD_GROUND});
 }
 
 bool od_names_is_reserved(const char *name) {
@@ -93,7 +92,7 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   }
   int other = od_index_find(&ld->draft->names.element_index, name);
   if (other >= 0) {
-    const od_element *taken = &ld->draft->names.element[other];
+    const od_element *taken = od_element_at(ld, other);
     od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
                 od_element_noun(taken->kind), od_place_of(ld, taken->node).line);
     return false;
@@ -104,40 +103,33 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
 int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
   if (!is_free(ld, key, kind)) {
-    if (!od_index_add(&ld->draft->names.failed, name, (int)kind)) ld->no_memory = true;
+    od_index_add(&ld->draft->names.failed, &ld->scratch, name, (int)kind);
     return -1;
   }
-  int element =
-      add_element(&ld->draft->names, (od_element){.kind = kind, .name = name, .node = key, .index = OD_NOT_BUILT});
-  if (element < 0) ld->no_memory = true;
-  return element;
+  return add_element(ld, (od_element){.kind = kind, .name = name, .node = key, .index = OD_NOT_BUILT});
 }
 
 void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit) {
-  od_element output = {.kind = OD_ELEMENT_BLOCK,
-                       .name = name,
-                       .node = ld->draft->names.element[block].node,
-                       .index = signal,
-                       .unit = unit,
-                       .block = -1};
-  if (add_element(&ld->draft->names, output) < 0) ld->no_memory = true;
+  add_element(ld, (od_element){.kind = OD_ELEMENT_BLOCK,
+                               .name = name,
+                               .node = od_element_at(ld, block)->node,
+                               .index = signal,
+                               .unit = unit,
+                               .block = -1});
 }
 
 void od_names_add_point(od_loader *ld, int element, const char *name, int index) {
   od_names *names = &ld->draft->names;
-  od_named_point *grown = od_grow(names->point, names->points, &names->point_capacity, sizeof *names->point);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  names->point = grown;
-  const char *full = od_format(ld, "%s.%s", names->element[element].name, name);
-  if (!od_index_add(&names->point_index, full, names->points)) ld->no_memory = true;
-  names->point[names->points++] = (od_named_point){.name = name, .full_name = full, .element = element, .index = index};
+  od_named_point *list = od_arena_extend(&ld->scratch, names->point, names->points, sizeof *list);
+  if (list == NULL) return;
+  names->point = list;
+  od_index_add(&names->point_index, &ld->scratch, od_format(ld, "%s.%s", names->element[element].name, name),
+               names->points);
+  names->point[names->points++] = (od_named_point){.name = name, .element = element, .index = index};
 }
 
 bool od_names_has_point(od_loader *ld, int element, const char *name) {
-  const char *full = od_format(ld, "%s.%s", ld->draft->names.element[element].name, name);
+  const char *full = od_format(ld, "%s.%s", od_element_at(ld, element)->name, name);
   return od_index_find(&ld->draft->names.point_index, full) >= 0;
 }
 
@@ -200,7 +192,7 @@ const char *od_names_nearest(const od_loader *ld, int node, const char *text, od
   size_t length = strlen(scope);
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++) {
-    const od_element *element = &ld->draft->names.element[i];
+    const od_element *element = od_element_at(ld, i);
     if (!od_element_is(element, kind)) continue;
     bool inside = length > 0 && strncmp(element->name, scope, length) == 0 && element->name[length] == '.';
     od_nearest_try(&nearest, inside ? element->name + length + 1 : element->name);
@@ -213,64 +205,41 @@ bool od_names_has_failed(od_loader *ld, int node, const char *name) {
   return find_in_scopes(ld, node, name, &ld->draft->names.failed) >= 0;
 }
 
-static bool has_failed(od_loader *ld, int node, const char *name, od_element_kind kind) {
-  int failed = find_in_scopes(ld, node, name, &ld->draft->names.failed);
-  return failed >= 0 && od_element_is(&(od_element){.kind = (od_element_kind)failed}, kind);
-}
-
-// Lists the elements of a kind, for a message.
-static const char *list_names(od_loader *ld, od_element_kind kind) {
-  const char *list = "";
-  int shown = 0;
-  for (int i = 0; i < ld->draft->names.elements && shown < MOST_SHOWN; i++) {
-    if (!od_element_is(&ld->draft->names.element[i], kind)) continue;
-    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->draft->names.element[i].name);
-  }
-  return list;
-}
-
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind) {
   int element = od_names_look_up(ld, node, text);
-  if (element >= 0 && od_element_is(&ld->draft->names.element[element], kind)) return element;
+  if (element >= 0 && od_element_is(od_element_at(ld, element), kind)) return element;
   if ((kind == OD_ELEMENT_BODY && ld->draft->names.lacks_bodies) ||
       (kind == OD_ELEMENT_NODE && ld->draft->names.lacks_nodes))
     return -1;
-  if (has_failed(ld, node, text, kind)) return -1;
-  const char *nearest = od_names_nearest(ld, node, text, kind), *known = list_names(ld, kind);
-  const char *shown = od_excerpt(ld, text);
+  int failed = find_in_scopes(ld, node, text, &ld->draft->names.failed);
+  if (failed >= 0 && od_element_is(&(od_element){.kind = (od_element_kind)failed}, kind)) return -1;
+  const char *nearest = od_names_nearest(ld, node, text, kind), *shown = od_excerpt(ld, text), *known = "";
+  for (int i = 0, count = 0; kind == OD_ELEMENT_NODE && i < ld->draft->names.elements && count < MOST_SHOWN; i++)
+    if (od_element_is(od_element_at(ld, i), kind))
+      known = od_format(ld, "%s%s%s", known, count++ > 0 ? ", " : "; there are ", od_element_at(ld, i)->name);
   if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
   else if (element >= 0)
-    od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown,
-                article(ld->draft->names.element[element].kind),
-                od_element_noun(ld->draft->names.element[element].kind), article(kind), noun_of(ld, kind));
-  else if (kind == OD_ELEMENT_NODE && known[0] != '\0')
-    od_complain(ld, node, "there is no %s '%s'; there are %s", od_element_noun(kind), shown, known);
+    od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown, article(od_element_at(ld, element)->kind),
+                od_element_noun(od_element_at(ld, element)->kind), article(kind), noun_of(ld, kind));
   else
-    od_complain(ld, node, "there is no %s '%s'", noun_of(ld, kind), shown);
+    od_complain(ld, node, "there is no %s '%s'%s", noun_of(ld, kind), shown, known);
   return -1;
 }
 
-// Lists the points of one element, for a message.
-static const char *list_points(od_loader *ld, int element) {
-  const char *list = "";
-  int shown = 0;
-  for (int i = 0; i < ld->draft->names.points && shown < MOST_SHOWN; i++) {
-    if (ld->draft->names.point[i].element != element) continue;
-    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->draft->names.point[i].name);
-  }
-  return list;
-}
-
 void od_names_lack_point(od_loader *ld, int node, const char *point, int element) {
+  const od_names *names = &ld->draft->names;
+  const char *owner = names->element[element].name, *shown = od_excerpt(ld, point), *list = "";
   od_nearest nearest = od_nearest_to(point);
-  for (int i = 0; i < ld->draft->names.points; i++)
-    if (ld->draft->names.point[i].element == element) od_nearest_try(&nearest, ld->draft->names.point[i].name);
-  const char *owner = ld->draft->names.element[element].name, *shown = od_excerpt(ld, point);
+  for (int i = 0, count = 0; i < names->points; i++) {
+    if (names->point[i].element != element) continue;
+    od_nearest_try(&nearest, names->point[i].name);
+    if (count++ < MOST_SHOWN) list = od_format(ld, "%s%s%s", list, count > 1 ? ", " : "", names->point[i].name);
+  }
   if (nearest.best != NULL)
     od_complain(ld, node, "'%s' has no point '%s'; did you mean '%s.%s'?", owner, shown, owner, nearest.best);
   else
-    od_complain(ld, node, "'%s' has no point '%s'; it has %s", owner, shown, list_points(ld, element));
+    od_complain(ld, node, "'%s' has no point '%s'; it has %s", owner, shown, list);
 }
 
 size_t od_names_element_length(const od_loader *ld, const char *text) {
@@ -286,15 +255,15 @@ od_point_ref od_names_find_point(od_loader *ld, int node, const char *label) {
   if (text == NULL) return nothing;
   const char *point_name;
   int element = od_names_owner(ld, node, text, &point_name);
-  if (element < 0 || !od_element_is(&ld->draft->names.element[element], OD_ELEMENT_BODY)) {
+  if (element < 0 || !od_element_is(od_element_at(ld, element), OD_ELEMENT_BODY)) {
     od_names_find(ld, node, od_copy(ld, text, od_names_element_length(ld, text)),
                   OD_ELEMENT_BODY);  // reports the error
     return nothing;
   }
   if (point_name[0] == '\0') point_name = "origin";
-  const char *full = od_format(ld, "%s.%s", ld->draft->names.element[element].name, point_name);
+  const char *full = od_format(ld, "%s.%s", od_element_at(ld, element)->name, point_name);
   int point = od_index_find(&ld->draft->names.point_index, full);
-  if (point < 0 && !ld->draft->names.element[element].broken) od_names_lack_point(ld, node, point_name, element);
+  if (point < 0 && !od_element_at(ld, element)->broken) od_names_lack_point(ld, node, point_name, element);
   return (od_point_ref){.element = element, .point = point >= 0 ? ld->draft->names.point[point].index : -1};
 }
 
@@ -307,7 +276,7 @@ bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref e
   if (ends[0].element < 0 || ends[1].element < 0) return false;
   if (ends[0].element == ends[1].element) {
     od_complain(ld, entry[1], "%s connects '%s' with itself; expected two bodies", section->what,
-                ld->draft->names.element[ends[0].element].name);
+                od_element_at(ld, ends[0].element)->name);
     return false;
   }
   return true;

@@ -16,6 +16,7 @@ enum {
   OD_ELEMENT_GEAR,
   OD_ELEMENT_FORCE,
   OD_ELEMENT_TORQUE,
+  OD_ELEMENT_CONTACT,
   OD_ELEMENT_INPUT,
   OD_ELEMENT_VOLUME,
   OD_ELEMENT_TANK,
@@ -46,16 +47,16 @@ typedef struct od_element {
 } od_element;
 
 typedef struct od_named_point {
-  const char *name, *full_name;  // "end", "crank.end"
-  int element;                   // the body or the ground
-  int index;                     // in the builder
+  const char *name;
+  int element;  // the body or the ground
+  int index;    // in the builder
 } od_named_point;
 
 typedef struct od_names {
   od_element *element;  // element 0 is the ground
-  int elements, element_capacity;
+  int elements;
   od_named_point *point;
-  int points, point_capacity;
+  int points;
   od_index element_index, point_index;  // points by their full names
   od_index failed;                      // names of elements that could not be declared, with their kinds
   bool lacks_bodies;                    // there are no bodies because of an error, so none is reported as missing
@@ -63,8 +64,7 @@ typedef struct od_names {
   bool has_blocks;
 } od_names;
 
-bool od_names_start(od_names *names);  // adds the ground; false: memory ran out
-void od_names_free(od_names *names);
+void od_names_start(od_loader *ld);                                     // adds the ground
 const char *od_element_noun(od_element_kind kind);                      // "body", "joint"
 const od_element_class *od_component_class(const od_element *element);  // NULL: not a component
 const char *od_signal_noun(const od_loader *ld);  // "input", or "input or block" if there are blocks

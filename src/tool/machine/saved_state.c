@@ -1,24 +1,21 @@
 #include "machine/saved_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/atomic_file.h"
 #include "machine/machine_loader.h"
+#include "memory/scoped.h"
 #include "model/builder.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
 // --- Outputs that determine the state -----------------------------------------------------------------------------
 
-static bool is_known(const od_state_names *names, int output) {
-  for (int i = 0; i < names->count; i++)
-    if (names->output[i] == output) return true;
-  return false;
-}
-
+// Adds an output (-1: none) unless the list contains it.
 static void add(od_state_names *names, int output, bool rough) {
-  if (output < 0 || is_known(names, output)) return;
+  for (int i = 0; i < names->count; i++)
+    if (names->output[i] == output) return;
+  if (output < 0) return;
   names->output[names->count] = output;
   names->rough[names->count++] = rough;
 }
@@ -59,51 +56,41 @@ static int coordinate_output(const od_model *m, int coordinate, int order) {
   return od_model_output_find(m, name);
 }
 
-static bool add_coordinates(const od_model *m, bool loops, od_state_names *names) {
-  bool all = true;
+od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err) {
+  OD_SCRATCH(scratch);
+  const od_model *m = machine->model;
+  int outputs = od_model_output_count(m), first_order = 0;
+  bool loops = m->closures > 0, all = true;
+  *out = (od_state_names){0};
+  out->output = OD_TAKE(&out->arena, int, outputs);
+  out->rough = OD_TAKE(&out->arena, bool, outputs);
+  bool *seen = OD_TAKE(&scratch, bool, m->states);
+  if (out->arena.exhausted || seen == NULL) {
+    od_state_names_free(out);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  if (loops) add_given_positions(machine, out);
   for (int i = 0; i < m->coordinates; i++) {
     int position = coordinate_output(m, i, 0), rate = coordinate_output(m, i, 1);
     all = all && position >= 0 && rate >= 0;
-    add(names, position, loops);
-    if (!loops) add(names, rate, false);
+    add(out, position, loops);
+    if (!loops) add(out, rate, false);
   }
-  return all;
-}
-
-// Adds the outputs of first-order states and returns the number of states that have one.
-static int add_first_order(const od_model *m, od_state_names *names, bool *seen) {
-  int count = 0;
-  for (int i = 0; i < od_model_output_count(m); i++) {
+  for (int i = 0; i < outputs; i++) {
     int state = od_assembly_first_order_state(m, &m->output[i]);
     if (state < 0 || seen[state]) continue;
     seen[state] = true;
-    count++;
-    add(names, i, false);
+    first_order++;
+    add(out, i, false);
   }
-  return count;
-}
-
-od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err) {
-  const od_model *m = machine->model;
-  size_t most = (size_t)od_model_output_count(m) + 1;
-  int first_order = m->states;
-  bool *seen = calloc((size_t)first_order + 1, sizeof *seen), loops = m->closures > 0;
-  *out = (od_state_names){.output = calloc(most, sizeof *out->output), .rough = calloc(most, sizeof *out->rough)};
-  od_status status = OD_OK;
-  if (!out->output || !out->rough || !seen) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK && loops) add_given_positions(machine, out);
-  bool all = status == OD_OK && add_coordinates(m, loops, out);
-  if (status == OD_OK && (!all || add_first_order(m, out, seen) < first_order))
-    status = od_fail(err, OD_NOT_AVAILABLE, "the state cannot be saved: %s",
-                     all ? "some states have no name" : "angles of spherical joints have no names");
-  free(seen);
-  if (status != OD_OK) od_state_names_free(out);
-  return status;
+  if (all && first_order == m->states) return OD_OK;
+  od_state_names_free(out);
+  return od_fail(err, OD_NOT_AVAILABLE, "the state cannot be saved: %s",
+                 all ? "some states have no name" : "angles of spherical joints have no names");
 }
 
 void od_state_names_free(od_state_names *names) {
-  free(names->output);
-  free(names->rough);
+  od_arena_free(&names->arena);
   *names = (od_state_names){0};
 }
 

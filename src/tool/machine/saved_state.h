@@ -2,12 +2,14 @@
 #ifndef OD_MACHINE_SAVED_STATE_H
 #define OD_MACHINE_SAVED_STATE_H
 
+#include "base/arena.h"
 #include "oleodyn/machine.h"
 
 // Outputs that determine the state: coordinates of joints and their rates, pressures, spools, states of blocks and elements. In a
 // machine with loops the coordinates that the file gives exactly are exact; the others are rough, because the loops determine
 // them.
 typedef struct od_state_names {
+  od_arena arena;
   int *output;
   bool *rough;
   int count;

@@ -2,13 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "integrate/sim_block.h"
 #include "io/display.h"
 #include "machine/machine.h"
 #include "math/dense.h"
+#include "memory/owned.h"
 #include "plant/model_plant.h"
 
 // Marks the signals that depend on measurements of blocks. Blocks are in any order, so a chain may need several passes.
@@ -40,19 +40,16 @@ static double kick_of(const od_model *m, const double *w, const double *rate, co
   return isfinite(dy) ? dy : 0;
 }
 
-static bool begins_at_zero(const od_model *m, const od_block *b) {
+// Whether a block is linear and all its states are zero at the start.
+static bool may_kick(const od_model *m, const od_block *b) {
   for (int i = 0; i < b->states; i++)
     if (m->c0[b->state + i] != 0) return false;
-  return true;
+  return b->states > 0 && od_block_is_linear(&b->spec);
 }
 
-static bool may_kick(const od_model *m, const od_block *b) {
-  return b->states > 0 && od_block_is_linear(&b->spec) && begins_at_zero(m, b);
-}
-
-static bool find(const od_machine *machine, const od_sim *sim, const double *w, const bool *measures,
-                 od_verdict *verdict) {
-  const od_model *m = od_machine_model(machine);
+// Adds the remark about blocks that are not at their steady value. w: scalars of the plant at the start. False: memory ran out.
+static bool add_remark(const od_model *m, const od_sim *sim, const double *w, const bool *measures,
+                       od_verdict *verdict) {
   char list[400] = "";
   int count = 0;
   for (int i = 0; i < m->blocks; i++) {
@@ -66,32 +63,29 @@ static bool find(const od_machine *machine, const od_sim *sim, const double *w, 
   }
   if (count == 0) return true;
   return od_verdict_add(
-      verdict, OD_SOUND, "start.kick", "Kick at the start:",
-      "Filters and delays begin at zero, away from their steady value for the signal at the start: %s%s. "
-      "'initial: {others: steady}' starts them there.",
+      verdict, OD_SOUND, "start.kick", "Transient at the start:",
+      "Filters and delays begin at zero, not at their steady value for the initial signal; the difference is: %s%s. "
+      "'initial: {others: steady}' starts them at the steady value.",
       list, count > 5 ? " and more" : "");
 }
 
 bool od_start_kicks(const od_machine *machine, od_verdict *verdict) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   const od_model *m = od_machine_model(machine);
-  od_plant *plant = NULL;
-  bool *measures = calloc((size_t)m->blocks + 1, sizeof *measures), memory = measures != NULL, any = false;
-  if (memory) mark_measuring(m, measures);
-  for (int i = 0; memory && i < m->blocks; i++) any = any || (measures[i] && may_kick(m, &m->block[i]));
-  double *u = calloc((size_t)m->inputs + 1, sizeof *u), *f = NULL;
-  if (any && u && od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) == OD_OK) {
-    od_sim *sim = od_sim_new(plant);
-    f = calloc((size_t)od_plant_nx(plant) * (size_t)(od_plant_nx(plant) + 1) + 1, sizeof *f);
-    if (m->inputs) od_machine_inputs(machine, 0, u);
-    memory = sim && f;
-    if (memory && od_sim_start(sim, 0, u) == OD_OK &&
-        od_sim_derivatives(sim, f, f + od_plant_nx(plant), NULL, NULL) == OD_OK)
-      memory = find(machine, sim, od_model_plant_scalars(plant, od_sim_work(sim)), measures, verdict);
-    od_sim_free(sim);
-  }
-  od_plant_free(plant);
-  free(measures);
-  free(u);
-  free(f);
-  return memory;
+  bool *measures = OD_TAKE(&scratch, bool, m->blocks), any = false;
+  double *u = OD_TAKE(&scratch, double, m->inputs);
+  if (scratch.exhausted) return false;
+  mark_measuring(m, measures);
+  for (int i = 0; i < m->blocks; i++) any = any || (measures[i] && may_kick(m, &m->block[i]));
+  if (!any) return true;
+  od_status status = od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL);
+  if (status != OD_OK) return status != OD_NO_MEMORY;
+  OD_OWNED(od_sim_free) od_sim *sim = od_sim_new(plant);
+  int nx = od_plant_nx(plant);
+  double *f = OD_TAKE(&scratch, double, nx), *fx = OD_TAKE(&scratch, double, (long long)nx *nx);
+  if (sim == NULL || scratch.exhausted) return false;
+  if (m->inputs) od_machine_inputs(machine, 0, u);
+  if (od_sim_start(sim, 0, u) != OD_OK || od_sim_derivatives(sim, f, fx, NULL, NULL) != OD_OK) return true;
+  return add_remark(m, sim, od_model_plant_scalars(plant, od_sim_work(sim)), measures, verdict);
 }

@@ -2,62 +2,60 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
+#include "memory/scoped.h"
 
 enum { ROUNDS = 1500, NEWTON_ROUNDS = 60, HALVINGS = 14, MOST_SAMPLES = 400 };
 static const double settled = 1e-10;  // largest rate of a steady state, in typical sizes per second
 static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12;  // s
-static const double longest_move = 0.3;  // m or rad in one step: longer steps are rejected
-static const double least_left = 0.1;    // of a pressure after one step, relative to the pressure before
+static const double longest_move = 0.3;          // m or rad in one step: longer steps are rejected
+static const double least_pressure_ratio = 0.1;  // of a pressure after one step to the pressure before
 static const double rank_bound = 1e-10;
 static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but is not an operating point
 
 typedef struct search {
   od_sim *sim;
   const od_plant *plant;
-  const bool *fixed, *is_pressure;
+  const bool *fixed;
+  bool *is_pressure;
   int nx, nz, ny;
   double time;
   double *x, *u, *f, *fx, *y, *hx, *trial, *next, *scale, *a, *b, *s;
+  lapack_int *pivot;
 } search;
 
-static double *room(size_t count) {
-  return calloc(count + 1, sizeof(double));
-}
-
-static void finish(search *s) {
-  double *memory[] = {s->x, s->u, s->f, s->fx, s->y, s->hx, s->trial, s->next, s->scale, s->a, s->b, s->s};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-}
-
-static bool begin(search *s, od_sim *sim, const od_plant *plant, const bool *fixed) {
-  size_t nx = (size_t)od_plant_nx(plant), ny = (size_t)plant->ny, most = 2 * nx + ny;
+// Starts a search from the present state. False: memory ran out.
+static bool begin(search *s, const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
+                  od_arena *arena) {
+  long long nx = od_plant_nx(plant), ny = plant->ny, most = 2 * nx + ny;
   *s = (search){.sim = sim,
                 .plant = plant,
                 .fixed = fixed,
+                .is_pressure = OD_TAKE(arena, bool, nx),
                 .nx = (int)nx,
                 .nz = plant->nz,
                 .ny = plant->ny,
                 .time = od_sim_time(sim),
-                .x = room(nx),
-                .u = room((size_t)plant->nu),
-                .f = room(nx),
-                .fx = room(nx * nx),
-                .y = room(ny),
-                .hx = room(nx * ny),
-                .trial = room(nx),
-                .next = room(nx),
-                .scale = room(nx),
-                .a = room((nx + ny) * nx),
-                .b = room(most),
-                .s = room(most)};
-  if (!s->x || !s->u || !s->f || !s->fx || !s->y || !s->hx || !s->trial || !s->next || !s->scale || !s->a || !s->b ||
-      !s->s)
-    return false;
-  memcpy(s->x, od_sim_state(sim), nx * sizeof *s->x);
+                .x = OD_TAKE(arena, double, nx),
+                .u = OD_TAKE(arena, double, plant->nu),
+                .f = OD_TAKE(arena, double, nx),
+                .fx = OD_TAKE(arena, double, nx *nx),
+                .y = OD_TAKE(arena, double, ny),
+                .hx = OD_TAKE(arena, double, nx *ny),
+                .trial = OD_TAKE(arena, double, nx),
+                .next = OD_TAKE(arena, double, nx),
+                .scale = OD_TAKE(arena, double, nx),
+                .a = OD_TAKE(arena, double, (nx + ny) * nx),
+                .b = OD_TAKE(arena, double, most),
+                .s = OD_TAKE(arena, double, most),
+                .pivot = OD_TAKE(arena, lapack_int, nx)};
+  if (arena->exhausted) return false;
+  const od_model *m = od_machine_model(machine);
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) s->is_pressure[2 * plant->nz + m->node[i].state] = true;
+  if (nx > 0) memcpy(s->x, od_sim_state(sim), (size_t)nx * sizeof *s->x);
   if (plant->nu) memcpy(s->u, od_sim_inputs(sim), (size_t)plant->nu * sizeof *s->u);
   for (int i = 0; i < s->nx; i++) {
     double size = i >= 2 * s->nz && plant->scale ? plant->scale[i - s->nz] : 1;
@@ -94,7 +92,6 @@ static od_steady judge(const search *s) {
 
 // Solves (1 - h f_x) dx = h f in typical sizes, for states that are not fixed; writes the step to s->b. False: singular.
 static bool find_step(search *s, double h) {
-  lapack_int *pivot = calloc((size_t)s->nx + 1, sizeof *pivot);
   int n = s->nx;
   for (int i = 0; i < n; i++) {
     bool stays = is_fixed(s, i);
@@ -102,8 +99,7 @@ static bool find_step(search *s, double h) {
       s->a[i * n + j] = (i == j) - (stays ? 0 : h * s->fx[i * n + j] * s->scale[j] / s->scale[i]);
     s->b[i] = stays ? 0 : h * s->f[i] / s->scale[i];
   }
-  bool solved = pivot && LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, s->a, n, pivot, s->b, 1) == 0;
-  free(pivot);
+  bool solved = LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, s->a, n, s->pivot, s->b, 1) == 0;
   for (int i = 0; i < n && solved; i++) solved = isfinite(s->b[i]);
   return solved;
 }
@@ -116,7 +112,7 @@ static double try_step(search *s, double h, double *size) {
   for (int i = 0; i < s->nx; i++) {
     s->trial[i] = s->x[i] + s->b[i] * s->scale[i];
     if (i < s->nz && !(fabs(s->b[i]) <= longest_move)) return INFINITY;
-    if (s->is_pressure[i] && s->x[i] > 0) s->trial[i] = fmax(s->trial[i], least_left * s->x[i]);
+    if (s->is_pressure[i] && s->x[i] > 0) s->trial[i] = fmax(s->trial[i], least_pressure_ratio * s->x[i]);
     *size = fmax(*size, fabs(s->trial[i] - s->x[i]) / s->scale[i]);
   }
   if (!set(s, s->trial) || od_sim_derivatives(s->sim, s->next, NULL, NULL, NULL) != OD_OK) return INFINITY;
@@ -165,14 +161,6 @@ static od_steady settle(search *s) {
   return r;
 }
 
-static bool *list_pressures(const od_machine *machine, const od_plant *plant) {
-  const od_model *m = od_machine_model(machine);
-  bool *list = calloc((size_t)od_plant_nx(plant) + 1, sizeof *list);
-  for (int i = 0; list && i < m->nodes; i++)
-    if (m->node[i].state >= 0) list[2 * plant->nz + m->node[i].state] = true;
-  return list;
-}
-
 // Takes the next sample. Returns its change, in typical sizes.
 static double sample(search *s) {
   bool changed = false;
@@ -187,34 +175,32 @@ static double sample(search *s) {
 
 od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                            od_steady *result) {
+  OD_SCRATCH(scratch);
   search s;
-  bool *pressures = list_pressures(machine, plant), memory = begin(&s, sim, plant, fixed) && pressures;
-  s.is_pressure = pressures;
   *result = (od_steady){.fastest = -1};
-  if (memory) {
+  if (!begin(&s, machine, sim, plant, fixed, &scratch)) return OD_NO_MEMORY;
+  *result = settle(&s);
+  bool samples = isfinite(od_sim_next_sample(sim));
+  for (int i = 0; samples && result->found; i++) {
+    if (i == MOST_SAMPLES) result->found = false;
+    if (i == MOST_SAMPLES || sample(&s) < 1e-9) break;
     *result = settle(&s);
-    bool samples = isfinite(od_sim_next_sample(sim));
-    for (int i = 0; samples && result->found; i++) {
-      if (i == MOST_SAMPLES) result->found = false;
-      if (i == MOST_SAMPLES || sample(&s) < 1e-9) break;
-      *result = settle(&s);
-    }
-    od_sim_set(sim, s.time, s.x, s.u);
   }
-  finish(&s);
-  free(pressures);
-  return memory ? OD_OK : OD_NO_MEMORY;
+  od_sim_set(sim, s.time, s.x, s.u);
+  return OD_OK;
 }
 
 // --- The nearest state at which all rates are zero -------------------------------------------------------------------
 
+// The equations: all rates except those of positions are zero, then the held outputs have their values.
 typedef struct newton {
   search *s;
   int *unknown, unknowns, rows;
   const od_steady_hold *hold;
-  double *weight;
+  double *weight;  // of each row
 } newton;
 
+// Evaluates rates, outputs and their derivatives at a state.
 static bool evaluate(newton *n, const double *x) {
   search *s = n->s;
   return set(s, x) && od_sim_derivatives(s->sim, s->f, s->fx, NULL, NULL) == OD_OK &&
@@ -233,6 +219,7 @@ static const double *gradient(const newton *n, int row) {
   return row < rates ? s->fx + (s->nz + row) * s->nx : s->hx + n->hold[row - rates].output * s->nx;
 }
 
+// Norm of the weighted residuals.
 static double norm(const newton *n) {
   double sum = 0;
   for (int i = 0; i < n->rows; i++) sum += pow(residual(n, i) * n->weight[i], 2);
@@ -269,7 +256,7 @@ static bool take_shorter(newton *n, double before) {
     for (int j = 0; j < n->unknowns; j++) {
       int i = n->unknown[j];
       s->trial[i] += part * s->b[j] * s->scale[i];
-      if (s->is_pressure[i] && s->x[i] > 0) s->trial[i] = fmax(s->trial[i], least_left * s->x[i]);
+      if (s->is_pressure[i] && s->x[i] > 0) s->trial[i] = fmax(s->trial[i], least_pressure_ratio * s->x[i]);
     }
     if (!evaluate(n, s->trial) || !(norm(n) < before)) continue;
     memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);
@@ -278,6 +265,7 @@ static bool take_shorter(newton *n, double before) {
   return false;
 }
 
+// Iterates until the residuals are zero or no longer decrease.
 static od_steady solve(newton *n) {
   search *s = n->s;
   od_steady none = {.fastest = -1};
@@ -300,26 +288,20 @@ static od_steady solve(newton *n) {
 
 od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                             const od_steady_hold *hold, int holds, od_steady *result) {
+  OD_SCRATCH(scratch);
   search s;
-  bool *pressures = list_pressures(machine, plant), memory = begin(&s, sim, plant, fixed) && pressures;
-  s.is_pressure = pressures;
+  *result = (od_steady){.fastest = -1};
+  if (!begin(&s, machine, sim, plant, fixed, &scratch)) return OD_NO_MEMORY;
   newton n = {.s = &s,
               .rows = s.nx - s.nz + holds,
               .hold = hold,
-              .unknown = calloc((size_t)s.nx + 1, sizeof *n.unknown),
-              .weight = room((size_t)(s.nx + holds))};
-  *result = (od_steady){.fastest = -1};
-  memory = memory && n.unknown && n.weight;
-  if (memory) {
-    for (int i = s.nz; i < 2 * s.nz; i++) s.x[i] = 0;
-    for (int i = 0; i < s.nx; i++)
-      if ((i < s.nz || i >= 2 * s.nz) && !is_fixed(&s, i)) n.unknown[n.unknowns++] = i;
-    if (n.unknowns > 0) *result = solve(&n);
-    od_sim_set(sim, s.time, s.x, s.u);
-  }
-  free(pressures);
-  free(n.unknown);
-  free(n.weight);
-  finish(&s);
-  return memory ? OD_OK : OD_NO_MEMORY;
+              .unknown = OD_TAKE(&scratch, int, s.nx),
+              .weight = OD_TAKE(&scratch, double, s.nx + holds)};
+  if (scratch.exhausted) return OD_NO_MEMORY;
+  for (int i = s.nz; i < 2 * s.nz; i++) s.x[i] = 0;
+  for (int i = 0; i < s.nx; i++)
+    if ((i < s.nz || i >= 2 * s.nz) && !is_fixed(&s, i)) n.unknown[n.unknowns++] = i;
+  if (n.unknowns > 0) *result = solve(&n);
+  od_sim_set(sim, s.time, s.x, s.u);
+  return OD_OK;
 }

@@ -1,19 +1,20 @@
 // 'initial: steady': the model is built with initial guesses, a steady state is searched from there, and the model is built again
 // with the result, as from a saved state.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/display.h"
 #include "machine/machine_loader.h"
 #include "machine/saved_state.h"
 #include "machine/steady.h"
+#include "memory/scoped.h"
 #include "model/builder.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
 // The search: a simulation whose outputs are those of a saved state, then the exact positions of the file.
 typedef struct start {
+  od_arena arena;
   od_loader *ld;
   int node;
   od_state_names names;
@@ -29,18 +30,27 @@ static const od_model *model_of(const start *s) {
   return s->ld->draft->machine->model;
 }
 
-static void forget(start *s) {
+static void free_start(start *s) {
   od_state_names_free(&s->names);
   od_sim_free(s->sim);
   od_plant_free(s->plant);
-  void *memory[] = {s->output, s->hold, s->fixed, s->u, s->y};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+  od_arena_free(&s->arena);
 }
 
-// Lists exact values: positions are held, pressures and other first-order states are fixed. The plant must exist.
-static void list_exact(start *s) {
+// Makes the simulation. Exact positions of the file are held, exact pressures and other first-order states are fixed.
+static od_status begin(start *s, od_error *err) {
   const od_build *b = s->ld->draft->build;
+  od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
+  if (status != OD_OK) return status;
   const od_model *m = model_of(s);
+  int most = s->names.count + b->initials;
+  s->output = OD_TAKE(&s->arena, int, most);
+  s->hold = OD_TAKE(&s->arena, od_steady_hold, most);
+  s->y = OD_TAKE(&s->arena, double, most);
+  s->fixed = OD_TAKE(&s->arena, bool, 2 * m->coordinates + m->states);
+  s->u = OD_TAKE(&s->arena, double, m->inputs);
+  if (s->arena.exhausted) return OD_NO_MEMORY;
+  for (; s->outputs < s->names.count; s->outputs++) s->output[s->outputs] = s->names.output[s->outputs];
   for (int i = 0; i < b->initials; i++) {
     int output = b->initial[i].exact ? od_model_output_find(m, b->initial[i].quantity) : -1;
     if (output < 0) continue;
@@ -52,22 +62,6 @@ static void list_exact(start *s) {
       s->output[s->outputs++] = output;
     }
   }
-}
-
-static od_status begin(start *s, od_error *err) {
-  const od_build *b = s->ld->draft->build;
-  od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
-  if (status != OD_OK) return status;
-  const od_model *m = model_of(s);
-  size_t most = (size_t)(s->names.count + b->initials) + 1;
-  s->output = calloc(most, sizeof *s->output);
-  s->hold = calloc(most, sizeof *s->hold);
-  s->y = calloc(most, sizeof *s->y);
-  s->fixed = calloc((size_t)(2 * m->coordinates + m->states) + 1, sizeof *s->fixed);
-  s->u = calloc((size_t)m->inputs + 1, sizeof *s->u);
-  if (!s->output || !s->hold || !s->y || !s->fixed || !s->u) return OD_NO_MEMORY;
-  for (; s->outputs < s->names.count; s->outputs++) s->output[s->outputs] = s->names.output[s->outputs];
-  list_exact(s);
   for (int i = 0; i < m->inputs; i++) s->u[i] = m->input[i].start;
   status = od_model_plant(m, s->output, s->outputs, NULL, 0, &s->plant, err);
   if (status != OD_OK) return status;
@@ -102,32 +96,31 @@ static od_status search(start *s, od_steady *r) {
 
 // The output that is equal to a state, which gives its name.
 static int output_of_state(start *s, int state) {
-  int nx = od_plant_nx(s->plant), found = -1;
-  double *hx = calloc((size_t)nx * (size_t)s->outputs + 1, sizeof *hx);
-  bool known = hx && od_sim_output_jacobians(s->sim, hx, NULL, NULL) == OD_OK;
-  for (int i = 0; known && i < s->outputs && found < 0; i++) {
+  int nx = od_plant_nx(s->plant);
+  double *hx = OD_TAKE(&s->arena, double, (long long)nx * s->outputs);
+  if (!hx || od_sim_output_jacobians(s->sim, hx, NULL, NULL) != OD_OK) return -1;
+  for (int i = 0; i < s->outputs; i++) {
     bool same = true;
     for (int j = 0; j < nx; j++) same = same && hx[i * nx + j] == (j == state);
-    if (same) found = s->output[i];
+    if (same) return s->output[i];
   }
-  free(hx);
-  return found;
+  return -1;
 }
 
 // The state with the largest rate at the end of the search, including states with exact values.
 static od_steady find_fastest(start *s) {
   int nx = od_plant_nx(s->plant), nz = s->plant->nz;
   od_steady r = {.fastest = -1};
-  double *f = calloc((size_t)nx + 1, sizeof *f), most = 0;
-  bool known = f && od_sim_derivatives(s->sim, f, NULL, NULL, NULL) == OD_OK;
-  for (int i = 0; known && i < nx; i++) {
+  double *f = OD_TAKE(&s->arena, double, nx), most = 0;
+  if (!f || od_sim_derivatives(s->sim, f, NULL, NULL, NULL) != OD_OK) return r;
+  for (int i = 0; i < nx; i++) {
     double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1, part = fabs(f[i]) / scale;
     if (part > most) most = part, r.fastest = i, r.rate = f[i];
   }
-  free(f);
   return r;
 }
 
+// Reports that no steady state was found, with the state that changes fastest.
 static void complain(start *s) {
   const od_model *m = model_of(s);
   const od_steady r = find_fastest(s);
@@ -140,12 +133,8 @@ static void complain(start *s) {
       s->ld, s->node, "no steady state was found%s%s; %s", has_exact(s) ? " with the exact values that are given" : "",
       what,
       has_exact(s)
-          ? "'about' before a value lets it be found, too"
-          : "starting values ('initial: {others: steady, A.pressure: about 50 bar}') may help, if there is such a state");
-}
-
-static bool is_pressure(const od_model *m, int output) {
-  return m->output[output].kind == OD_OUT_NODE_PRESSURE;
+          ? "write 'about' before a value that need not be exact"
+          : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}'), if there is such a state");
 }
 
 // Builds the model with the values found instead of those of the file.
@@ -155,12 +144,13 @@ static od_status build_again(start *s) {
   od_status status = od_sim_outputs(s->sim, s->y);
   if (status != OD_OK) return status;
   const od_model *m = model_of(s);
-  for (int i = 0; i < s->names.count; i++)
-    if (is_pressure(m, s->names.output[i]) && s->y[i] < 0) {
-      od_complain(ld, s->node, "the steady state needs %s in '%s', but oil cannot pull: less than 0 bar is impossible",
-                  od_display_quantity(s->y[i], "Pa").text, m->node[m->output[s->names.output[i]].index].name);
-      return OD_BAD_INPUT;
-    }
+  for (int i = 0; i < s->names.count; i++) {
+    const od_output *output = &m->output[s->names.output[i]];
+    if (output->kind != OD_OUT_NODE_PRESSURE || s->y[i] >= 0) continue;
+    od_complain(ld, s->node, "the steady state needs %s in '%s', but oil cannot pull: less than 0 bar is impossible",
+                od_display_quantity(s->y[i], "Pa").text, m->node[output->index].name);
+    return OD_BAD_INPUT;
+  }
   b->initials = 0;
   b->starts_anywhere = false;
   for (int i = 0; i < s->names.count; i++) {
@@ -180,20 +170,16 @@ static od_status build_again(start *s) {
 }
 
 od_status od_load_steady(od_loader *ld, int node) {
-  start s = {.ld = ld, .node = node};
+  OD_SCOPED(free_start) start s = {.ld = ld, .node = node};
   od_error err = {0};
   od_steady r = {0};
   od_status status = begin(&s, &err);
   if (status == OD_OK) status = search(&s, &r);
-  if (status == OD_OK && !r.found) {
+  if (status == OD_OK && r.found) return build_again(&s);
+  if (status == OD_NO_MEMORY) return status;
+  if (status == OD_OK)
     complain(&s);
-    status = OD_BAD_INPUT;
-  } else if (status == OD_OK) {
-    status = build_again(&s);
-  } else if (status != OD_NO_MEMORY) {
-    od_complain(ld, node, "no steady state can be sought: %s", err.text[0] ? err.text : od_status_text(status));
-    status = OD_BAD_INPUT;
-  }
-  forget(&s);
-  return status;
+  else
+    od_complain(ld, node, "no steady state can be searched: %s", err.text[0] ? err.text : od_status_text(status));
+  return OD_BAD_INPUT;
 }

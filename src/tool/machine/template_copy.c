@@ -94,7 +94,7 @@ static const char *as_parameter(od_template_frame *f, const char *parameter, con
 }
 
 static void bind(od_template_frame *f, const char *parameter, int node) {
-  if (node >= 0 && !od_index_add(&f->arguments, parameter, node)) f->ld->no_memory = true;
+  if (node >= 0) od_index_add(&f->arguments, &f->ld->scratch, parameter, node);
 }
 
 void od_template_bind(od_template_frame *f, const char *parameter, int node) {
@@ -136,7 +136,7 @@ static const char *replace(od_template_frame *f, int node, int *names) {
   while (!f->budget->failed && next_mark(text, &m)) {
     int given = argument(f, &m);
     const char *value = m.length > 0 ? "" : "$";
-    if (given >= 0 && ld->tree.node[given].kind == OD_TREE_TEXT) {
+    if (od_is_text(ld, given)) {
       value = od_text_of(ld, given);
       if (begins_with_letter(value)) *names = given;
       if (m.end[0] == '^')
@@ -196,7 +196,7 @@ int od_template_copy_key(od_template_frame *f, int key, const char *text) {
 
 int od_template_copy(od_template_frame *f, int node, int depth) {
   od_loader *ld = f->ld;
-  node = od_tree_value(&ld->tree, node);
+  node = od_entry(ld, node);
   od_tree_kind kind = ld->tree.node[node].kind;
   if (depth > DEEPEST) {
     od_complain(ld, node, "is nested deeper than %d levels", DEEPEST);
@@ -229,7 +229,7 @@ static void check_text(od_loader *ld, int node, int parameters, const char *temp
     const char *name = od_copy(ld, m.name, m.length);
     if (od_map_find(ld, parameters, name) >= 0) continue;
     od_nearest nearest = od_nearest_to(name);
-    for (int key = parameters >= 0 ? ld->tree.node[parameters].first : -1; key >= 0; key = od_next(ld, key))
+    for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key))
       od_nearest_try(&nearest, od_text_of(ld, key));
     od_complain(ld, node, "the template '%s' has no parameter '%s'%s", template_name, od_excerpt(ld, name),
                 nearest.best ? od_nearest_suggestion(&nearest).text : "; 'parameters' names those it has");
@@ -237,7 +237,7 @@ static void check_text(od_loader *ld, int node, int parameters, const char *temp
 }
 
 static void check_names(od_loader *ld, int node, int parameters, const char *name, int depth, int *budget) {
-  node = od_tree_value(&ld->tree, node);
+  node = od_entry(ld, node);
   if (depth > DEEPEST || --*budget < 0) return;
   const od_tree_kind kind = ld->tree.node[node].kind;
   if (kind == OD_TREE_TEXT) check_text(ld, node, parameters, name);

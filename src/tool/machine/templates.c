@@ -1,6 +1,5 @@
 #include "machine/templates.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/document.h"
@@ -25,13 +24,6 @@ typedef struct expander {
 } expander;
 
 // --- Names --------------------------------------------------------------------------------------------------------
-
-void od_templates_free(od_templates *t) {
-  od_index_free(&t->made);
-  od_index_free(&t->instance);
-  free(t->name);
-  *t = (od_templates){0};
-}
 
 bool od_templates_made(const od_loader *ld, const char *name) {
   return od_index_find(&ld->draft->templates.made, name) >= 0;
@@ -60,13 +52,9 @@ bool od_templates_check_name(od_loader *ld, int key) {
 // Records the full name of an element that an instance made.
 static void keep_made(expander *e, const char *name, int key) {
   od_templates *t = &e->ld->draft->templates;
-  const char **grown = od_grow(t->name, t->names, &t->name_capacity, sizeof *t->name);
-  if (!grown || !od_index_add(&t->made, name, key)) {
-    e->ld->no_memory = true;
-    if (grown) t->name = grown;
-    return;
-  }
-  t->name = grown;
+  const char **list = od_arena_extend(&e->ld->scratch, t->name, t->names, sizeof *list);
+  if (!list || !od_index_add(&t->made, &e->ld->scratch, name, key)) return;
+  t->name = list;
   t->name[t->names++] = name;
 }
 
@@ -85,7 +73,7 @@ static void list_sections(expander *e) {
 // The map of a template's parameters, or -1.
 static int parameters_of(const expander *e, int body) {
   int node = od_map_find(e->ld, body, "parameters");
-  return node >= 0 && e->ld->tree.node[node].kind == OD_TREE_MAP ? node : -1;
+  return od_is_map(e->ld, node) ? node : -1;
 }
 
 static void check_parameters(expander *e, int body, const char *name) {
@@ -96,13 +84,12 @@ static void check_parameters(expander *e, int body, const char *name) {
     const char *parameter = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
     if (strcmp(parameter, "template") == 0 || strchr(parameter, '-'))
-      od_complain(ld, key, "'%s' cannot be a parameter; %s", parameter,
-                  strchr(parameter, '-') ? "letters, digits and '_' can" : "it says which template an instance is of");
-    if (od_index_find(&seen, parameter) >= 0)
+      od_complain(
+          ld, key, "'%s' cannot be a parameter; %s", parameter,
+          strchr(parameter, '-') ? "letters, digits and '_' can" : "this key of an instance names its template");
+    if (od_seen_before(ld, &seen, key))
       od_complain(ld, key, "the parameter '%s' of template '%s' is given twice", parameter, name);
-    if (!od_index_add(&seen, parameter, key)) ld->no_memory = true;
   }
-  od_index_free(&seen);
 }
 
 static void check_template(expander *e, int key) {
@@ -123,13 +110,11 @@ static void check_templates(expander *e, int node) {
   int first = od_messages_errors(ld->messages);
   od_index seen = {0};
   for (int key = od_first(ld, node, "templates"); key >= 0; key = od_next(ld, key)) {
-    if (od_index_find(&seen, od_text_of(ld, key)) >= 0)
+    if (od_seen_before(ld, &seen, key))
       od_complain(ld, key, "the template '%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
-    if (!od_index_add(&seen, od_text_of(ld, key), key)) ld->no_memory = true;
     check_template(e, key);
   }
-  od_index_free(&seen);
-  e->templates = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? node : -1;
+  e->templates = od_is_map(ld, node) ? node : -1;
   if (od_messages_errors(ld->messages) > first) e->broken = true;
 }
 
@@ -146,11 +131,10 @@ static int find_template(expander *e, int key, int value, const char **name) {
   *name = od_read_text(ld, node, "template", "the name of a template");
   if (!*name) return -1;
   int body = od_map_find(ld, e->templates, *name);
-  if (body >= 0 && ld->tree.node[body].kind == OD_TREE_MAP) return body;
+  if (od_is_map(ld, body)) return body;
   if (body >= 0) return -1;  // the error has been reported already
   od_nearest nearest = od_nearest_to(*name);
-  for (int k = e->templates >= 0 ? ld->tree.node[e->templates].first : -1; k >= 0; k = od_next(ld, k))
-    od_nearest_try(&nearest, od_text_of(ld, k));
+  for (int k = od_map_first(ld, e->templates); k >= 0; k = od_next(ld, k)) od_nearest_try(&nearest, od_text_of(ld, k));
   od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name), od_nearest_suggestion(&nearest).text);
   return -1;
 }
@@ -173,13 +157,12 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
   od_index seen = {0};
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
-    if (od_index_find(&seen, name) >= 0)
+    if (od_seen_before(ld, &seen, key))
       od_complain(ld, key, "'%s' is given twice in the instance '%s'", od_excerpt(ld, name), f->prefix);
-    if (!od_index_add(&seen, name, key)) ld->no_memory = true;
     if (strcmp(name, "template") == 0 || od_map_find(ld, parameters, name) >= 0) continue;
     od_nearest nearest = od_nearest_to(name);
     const char *list = "";
-    for (int k = parameters >= 0 ? ld->tree.node[parameters].first : -1; k >= 0; k = od_next(ld, k)) {
+    for (int k = od_map_first(ld, parameters); k >= 0; k = od_next(ld, k)) {
       od_nearest_try(&nearest, od_text_of(ld, k));
       if (strlen(list) < LONGEST_CONTEXT)
         list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; it has ", od_text_of(ld, k));
@@ -187,7 +170,6 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
     od_complain(ld, key, "the template '%s' has no parameter '%s'%s", f->template_name, od_excerpt(ld, name),
                 nearest.best ? od_nearest_suggestion(&nearest).text : od_excerpt(ld, list));
   }
-  od_index_free(&seen);
 }
 
 // Appends an entry to a map that is being built.
@@ -205,7 +187,7 @@ static void append(expander *e, od_map_builder *b, int key, int value) {
 // In expressions a parameter has its name without '$'.
 static void keep_parameter(expander *e, od_template_frame *f, int key, const char *name) {
   int given = od_index_find(&f->arguments, name);
-  if (given < 0 || e->ld->tree.node[given].kind != OD_TREE_TEXT) return;
+  if (!od_is_text(e->ld, given)) return;
   int copy = od_template_copy_key(f, key, od_format(e->ld, "%s.%s", f->prefix, name));
   if (copy >= 0) append(e, &e->parameters, copy, given);
 }
@@ -213,7 +195,7 @@ static void keep_parameter(expander *e, od_template_frame *f, int key, const cha
 // Binds each parameter to the value of --set, of the instance, or to its default, which may refer to previous parameters.
 static void bind_parameters(expander *e, od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
-  for (int key = parameters >= 0 ? ld->tree.node[parameters].first : -1; key >= 0; key = od_next(ld, key)) {
+  for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     const char *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", f->prefix, name));
     int given = od_map_find(ld, value, name), usual = od_value(ld, key);
@@ -221,9 +203,9 @@ static void bind_parameters(expander *e, od_template_frame *f, int value, int pa
       od_template_bind_text(f, name, set);
     } else if (given >= 0) {
       od_template_bind(f, name, given);
-    } else if (ld->tree.node[usual].kind != OD_TREE_NULL) {
+    } else if (!od_is_null(ld, usual)) {
       int copy = od_template_copy(f, usual, 1);
-      if (copy >= 0) od_template_bind(f, name, od_tree_value(&ld->tree, copy));
+      if (copy >= 0) od_template_bind(f, name, od_entry(ld, copy));
     } else {
       od_complain(ld, f->key, "the instance '%s' of template '%s' needs '%s'", f->prefix, f->template_name, name);
       e->broken = true;
@@ -240,8 +222,7 @@ static bool declares(const expander *e, const od_template_frame *f, const char *
     const char *section = od_text_of(ld, key);
     int value = od_value(ld, key);
     if (strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0) continue;
-    for (int at = ld->tree.node[value].kind == OD_TREE_MAP ? ld->tree.node[value].first : -1; at >= 0;
-         at = od_next(ld, at)) {
+    for (int at = od_map_first(ld, value); at >= 0; at = od_next(ld, at)) {
       const char *own = od_text_of(ld, at);
       if (strlen(own) == length && strncmp(own, name, length) == 0) return true;
     }
@@ -324,7 +305,7 @@ static void make_instance(expander *e, int key, const od_template_frame *outer, 
   od_template_frame f = {.ld = ld, .budget = &e->budget, .outer = outer, .key = key};
   f.prefix = outer ? od_format(ld, "%s.%s", outer->prefix, od_text_of(ld, key)) : od_text_of(ld, key);
   bool sound = is_sound_name(e, key, f.prefix);
-  if (sound && ld->tree.node[value].kind != OD_TREE_MAP) {
+  if (sound && !od_is_map(ld, value)) {
     od_complain(ld, value, "found %s, expected a map for the instance '%s' with 'template' and its parameters",
                 od_describe(ld, value), f.prefix);
     sound = false;
@@ -339,13 +320,12 @@ static void make_instance(expander *e, int key, const od_template_frame *outer, 
     e->broken = true;
     return;
   }
-  if (!od_index_add(&ld->draft->templates.instance, f.prefix, key)) ld->no_memory = true;
+  od_index_add(&ld->draft->templates.instance, &ld->scratch, f.prefix, key);
   f.context = context_of(e, &f);
   int parameters = parameters_of(e, f.body);
   refuse_arguments(e, &f, value, parameters);
   bind_parameters(e, &f, value, parameters);
   if (!e->budget.failed && !e->broken) make_body(e, &f, depth);
-  od_index_free(&f.arguments);
 }
 
 static void make_instances(expander *e, int node, const od_template_frame *outer, int depth) {
@@ -385,9 +365,9 @@ static int half(const expander *e, od_merger *m, int root, bool over) {
   for (int key = ld->tree.node[root].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
     int value = od_value(ld, key), section = section_of(e, od_text_of(ld, key));
     if (is_template_section(od_text_of(ld, key))) continue;
-    if (section >= 0 && ld->tree.node[value].kind == OD_TREE_MAP)
+    if (section >= 0 && od_is_map(ld, value))
       od_map_add(m, &b, key, part_of(e, m, section, value, over));
-    else if (!over && (section < 0 || ld->tree.node[value].kind != OD_TREE_NULL))
+    else if (!over && (section < 0 || !od_is_null(ld, value)))
       od_map_add(m, &b, key, value);
   }
   return b.map;
@@ -433,6 +413,6 @@ int od_templates_expand(od_loader *ld, int root, int over) {
   if (m.failed) return -1;
   make_instances(&e, instances, NULL, 1);
   ld->draft->templates.parameters = e.parameters.map;
-  if (e.broken || e.budget.failed || ld->no_memory) return -1;
+  if (e.broken || e.budget.failed || od_lacks_memory(ld)) return -1;
   return assemble(&e, root, over);
 }

@@ -12,10 +12,9 @@
 typedef struct od_templates {
   od_index made, instance;
   const char **name;  // names of elements, for suggestions
-  int names, name_capacity;
+  int names;
   int parameters;  // map of all parameters of instances by full name; -1: none
 } od_templates;
-void od_templates_free(od_templates *t);
 
 // Expands the instances of the file and merges the variant (-1: none). Returns the node of the resulting map; -1 after an error
 // that makes further reading useless. `root`: the map of the file.

@@ -19,7 +19,7 @@ typedef struct maker {
   const char *path;
   const od_compare_options *options;
   od_messages *messages;
-  od_texts *texts;
+  od_arena *texts;
   const char **sensors;  // the compared lists
   int sensor_lists;
   int row_capacity, case_capacity;
@@ -208,7 +208,7 @@ od_status od_comparison_load(const char *path, const od_compare_options *options
     // The experiment's document owns the texts.
     c->study.file = e->file;
     e->file = NULL;
-    m.texts = &c->study.file->texts;
+    m.texts = &c->study.file->arena;
     c->study.title = copy(&m, e->title);
     c->study.path = c->study.file->file;
     list_sensors(&m, e);

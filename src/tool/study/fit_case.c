@@ -102,7 +102,7 @@ static od_status find_least_cost(const od_case *c, od_error *err) {
 static const char *name_of(const fit_case *w, const char *a, const char *b) {
   char text[300];
   int length = snprintf(text, sizeof text, "%.140s%.140s", a, b);
-  return od_texts_copy(&w->plan->e->file->texts, text, (size_t)length);
+  return od_texts_copy(&w->plan->e->file->arena, text, (size_t)length);
 }
 
 static bool add_combinations(od_case *c, const fit_case *w) {

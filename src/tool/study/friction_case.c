@@ -37,7 +37,7 @@ static const double told_within = 0.1;
 static const char *name_of(const friction_case *w, const char *key, const char *what) {
   char text[120];
   int length = snprintf(text, sizeof text, "%.60s%.40s", key, what);
-  return od_texts_copy(&w->plan->file->texts, text, (size_t)length);
+  return od_texts_copy(&w->plan->file->arena, text, (size_t)length);
 }
 
 static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth) {

@@ -365,7 +365,7 @@ static od_status read_file(void *user) {
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
     od_complain(ld, cases, "a study needs at least one case");
-  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   check_only(sl, cases);
   return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }

@@ -25,7 +25,7 @@ static od_status prepare(od_case *c, od_error *err) {
       char text[100];
       int length =
           snprintf(text, sizeof text, "%.60s%s", od_law_field(plan->start.law, plan->parameter[i])->key, endings[k]);
-      const char *name = od_texts_copy(&plan->file->texts, text, (size_t)length);
+      const char *name = od_texts_copy(&plan->file->arena, text, (size_t)length);
       ok = name && od_case_add(c, (od_metric){name, k < 2 ? "1/bar" : "1", OD_GATHER_MEAN, none, 0, none, none});
     }
   ok = ok && od_case_add(c, (od_metric){"coefficients_in_99", "1", OD_GATHER_PART, 0.99, judged, none, none}) &&

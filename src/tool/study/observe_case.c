@@ -53,7 +53,7 @@ static bool name_ports(observe_case *w) {
     char name[256];
     snprintf(name, sizeof name, "converged_s %.*s", length, path);
     while (port < w->ports && strcmp(w->port_metric[port], name) != 0) port++;
-    if (port == w->ports) w->port_metric[w->ports++] = od_texts_copy(&e->file->texts, name, strlen(name));
+    if (port == w->ports) w->port_metric[w->ports++] = od_texts_copy(&e->file->arena, name, strlen(name));
     w->port_of[i] = port;
     if (!w->port_metric[port]) return false;
   }

@@ -31,7 +31,7 @@ static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct simulate_case {
   od_machine *machine;
-  od_texts texts;
+  od_arena texts;
   od_run_options run;
   int *output, outputs;  // the outputs for requirements, then the outputs for values
   od_simulate_wish wish;
@@ -252,7 +252,7 @@ static void release(od_case *c) {
   free(w->set);
   free(w->drawn);
   od_machine_free(w->machine);
-  od_texts_free(&w->texts);
+  od_arena_free(&w->texts);
   free(w->output);
   free(w->wanted);
   free(w->factor);

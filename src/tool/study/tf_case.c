@@ -28,7 +28,7 @@ static bool add_metrics(od_case *c, const tf_case *w) {
   for (int i = 0; ok && i < e->sensors; i++) {
     char text[300];
     int length = snprintf(text, sizeof text, "%.200s amplitude_fit_percent", e->sensor[i].name);
-    const char *name = e->sensors == 1 ? "amplitude_fit_percent" : od_texts_copy(&e->file->texts, text, (size_t)length);
+    const char *name = e->sensors == 1 ? "amplitude_fit_percent" : od_texts_copy(&e->file->arena, text, (size_t)length);
     ok = name && od_case_add(c, (od_metric){name, "%", OD_GATHER_MEDIAN, none, 0, none, none});
   }
   return ok && od_case_add(c, (od_metric){"unstable", "runs", OD_GATHER_COUNT, none, 0, none, none}) &&

@@ -192,7 +192,7 @@ static void test_mistakes(void **state) {
       {"--free lag.gian=1:2 --goal lag:final=1", "there is no number 'lag.gian'; did you mean 'lag.gain'?"},
       {"--free lag.gain=2:1 --goal lag:final=1", "ends where it begins or below"},
       {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1",
-       "--free: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant wants s"},
+       "--free: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant must be in s"},
       {"--free lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
       {"--free lag.gain=1:2", "the search has no goal"},
       {"--free lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},

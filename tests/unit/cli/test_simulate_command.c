@@ -239,7 +239,7 @@ static void test_kicks_at_the_start(void **state) {
               "variants: {steady: {initial: {others: steady}}, given: {initial: {lag.state: 51 bar}}}\n");
   outcome o = run(s, "simulate kick.yaml");
   ends_with(o, 0);
-  says(o.out, "verdict: sound\n  Kick at the start: ");
+  says(o.out, "verdict: sound\n  Transient at the start: ");
   says(o.out, "'lag' by 51 bar.");
   lacks(o.out, "'own'");
   forget(o);

@@ -128,7 +128,7 @@ static void test_state_mistakes(void **state) {
   o = run(s, "check some.yaml");
   ends_with(o, 2);
   says(o.err, "state.yaml:1:9: error: unknown key 'tme' in the state; did you mean 'time'?");
-  says(o.err, "state.yaml:2:46: error: 'oil' is not a number; V.pressure wants a number or a quantity in Pa");
+  says(o.err, "state.yaml:2:46: error: 'oil' is not a number; V.pressure must be a number or a quantity in Pa");
   forget(o);
   scratch_put(s, "state.yaml", "state: {time: 1}\n");
   o = run(s, "check some.yaml");

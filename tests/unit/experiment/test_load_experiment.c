@@ -47,18 +47,18 @@ static void test_mistakes_in_machines_and_numbers(void **state) {
          "filter: {form: joosep, gate: -1}\n"
          "integrator: rk5\n"
          "noise: {pressures: 1 m}\n",
-         "x.yaml:1:13: found a list; 'experiment' wants a title\n"
-         "x.yaml:3:7: '5 kg' is a mass; time wants s\n"
+         "x.yaml:1:13: found a list; 'experiment' must be a title\n"
+         "x.yaml:3:7: '5 kg' is a mass; time must be in s\n"
          "x.yaml:4:1: unknown key 'stap' in an experiment file; did you mean 'step'?\n"
          "x.yaml:5:7: seed must be a whole number from 0 to 9007199254740992\n"
          "x.yaml:6:18: there is no variant '3-S9'; did you mean '3-S1'?\n"
-         "x.yaml:6:38: found a list; 'oil.k0' wants a number or a quantity\n"
-         "x.yaml:7:30: model: oil.kp=5 kg: '5 kg' is a mass; kp wants Pa\n"
+         "x.yaml:6:38: found a list; 'oil.k0' must be a number or a quantity\n"
+         "x.yaml:7:30: model: oil.kp=5 kg: '5 kg' is a mass; kp must be in Pa\n"
          "x.yaml:7:45: unknown key 'sett' in the model; did you mean 'set'?\n"
          "x.yaml:9:16: found 'joosep'; did you mean 'joseph'?\n"
          "x.yaml:9:30: gate is '-1', must be greater than zero\n"
          "x.yaml:10:13: found 'rk5'; did you mean 'rk4'?\n"
-         "x.yaml:11:20: '1 m' is a length; pressures wants Pa\n");
+         "x.yaml:11:20: '1 m' is a length; pressures must be in Pa\n");
   expect(*state, MACHINE "truth: {set: {oil.kpp: 3}}\n" SENSOR,
          "x.yaml:2:15: truth: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n");
 }
@@ -85,10 +85,10 @@ static void test_filters_and_integrators(void **state) {
   }
   expect(*state, MACHINE SENSOR "filter: ekv\n", "x.yaml:3:9: found 'ekv'; did you mean 'ekf'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
-         "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf, ekf, second-order-ekf, ukf, error-state-ekf, "
+         "x.yaml:3:16: found 'particle'; 'type' must be iterated-ekf, ekf, second-order-ekf, ukf, error-state-ekf, "
          "relinearising, continuous-ekf or complex-step-ekf\n");
   expect(*state, MACHINE SENSOR "integrator: cvodes\n",
-         "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
+         "x.yaml:3:13: found 'cvodes'; 'integrator' must be trapezoid, tr-bdf2 or rk4\n");
 }
 
 // Options of filters: defaults, given values, and mistakes.
@@ -126,7 +126,7 @@ static void test_options_of_filters(void **state) {
       "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
   expect(*state, MACHINE SENSOR "filter: {type: relinearising, window: 8, spread: no}\n",
          "x.yaml:3:39: window is 8; it must be from 16 to 1e+06\n"
-         "x.yaml:3:50: found 'no'; 'spread' wants false or true\n");
+         "x.yaml:3:50: found 'no'; 'spread' must be false or true\n");
   expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
@@ -135,7 +135,7 @@ static void test_options_of_filters(void **state) {
       *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
       "x.yaml:3:9: filter: 'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
-         "x.yaml:3:41: found 'eq10'; 'tangent' wants exact or approximate\n");
+         "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
   expect(
       *state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
       "x.yaml:3:9: filter: complex-step-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'\n");
@@ -162,7 +162,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "  oil.k0: {sigma: 1, low: 3, high: 2}\n"
          "  valve.ports.a.curve.points[1]: {sigma: 30, start: 120, high: 95}\n",
          "x.yaml:3:3: there is no output 'P.presure'; did you mean 'P.pressure'?\n"
-         "x.yaml:4:23: '0.15 m' is a length; sigma wants Pa\n"
+         "x.yaml:4:23: '0.15 m' is a length; sigma must be in Pa\n"
          "x.yaml:5:3: the sensor 'A.pressure' needs 'sigma'\n"
          "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
          "x.yaml:6:23: sigma is '0', must be greater than zero\n"
@@ -175,7 +175,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "assume, encoder or integrate\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
-         "x.yaml:12:15: found a map; 'A.pressure' wants a number or a quantity in Pa\n"
+         "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
          "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
          "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; it is no number of the bodies or the circuit\n"
          "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
@@ -193,14 +193,14 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "filter: {gate: 5, gate_patience: 1, frozen: 2.5}\n",
          "x.yaml:3:53: 'to' must come after 'from'\n"
          "x.yaml:3:74: rate must be at most 1, or 100 %\n"
-         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size wants Pa\n"
+         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size must be in Pa\n"
          "x.yaml:4:37: stuck needs 'to'\n"
          "x.yaml:4:76: size is '0 sigma', must be greater than zero\n"
-         "x.yaml:4:92: 'never' is not a number; dies wants a number or a quantity in s\n"
+         "x.yaml:4:92: 'never' is not a number; dies must be a number or a quantity in s\n"
          "x.yaml:5:37: found '3 s', expected a map for stuck with from or to\n"
          "x.yaml:5:50: spikes needs 'size'\n"
          "x.yaml:5:51: unknown key 'rat' in spikes; did you mean 'rate'?\n"
-         "x.yaml:5:73: '1 m' is a length; at wants s\n"
+         "x.yaml:5:73: '1 m' is a length; at must be in s\n"
          "x.yaml:5:82: found 'mising'; did you mean 'missing'?\n"
          "x.yaml:6:34: gate_patience must be a whole number from 2 to 1000000000\n"
          "x.yaml:6:45: frozen must be a whole number from 0 to 1000000000\n");
@@ -232,15 +232,15 @@ static void test_mistakes_in_matrices(void **state) {
          "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1, 2]]}}\n",
          "x.yaml:3:33: there is no output 'A.presure'; did you mean 'A.pressure'?\n"
          "x.yaml:4:40: 'P.pressure' is given twice\n"
-         "x.yaml:4:61: found '3'; 'matrix' wants as many rows as 'of' has outputs: 3\n"
-         "x.yaml:5:85: found a list of 3; 'matrix[1]' wants as many numbers as 'of': 2\n");
+         "x.yaml:4:61: found '3'; 'matrix' must be a list of as many rows as 'of' has outputs: 3\n"
+         "x.yaml:5:85: found a list of 3; 'matrix[1]' must be a list of as many numbers as 'of' has outputs: 2\n");
   expect(*state,
          MACHINE SENSORS
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1 MPa^2, 0.5 MPa^2], [0.4 MPa^2, 1 MPa^2]]}\n"
          "initial: {of: [P.pressure], matrix: [[1 MPa]], sigma: 3}\n"
          "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 2], [2, 1]]}}\n",
          "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; a covariance is symmetric\n"
-         "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] wants Pa^2\n"
+         "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] must be in Pa^2\n"
          "x.yaml:4:48: unknown key 'sigma' in initial; expected of or matrix\n"
          "x.yaml:5:76: the matrix is no covariance; it has a negative eigenvalue\n");
   expect(*state,
@@ -290,7 +290,7 @@ static void test_options(void **state) {
   char *said = experiment_messages(CASE "points-3.experiment.yaml", &options, "/nowhere");
   assert_string_equal(said,
                       "--truth: there is no variant '3-S7'; did you mean '3-S1'?\n"
-                      "--set: model: oil.kp=3 m: '3 m' is a length; kp wants Pa\n");
+                      "--set: model: oil.kp=3 m: '3 m' is a length; kp must be in Pa\n");
   free(said);
   options = (od_experiment_options){.set = set + 1, .set_count = 1};
   said = experiment_messages(CASE "points-3.experiment.yaml", &options, "/nowhere");

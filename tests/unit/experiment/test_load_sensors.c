@@ -30,32 +30,32 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
          "  crank.end.vx: {relative: 3 %}\n"
          "  crank.end.vy: {sigma: 1 m/s, noise: {damping: 1, colour: red}}\n"
          "  crank.end.vz: {sigma: 1 m/s, noise: [uniform], range: [1, 2, 3], assume: 3 bar}\n",
-         "x.yaml:3:23: unknown unit '% rns' in '10 % rns'; sigma wants Pa\n"
+         "x.yaml:3:23: unknown unit '% rns' in '10 % rns'; sigma must be in Pa\n"
          "x.yaml:3:40: delay is '-1 s', must not be negative\n"
          "x.yaml:3:61: the upper end of 'range' must be greater than the lower one\n"
          "x.yaml:3:76: drift is '-1 bar', must not be negative\n"
          "x.yaml:3:92: assume is '0 bar', must be greater than zero\n"
          "x.yaml:4:28: only uniform noise has a 'half_width'; gaussian noise has a 'sigma'\n"
          "x.yaml:4:74: time_constant is '0 s', must be greater than zero\n"
-         "x.yaml:4:87: found '3 bar'; 'range' wants the least and the most that the sensor can say\n"
+         "x.yaml:4:87: found '3 bar'; 'range' must be the least and the most that the sensor can say\n"
          "x.yaml:4:101: a delay is at most 1000000 steps; this is 1e+09\n"
          "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'\n"
          "x.yaml:5:56: noise needs 'damping'\n"
          "x.yaml:6:23: sigma is '0 %', must be greater than zero\n"
          "x.yaml:6:71: noise has 'time_constant' (first order) and 'frequency' (second order); expected one\n"
          "x.yaml:7:43: there is no output 'cylinder.rat'; did you mean 'cylinder.rate'?\n"
-         "x.yaml:8:26: '1 m/s' is a speed; sigma wants m\n"
+         "x.yaml:8:26: '1 m/s' is a speed; sigma must be in m\n"
          "x.yaml:8:41: 'cylinder.length' is in m; what gives 'cylinder.rate' when it is integrated once is in m/s2\n"
          "x.yaml:9:3: the sensor 'crank.end.x' needs 'integrate'\n"
          "x.yaml:10:3: the sensor 'crank.end.y' needs 'source'\n"
-         "x.yaml:10:24: '1 m/s' is a speed; sigma wants m/s2\n"
+         "x.yaml:10:24: '1 m/s' is a speed; sigma must be in m/s2\n"
          "x.yaml:11:65: integrate must be a whole number from 1 to 2\n"
          "x.yaml:12:28: 'relative' is for fits; expected 'sigma', which may be like '5 % spread' or '5 % rms'\n"
          "x.yaml:13:39: noise needs 'frequency'\n"
          "x.yaml:13:52: unknown key 'colour' in noise; expected type, time_constant, frequency or damping\n"
-         "x.yaml:14:39: found a list; 'noise' wants gaussian or uniform\n"
-         "x.yaml:14:57: found a list of 3; 'range' wants the least and the most that the sensor can say\n"
-         "x.yaml:14:76: '3 bar' is a pressure; assume wants m/s\n");
+         "x.yaml:14:39: found a list; 'noise' must be gaussian or uniform\n"
+         "x.yaml:14:57: found a list of 3; 'range' must be the least and the most that the sensor can say\n"
+         "x.yaml:14:76: '3 bar' is a pressure; assume must be in m/s\n");
   expect(
       *state, MACHINE "sensors: {T.pressure: {sigma: 3 % spread}, crank.end.z: {sigma: 3 % rms}}\n",
       "x.yaml:2:11: 'T.pressure' never changes, so that its noise cannot be a part of that; expected a quantity\n"
@@ -89,7 +89,7 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          "truth: {noise: {pressures: -1, acceleration: 1 m, structure: matrx, press: 3}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
          "x.yaml:2:28: pressures is '-1', must not be negative\n"
-         "x.yaml:2:46: '1 m' is a length; acceleration wants a plain number\n"
+         "x.yaml:2:46: '1 m' is a length; acceleration must be a plain number\n"
          "x.yaml:2:62: found 'matrx'; did you mean 'matrix'?\n"
          "x.yaml:2:69: unknown key 'press' in noise; did you mean 'process'?\n");
   expect(*state,

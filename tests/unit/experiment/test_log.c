@@ -405,13 +405,13 @@ static void test_mistakes_in_the_section(void **state) {
          "  missing: {a: 3}\n"
          "  skip: 1.5\n",
          NULL,
-         "x.yaml:13:9: error: found a list; 'file' wants the name of a CSV or MATLAB file\n"
+         "x.yaml:13:9: error: found a list; 'file' must be the name of a CSV or MATLAB file\n"
          "x.yaml:14:3: error: unknown key 'tme' in data; did you mean 'time'?\n"
          "x.yaml:16:5: error: the machine has no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:17:18: error: unknown key 'colum' in the channel 'P.pressure'; did you mean 'column'?\n"
          "x.yaml:17:35: error: scale must not be zero\n"
-         "x.yaml:18:26: error: found a list; 'column' wants the name or the number of a column\n"
-         "x.yaml:18:50: error: '3 bar' is a pressure; offset wants a plain number\n"
+         "x.yaml:18:26: error: found a list; 'column' must be the name or the number of a column\n"
+         "x.yaml:18:50: error: '3 bar' is a pressure; offset must be a plain number\n"
          "x.yaml:19:5: error: 'A.pressure' is given twice\n"
          "x.yaml:21:8: error: end must come after start\n"
          "x.yaml:22:13: error: interval is '0 s', must be greater than zero\n"

@@ -247,7 +247,7 @@ static void test_refused(void **state) {
   check_refused(m, "b.mass", "'b.mass' cannot be a parameter: it follows 'constants.n', which can");
   check_refused(m, "constants.bore", "'constants.bore' cannot be a parameter: it follows 'constants.e', which can");
   check_refused(m, "constants.m0",
-                "'constants.m0' cannot be a parameter: 'inputs.u' follows it, which the model does not know");
+                "'constants.m0' cannot be a parameter: 'inputs.u' follows it, which is not a number of the model");
   check_refused(m, "run.step", "'run.step' cannot be a parameter: the model does not depend on it");
   od_machine_free(m);
 }
