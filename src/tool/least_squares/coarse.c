@@ -51,7 +51,7 @@ static bool is_at_least(int k, int rank, const double *M, double least, double *
 }
 
 // Whether the selected rows have their share of the information along each direction.
-static bool tell_as_much(od_search *all, const od_search *some) {
+static bool have_their_share(od_search *all, const od_search *some) {
   orient(all);
   double *M = all->svd_memory, *G = M + all->k * all->k;
   compare(all, some, M);
@@ -87,7 +87,7 @@ void od_search_coarsely(od_search *s) {
   od_search c;
   if (!s->problem->rows || s->options.coarse < 2 || s->k == 0 || od_is_tied(s->problem, &s->options)) return;
   if (od_search_begin(&c, s->problem, &s->options, NULL) != OD_OK) return;
-  if (begin(s, &c) && tell_as_much(s, &c)) {
+  if (begin(s, &c) && have_their_share(s, &c)) {
     bool stopped = od_search_run(&c) == OD_LS_STOPPED;
     s->coarse_iterations = c.iterations, s->coarse_evaluations = c.evaluations;
     memcpy(s->trial.u, c.now.u, (size_t)s->k * sizeof *c.now.u);

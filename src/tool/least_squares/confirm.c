@@ -5,7 +5,6 @@
 // these cases neighbors are evaluated: along the steps of the model, along its singular directions and along each parameter, in
 // both directions, near and far. If a neighbor has a smaller cost, the search continues from it.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "least_squares/search.h"
@@ -229,10 +228,11 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
 od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *e) {
   *e = (od_ending){.is_minimum = true};
   if (s->k == 0) return reason;
-  look l = {.best = calloc(2 * (size_t)s->k, sizeof *l.best)};
-  l.line = l.best ? l.best + s->k : NULL;
+  OD_SCRATCH(scratch);
+  look l = {.best = OD_TAKE(&scratch, double, s->k), .line = OD_TAKE(&scratch, double, s->k)};
+  bool has_memory = od_arena_status(&scratch) == OD_OK;
   double before = s->now.cost;
-  for (int round = 1, slow = 0; l.best && !settle(s, &reason, e, &l); round++) {
+  for (int round = 1, slow = 0; has_memory && !settle(s, &reason, e, &l); round++) {
     reason = s->evaluations < s->options.max_evaluations ? od_search_run(s) : OD_LS_EVALUATIONS;
     double gain = (before - s->now.cost) / before;
     bool over = round == ROUNDS || reason == OD_LS_EVALUATIONS;
@@ -245,6 +245,5 @@ od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *e) 
     }
     if (over) break;
   }
-  free(l.best);
   return reason;
 }

@@ -7,7 +7,6 @@
 // and constraints require, and do not restrict the other directions.
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "least_squares/distance.h"
@@ -22,52 +21,32 @@ bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options) {
 
 // ---- memory
 
-bool od_ties_begin(od_search *s) {
+void od_ties_begin(od_search *s) {
   od_ties *t = &s->ties;
   const od_ls_constraints *c = s->problem->constraints;
-  if (!od_is_tied(s->problem, &s->options)) return true;
+  if (!od_is_tied(s->problem, &s->options)) return;
   t->count = c ? c->equalities + c->inequalities : 0;
   t->equalities = c ? c->equalities : 0;
-  size_t count = (size_t)t->count, k = (size_t)s->k, rows = count + 2 * k, n = (size_t)s->n;
-  t->memory = calloc(
-      2 * count * (k + 1) + 3 * count + 3 * k * k + rows * (k + 2) + 4 * k + count * n + 1 + od_distance_size(s->k),
-      sizeof *t->memory);
-  t->flags = calloc(count + 2 * rows + 1, sizeof *t->flags);
-  t->order = calloc(k + 1, sizeof *t->order);
-  t->nearest = calloc(1, sizeof *t->nearest);
-  if (!t->memory || !t->flags || !t->order || !t->nearest) return false;
-  double *at = t->memory;
-  t->c = at, at += count;
-  t->C = at, at += count * k;
-  t->trial_c = at, at += count;
-  t->trial_C = at, at += count * k;
-  t->scale = at, at += count;
-  t->multiplier = at, at += count;
-  t->Q = at, at += k * k;
-  t->curvature = at, at += 2 * k * k;
-  t->corrected = at, at += count;
-  t->kept = at, at += k;
-  t->active = t->flags;
-  double *A = at, *b = A + rows * k, *multiplier = b + rows, *w = multiplier + rows;
-  *t->nearest = (od_distance){.k = s->k,
-                              .A = A,
-                              .b = b,
-                              .multiplier = multiplier,
-                              .w = w,
-                              .active = t->flags + count,
-                              .impossible = t->flags + count + rows,
-                              .memory = w + k + 2 * k + count * n,
-                              .order = t->order};
-  return true;
-}
-
-void od_ties_end(od_search *s) {
-  free(s->ties.memory), free(s->ties.flags), free(s->ties.order), free(s->ties.nearest);
-}
-
-// Scratch memory behind w: 2 k, then count x n.
-static double *scratch_of(const od_search *s) {
-  return s->ties.nearest->w + s->k;
+  int count = t->count, k = s->k, rows = count + 2 * k;
+  od_arena *arena = &s->arena;
+  t->c = OD_TAKE(arena, double, count), t->C = OD_TAKE(arena, double, count *k);
+  t->trial_c = OD_TAKE(arena, double, count), t->trial_C = OD_TAKE(arena, double, count *k);
+  t->scale = OD_TAKE(arena, double, count), t->multiplier = OD_TAKE(arena, double, count);
+  t->Q = OD_TAKE(arena, double, k *k), t->curvature = OD_TAKE(arena, double, 2 * k * k);
+  t->corrected = OD_TAKE(arena, double, count), t->kept = OD_TAKE(arena, double, k);
+  t->active = OD_TAKE(arena, bool, count);
+  t->scratch = OD_TAKE(arena, double, 2 * k + count * s->n);
+  t->nearest = OD_TAKE(arena, od_distance, 1);
+  if (!t->nearest) return;
+  *t->nearest = (od_distance){.k = k,
+                              .A = OD_TAKE(arena, double, rows *k),
+                              .b = OD_TAKE(arena, double, rows),
+                              .multiplier = OD_TAKE(arena, double, rows),
+                              .w = OD_TAKE(arena, double, k),
+                              .active = OD_TAKE(arena, bool, rows),
+                              .impossible = OD_TAKE(arena, bool, rows),
+                              .memory = OD_TAKE(arena, double, od_distance_size(k)),
+                              .order = OD_TAKE(arena, int, k)};
 }
 
 // ---- values
@@ -76,7 +55,7 @@ bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool deri
   od_ties *t = &s->ties;
   double *c = trial ? t->trial_c : t->c, *C = trial ? t->trial_C : t->C;
   if (t->count == 0) return true;
-  double *by_x = scratch_of(s) + 2 * s->k;
+  double *by_x = s->ties.scratch + 2 * s->k;
   memset(by_x, 0, (size_t)(t->count * s->n) * sizeof *by_x);
   if (s->problem->constraints->values(s->problem->user, point->x, c, derivatives ? by_x : NULL)) return false;
   for (int i = 0; i < t->count; i++) {
@@ -119,13 +98,13 @@ double od_ties_violation(const od_search *s, bool trial, const double *step) {
 static void add_row(const od_search *s, const double *weight, const double *a, double least, int to) {
   od_distance *d = s->ties.nearest;
   int k = s->k;
-  double *row = (double *)d->A + to * k;
+  double *row = d->A + to * k;
   for (int i = 0; i < k; i++) {
     double sum = 0;
     for (int j = 0; j < k; j++) sum += s->D[j] * s->spectrum.V[i * k + j] * a[j];
     row[i] = weight[i] * sum;
   }
-  ((double *)d->b)[to] = least;
+  d->b[to] = least;
 }
 
 static int add_bounds(const od_search *s, const double *weight, double *unit, int rows) {
@@ -145,7 +124,7 @@ void od_ties_step(od_search *s, double damping, const double *c) {
   od_distance *d = t->nearest;
   const od_spectrum *sp = &s->spectrum;
   int k = s->k, rows = 0;
-  double *weight = scratch_of(s), *unit = weight + k;
+  double *weight = s->ties.scratch, *unit = weight + k;
   for (int i = 0; i < k; i++) {
     bool counts = i < sp->rank;
     double value = counts         ? sp->value[i]
@@ -188,7 +167,7 @@ static bool curvature_column(od_search *s, int j, double *column) {
 void od_ties_curve(od_search *s) {
   od_ties *t = &s->ties;
   int k = s->k;
-  double *H = t->curvature + k * k, *value = scratch_of(s), largest = 0;
+  double *H = t->curvature + k * k, *value = s->ties.scratch, largest = 0;
   bool active = false;
   t->curved = false;
   for (int i = 0; i < t->count; i++) active = active || t->multiplier[i] != 0;
@@ -216,7 +195,7 @@ void od_ties_orient(od_search *s) {
   t->tied = 0;
   t->curved = false;
   if (t->count == 0) return;
-  double *scaled = (double *)t->nearest->A;
+  double *scaled = t->nearest->A;
   for (int i = 0; i < t->count; i++) {
     if (!t->active[i]) continue;
     for (int j = 0; j < k; j++) scaled[rows * k + j] = s->held[j] ? 0 : s->D[j] * t->C[i * k + j];

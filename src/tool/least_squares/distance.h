@@ -12,8 +12,8 @@
 
 typedef struct od_distance {
   int k, rows, equalities;
-  const double *A, *b;  // rows x k, rows
-  double *w;            // k: on entry w0; on return the nearest point
+  double *A, *b;  // rows x k, rows; not changed
+  double *w;      // k: on entry w0; on return the nearest point
   double *
       multiplier;  // rows: w - w0 = sum multiplier_i A_i; not negative for inequalities, zero for rows that are not active
   bool *active;      // rows

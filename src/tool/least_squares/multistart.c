@@ -1,6 +1,5 @@
 // Searches from several starts. Points come from a counter-based generator: start i does not depend on earlier computations.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "least_squares/search.h"
@@ -146,24 +145,27 @@ od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_
   od_status status = check(&s, err);
   if (status != OD_OK) return status;
   size_t n = (size_t)problem->n, count = (size_t)(1 + starts->box + starts->around);
-  double *memory = calloc(n + count * (2 * n + 1), sizeof *memory);
-  s.order = calloc(n * (size_t)starts->box + 1, sizeof *s.order);
-  if (memory && s.order) {
-    shuffle_cells(&s);
-    tally t = {.start_x = memory + n, .end_x = memory + n + count * n, .end_cost = memory + n + 2 * count * n};
-    status = search_all(&s, options, &t, memory, err);
-    if (t.best) {
-      memcpy(t.best->start_x, t.start_x, count * (2 * n + 1) * sizeof *memory);
-      t.best->iterations = t.iterations;
-      t.best->coarse_iterations = t.coarse_iterations, t.best->coarse_evaluations = t.coarse_evaluations;
-      if (t.coarse_evaluations > 0) t.best->coarse = options->coarse;
-      t.best->residual_evaluations = t.residuals, t.best->jacobian_evaluations = t.jacobians;
-      if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) od_ls_result_free(t.best), t.best = NULL;
-    }
-    *out = t.best;
-  } else {
-    status = od_fail(err, OD_NO_MEMORY, "no memory for %zu starts", count);
+  OD_SCRATCH(scratch);
+  double *x = OD_TAKE(&scratch, double, n);
+  tally t = {.start_x = OD_TAKE(&scratch, double, count *n),
+             .end_x = OD_TAKE(&scratch, double, count *n),
+             .end_cost = OD_TAKE(&scratch, double, count)};
+  s.order = OD_TAKE(&scratch, int, n *(size_t)starts->box);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "no memory for %zu starts", count);
+  shuffle_cells(&s);
+  status = search_all(&s, options, &t, x, err);
+  if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) {
+    od_ls_result_free(t.best);
+    return status;
   }
-  free(memory), free(s.order);
+  od_ls_result *best = *out = t.best;
+  if (!best) return status;
+  memcpy(best->start_x, t.start_x, count * n * sizeof *x);
+  memcpy(best->end_x, t.end_x, count * n * sizeof *x);
+  memcpy(best->end_cost, t.end_cost, count * sizeof *x);
+  best->iterations = t.iterations;
+  best->coarse_iterations = t.coarse_iterations, best->coarse_evaluations = t.coarse_evaluations;
+  if (t.coarse_evaluations > 0) best->coarse = options->coarse;
+  best->residual_evaluations = t.residuals, best->jacobian_evaluations = t.jacobians;
   return status;
 }

@@ -2,7 +2,6 @@
 //
 //   linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "least_squares/row_qr.h"
@@ -100,43 +99,31 @@ static void fill_defaults(od_search *s) {
   if (o->radius == 0) o->radius = 1;
 }
 
-typedef struct carver {
-  double *at;
-} carver;
-static double *carve(carver *c, size_t count) {
-  double *here = c->at;
-  if (c->at) c->at += count;
-  return here;
-}
-
-static bool allocate(od_search *s) {
-  size_t m = s->problem->rows ? 0 : (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
-  size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 10 * k + 4 * (m + n) +
-                 od_row_qr_size(s->k) + od_spectrum_size(s->k);
-  s->index = calloc(k + 1, sizeof *s->index);
-  s->held = calloc(k + 1, sizeof *s->held);
-  carver c = {calloc(total, sizeof(double))};
-  s->J = carve(&c, m * n);
-  if (!s->J || !s->index || !s->held) return false;
+static od_status allocate(od_search *s) {
+  int m = s->problem->rows ? 0 : s->m, n = s->n, k = s->k;
+  od_arena *arena = &s->arena;
+  s->index = OD_TAKE(arena, int, k), s->held = OD_TAKE(arena, bool, k);
+  s->J = OD_TAKE(arena, double, (long long)m *n);
   for (int i = 0; i < 2; i++) {
     od_point *p = i ? &s->trial : &s->now;
     od_linear *l = i ? &s->trial_model : &s->model;
-    p->u = carve(&c, k), p->x = carve(&c, n), p->r = carve(&c, m);
-    l->R = carve(&c, k * k), l->q = carve(&c, k), l->g = carve(&c, k);
+    p->u = OD_TAKE(arena, double, k), p->x = OD_TAKE(arena, double, n), p->r = OD_TAKE(arena, double, m);
+    l->R = OD_TAKE(arena, double, k *k), l->q = OD_TAKE(arena, double, k), l->g = OD_TAKE(arena, double, k);
   }
-  s->spectrum = (od_spectrum){.value = carve(&c, k), .part = carve(&c, k), .V = carve(&c, k * k)};
-  s->low = carve(&c, k), s->high = carve(&c, k);
-  s->size = carve(&c, k), s->D = carve(&c, k), s->E = carve(&c, k), s->step = carve(&c, k);
-  s->probed = carve(&c, k), s->start = carve(&c, k);
-  s->scratch = carve(&c, 4 * (m + n) + 2 * k);
-  s->qr_memory = carve(&c, od_row_qr_size(s->k));
-  s->svd_memory = carve(&c, od_spectrum_size(s->k));
-  return true;
+  s->spectrum = (od_spectrum){
+      .value = OD_TAKE(arena, double, k), .part = OD_TAKE(arena, double, k), .V = OD_TAKE(arena, double, k *k)};
+  double **const of_parameters[] = {&s->low, &s->high, &s->size, &s->D, &s->E, &s->step, &s->probed, &s->start};
+  for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
+    *of_parameters[i] = OD_TAKE(arena, double, k);
+  s->scratch = OD_TAKE(arena, double, 4LL * m + 4 * n + 2 * k);
+  s->qr_memory = OD_TAKE(arena, double, od_row_qr_size(k));
+  s->svd_memory = OD_TAKE(arena, double, od_spectrum_size(k));
+  od_ties_begin(s);
+  return od_arena_status(arena);
 }
 
 void od_search_end(od_search *s) {
-  od_ties_end(s);
-  free(s->J), free(s->index), free(s->held);
+  od_arena_free(&s->arena);
 }
 
 od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err) {
@@ -146,7 +133,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
   if (status != OD_OK) return status;
   fill_defaults(s);
   for (int i = 0; i < s->n; i++) s->k += !is_fixed(problem, i);
-  if (!allocate(s) || !od_ties_begin(s)) {
+  if (allocate(s) != OD_OK) {
     od_search_end(s);
     return od_fail(err, OD_NO_MEMORY, "no memory for a Jacobian of %d x %d", s->m, s->n);
   }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "least_squares/row_qr.h"
+#include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
 // A point and its cost.
@@ -44,9 +45,7 @@ typedef struct od_ties {
   double *curvature;         // k x k: rows that add the constraints' curvature to the model of a step
   bool curved;               // whether there is any curvature
   double *corrected, *kept;  // count, k: for second-order corrections
-  double *memory;
-  bool *flags;
-  int *order;
+  double *scratch;           // 2 k, then count x n
   struct od_distance *nearest;
 } od_ties;
 
@@ -60,6 +59,7 @@ typedef struct od_spectrum {
 } od_spectrum;
 
 typedef struct od_search {
+  od_arena arena;
   const od_ls_problem *problem;
   od_ls_options options;  // with defaults filled in
   int m, n, k;
@@ -157,8 +157,8 @@ size_t od_spectrum_size(int k);
 // ---- constraints.c
 // Whether a problem is searched by the active-set method: because it was chosen, or because the problem requires it.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
-bool od_ties_begin(od_search *s);
-void od_ties_end(od_search *s);
+// Takes memory from the arena of the search.
+void od_ties_begin(od_search *s);
 // Values and derivatives at a point, as present or trial values. False: they cannot be evaluated.
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
 void od_ties_swap(od_search *s);

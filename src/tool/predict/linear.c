@@ -31,9 +31,8 @@ bool od_linear_new(od_linear *l, od_arena *arena, const od_plant *plant) {
                 {&l->hp0, ny * np},
                 {&l->fu, nx * nu},
                 {&l->hu, ny * nu}};
-  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-    if (!(*pieces[i].to = od_arena_take(arena, (pieces[i].count + 1) * sizeof(double)))) return false;
-  return true;
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) *pieces[i].to = OD_TAKE(arena, double, pieces[i].count);
+  return od_arena_status(arena) == OD_OK;
 }
 
 // Puts a rows x (nu - 1) matrix and a column of offsets side by side.

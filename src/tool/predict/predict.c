@@ -12,10 +12,6 @@ const char *od_rule_name(od_rule rule) {
   return rule.exact ? "exact" : rule.integrator ? rule.integrator->name : od_integrator_at(0)->name;
 }
 
-static double *doubles(od_predictor *pr, int count) {
-  return od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof(double));
-}
-
 static bool take_memory(od_predictor *pr) {
   int nx = pr->nx, ny = pr->ny, np = pr->np, columns = pr->columns;
   struct piece {
@@ -35,9 +31,9 @@ static bool take_memory(od_predictor *pr) {
                 {&pr->y, OD_PREDICTED_BLOCK * ny},
                 {&pr->dy, OD_PREDICTED_BLOCK * ny * columns}};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-    if (!(*pieces[i].to = doubles(pr, pieces[i].count))) return false;
-  pr->pivot = od_arena_take(&pr->arena, ((size_t)nx + 1) * sizeof(int));
-  return pr->pivot && (!pr->rule.exact || od_exact_new(pr));
+    *pieces[i].to = OD_TAKE(&pr->arena, double, pieces[i].count);
+  pr->pivot = OD_TAKE(&pr->arena, int, nx);
+  return od_arena_status(&pr->arena) == OD_OK && (!pr->rule.exact || od_exact_new(pr));
 }
 
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
@@ -55,7 +51,7 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
       return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not", k, k + 1);
     if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(err, OD_BAD_ARGUMENT,
-                     "exact discretisation needs uniform times; sample %d comes %g s "
+                     "exact discretization needs uniform times; sample %d comes %g s "
                      "after the one before, the mean is %g s",
                      k + 1, h, step);
   }
@@ -85,7 +81,7 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
     for (int i = 0; i < pr->nu; i++) pr->u[i] = fmax(pr->u[i], fabs(pr->log.u[k * pr->nu + i]));
   status = od_linear_find(&pr->linear, pr->sim, t, pr->u, NULL, false);
   if (status == OD_NOT_AVAILABLE)
-    return od_fail(err, status, "exact discretisation wants a plant that is linear in its states and inputs");
+    return od_fail(err, status, "exact discretization needs a plant that is linear in its states and inputs");
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
@@ -116,7 +112,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
   if (log->times && log->count > 1) pr->log.step = (log->times[log->count - 1] - log->times[0]) / (log->count - 1);
   pr->sim = od_sim_new(plant);
   if (pr->sim && o->rule.integrator) od_sim_set_integrator(pr->sim, o->rule.integrator);
-  pr->free_states = od_arena_take(&pr->arena, ((size_t)o->free_count + 1) * sizeof(int));
+  pr->free_states = OD_TAKE(&pr->arena, int, o->free_count);
   if (!pr->sim || !pr->free_states || !take_memory(pr)) {
     od_predictor_free(pr);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -46,7 +46,7 @@ static bool is_input(const od_log_columns *c, int column) {
 static od_status find_inputs(od_log_columns *c, const od_log_wish *wish, od_error *err) {
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1;
   if (!wish->input || !*wish->input)
-    return od_fail(err, OD_BAD_INPUT, "%s: which column is the input? Say so with --input", c->path);
+    return od_fail(err, OD_BAD_INPUT, "%s: no input is selected; name its column with --input", c->path);
   od_status status = add_columns(c, "input", wish->input, err);
   if (status != OD_OK) return status;
   c->inputs = c->count;
@@ -80,7 +80,7 @@ static od_status find_units(od_log_columns *c, od_error *err) {
   if (!units) return OD_BAD_INPUT;
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
   od_status status = OD_OK;
-  c->label = calloc((size_t)c->count, sizeof *c->label);
+  c->label = calloc((size_t)c->count, sizeof *c->label);  // not in the arena: a response may take it over
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
     status = od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of s", c->path,
@@ -112,7 +112,8 @@ static od_status check_flaws(const od_log_columns *c, od_error *err) {
 // Counts the rows until `last` and finds their step.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
-  double time = 0, latest = 0, *first = calloc((size_t)c->count, sizeof *first);
+  OD_SCRATCH(scratch);
+  double time = 0, latest = 0, *first = OD_TAKE(&scratch, double, c->count);
   od_status status = first ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < c->count; i++) c->label[i].is_constant = true;
   rewind_rows(c);
@@ -129,7 +130,6 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
     latest = time;
     c->next++;
   }
-  free(first);
   c->rows = c->next;
   if (status == OD_OK) status = check_flaws(c, err);
   if (status == OD_OK && c->rows < 8)
@@ -171,16 +171,15 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   od_status status = od_row_reader_open(c->path, wish->interval > 0 ? &no_time : NULL, &c->file, err);
   c->head = status == OD_OK ? od_row_reader_head(c->file) : NULL;
   if (status != OD_OK) return status;
-  size_t most = 2 * (size_t)c->head->columns + 2;
-  c->at = calloc(most, sizeof *c->at);
-  c->used = calloc(most, sizeof *c->used);
-  c->cells = calloc(most, sizeof *c->cells);
-  c->conversion = calloc(most, sizeof *c->conversion);
-  if (!c->at || !c->used || !c->cells || !c->conversion) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int most = 2 * c->head->columns + 2;
+  c->at = OD_TAKE(&c->arena, int, most), c->used = OD_TAKE(&c->arena, bool, most);
+  c->cells = OD_TAKE(&c->arena, double, most), c->conversion = OD_TAKE(&c->arena, od_conversion, most);
+  if (od_arena_status(&c->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   c->time = wish->interval > 0 ? -1 : od_table_find_time(c->head);
   if (c->time < 0 && !(wish->interval > 0))
     return od_fail(err, OD_BAD_INPUT,
-                   "%s has no column of times; if its rows are equally far apart, say so with --interval", c->path);
+                   "%s has no column of times; if its rows are equally far apart, give their distance with --interval",
+                   c->path);
   if (c->time >= 0) c->used[c->time] = true;
   od_row_reader_want(c->file, c->used);
   return OD_OK;
@@ -200,9 +199,6 @@ od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_
 void od_log_columns_free(od_log_columns *c) {
   for (int i = 0; c->label && i < c->count; i++) free(c->label[i].name), free(c->label[i].unit);
   free(c->label);
-  free(c->at);
-  free(c->used);
-  free(c->cells);
-  free(c->conversion);
+  od_arena_free(&c->arena);
   od_row_reader_close(c->file);
 }

@@ -5,6 +5,7 @@
 #include "document/units.h"
 #include "io/row_reader.h"
 #include "io/time_unit.h"
+#include "memory/scoped.h"
 
 typedef struct od_signal_label {
   char *name, *unit;  // SI; "1": none
@@ -24,6 +25,7 @@ typedef struct od_log_wish {
 } od_log_wish;
 
 typedef struct od_log_columns {
+  od_arena arena;
   const char *path;
   od_row_reader *file;
   const od_table *head;  // names and units

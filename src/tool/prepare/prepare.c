@@ -28,7 +28,8 @@ typedef struct work {
   int channels;
   long rows;
   bool uniform;
-  double step;  // the median if times are not uniform
+  double step;     // the median if times are not uniform
+  od_arena arena;  // of time and column
   double *time, *column;
   od_prepared *to;
 } work;
@@ -152,48 +153,53 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool find_step(work *w) {
+static od_status find_step(work *w) {
   long steps = w->rows - 1;
   w->uniform = true;
-  if (steps < 1) return true;
+  if (steps < 1) return OD_OK;
   w->step = (w->time[steps] - w->time[0]) / (double)steps;
   for (long i = 0; i <= steps && w->uniform; i++)
     w->uniform = fabs(w->time[i] - (w->time[0] + (double)i * w->step)) <= uniform_within * w->step;
-  if (w->uniform) return true;
-  double *sorted = malloc((size_t)steps * sizeof *sorted);
-  if (!sorted) return false;
+  if (w->uniform) return OD_OK;
+  OD_SCRATCH(scratch);
+  double *sorted = OD_TAKE(&scratch, double, steps);
+  if (!sorted) return OD_NO_MEMORY;
   for (long i = 0; i < steps; i++) sorted[i] = w->time[i + 1] - w->time[i];
   qsort(sorted, (size_t)steps, sizeof *sorted, by_size);
   w->step = sorted[steps / 2];
-  free(sorted);
-  return true;
+  return OD_OK;
 }
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-static bool remove_outliers(work *w) {
+static od_status remove_outliers(work *w) {
   int window = w->p->outlier_window > 0 ? w->p->outlier_window : OUTLIER_WINDOW;
-  double *scratch = malloc(((size_t)w->rows + (size_t)window) * sizeof *scratch);
-  for (int c = 0; scratch && c < w->channels; c++)
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, w->rows + window);
+  if (!memory) return OD_NO_MEMORY;
+  for (int c = 0; c < w->channels; c++)
     if (!w->is_input[c])
-      w->to->channel[c].outliers_removed = od_hampel(w->column + c * w->rows, w->rows, w->p->outliers, window, scratch);
-  bool enough = scratch;
-  free(scratch);
-  return enough;
+      w->to->channel[c].outliers_removed = od_hampel(w->column + c * w->rows, w->rows, w->p->outliers, window, memory);
+  return OD_OK;
 }
 
 // Before a longer step, frequencies that would be aliased are removed: interpolation to a uniform grid of the old step,
 // low-pass, and from there to the new grid.
-static bool resample(work *w) {
+static od_status resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);
   od_grid fine = {w->time[0], duration / steps, (long)steps + 1};  // begins and ends with the log
   od_grid grid = {w->time[0], w->p->resample, (long)rows_of(w, w->p->resample)};
-  size_t d = sizeof(double);
-  double *time = malloc((size_t)grid.rows * d), *column = malloc((size_t)grid.rows * (size_t)w->channels * d);
-  double *even = corner > 0 ? malloc(4 * (size_t)fine.rows * d) : NULL;  // signal, times, scratch
-  bool enough = time && column && (even || !(corner > 0));
-  for (int c = 0; enough && c < w->channels; c++) {
+  OD_SCRATCH(resampled);
+  OD_SCRATCH(scratch);
+  double *time = OD_TAKE(&resampled, double, grid.rows);
+  double *column = OD_TAKE(&resampled, double, grid.rows * w->channels);
+  long rows = corner > 0 ? fine.rows : 0;
+  double *even = OD_TAKE(&scratch, double, rows), *even_time = OD_TAKE(&scratch, double, rows);
+  double *memory = OD_TAKE(&scratch, double, 2 * rows);
+  if (od_arena_status(&resampled) != OD_OK || od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  for (long i = 0; i < rows; i++) even_time[i] = fine.start + (double)i * fine.step;
+  for (int c = 0; c < w->channels; c++) {
     const double *x = w->column + c * w->rows;
     double *to = column + c * grid.rows, longest = (longest_gap + uniform_within) * w->step;
     long *filled = &w->to->channel[c].gaps_filled;
@@ -201,41 +207,34 @@ static bool resample(work *w) {
       *filled = od_resample(w->time, x, w->rows, longest, &grid, to);
       continue;
     }
-    double *even_time = even + fine.rows;
-    for (long i = 0; i < fine.rows; i++) even_time[i] = fine.start + (double)i * fine.step;
     *filled = od_resample(w->time, x, w->rows, longest, &fine, even);
-    od_low_pass(even, fine.rows, corner * fine.step, even + 2 * fine.rows);
+    od_low_pass(even, fine.rows, corner * fine.step, memory);
     od_resample(even_time, even, fine.rows, longest, &grid, to);
   }
-  free(even);
-  if (!enough) {
-    free(time), free(column);
-    return false;
-  }
   for (long i = 0; i < grid.rows; i++) time[i] = grid.start + (double)i * grid.step;
-  free(w->time), free(w->column);
+  od_arena_free(&w->arena);
+  w->arena = resampled, resampled = (od_arena){0};
   w->time = time, w->column = column, w->rows = grid.rows, w->step = grid.step, w->uniform = true;
   w->to->anti_alias = corner;
-  return true;
+  return OD_OK;
 }
 
-static bool low_pass(work *w) {
-  double *scratch = malloc(2 * (size_t)w->rows * sizeof *scratch);
-  for (int c = 0; scratch && c < w->channels; c++)
-    od_low_pass(w->column + c * w->rows, w->rows, w->p->low_pass * w->step, scratch);
-  bool enough = scratch;
-  free(scratch);
-  return enough;
+static od_status low_pass(work *w) {
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, 2 * w->rows);
+  if (!memory) return OD_NO_MEMORY;
+  for (int c = 0; c < w->channels; c++) od_low_pass(w->column + c * w->rows, w->rows, w->p->low_pass * w->step, memory);
+  return OD_OK;
 }
 
-static bool smooth(work *w) {
-  double *scratch = malloc(((size_t)w->rows + 4 * (size_t)w->p->savgol_window) * sizeof *scratch);
-  for (int c = 0; scratch && c < w->channels; c++)
+static od_status smooth(work *w) {
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, w->rows + 4L * w->p->savgol_window);
+  if (!memory) return OD_NO_MEMORY;
+  for (int c = 0; c < w->channels; c++)
     if (!w->is_input[c])
-      od_savitzky_golay(w->column + c * w->rows, w->rows, w->p->savgol_window, w->p->savgol_order, scratch);
-  bool enough = scratch;
-  free(scratch);
-  return enough;
+      od_savitzky_golay(w->column + c * w->rows, w->rows, w->p->savgol_window, w->p->savgol_order, memory);
+  return OD_OK;
 }
 
 static void detrend(const work *w, int c) {
@@ -255,35 +254,34 @@ static void detrend(const work *w, int c) {
 
 static od_status run_steps(work *w) {
   const od_prepare *p = w->p;
-  if (p->outliers > 0 && !remove_outliers(w)) return OD_NO_MEMORY;
-  if (p->resample > 0 && !resample(w)) return OD_NO_MEMORY;
-  if (p->low_pass > 0 && !low_pass(w)) return OD_NO_MEMORY;
-  if (p->savgol_window > 0 && !smooth(w)) return OD_NO_MEMORY;
-  for (int c = 0; p->detrend != OD_DETREND_NONE && c < w->channels; c++) detrend(w, c);
-  return OD_OK;
+  od_status status = p->outliers > 0 ? remove_outliers(w) : OD_OK;
+  if (status == OD_OK && p->resample > 0) status = resample(w);
+  if (status == OD_OK && p->low_pass > 0) status = low_pass(w);
+  if (status == OD_OK && p->savgol_window > 0) status = smooth(w);
+  for (int c = 0; status == OD_OK && p->detrend != OD_DETREND_NONE && c < w->channels; c++) detrend(w, c);
+  return status;
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-static od_status begin(work *w, const double *time, const double *value, od_error *err) {
-  size_t n = (size_t)w->rows, d = sizeof(double);
-  w->to = calloc(1, sizeof *w->to);
-  if (w->to) w->to->channel = calloc((size_t)w->channels, sizeof *w->to->channel);
-  w->time = malloc(n * d);
-  w->column = calloc(n * (size_t)w->channels, d);
-  if (!w->to || !w->to->channel || !w->time || !w->column) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  memcpy(w->time, time, n * d);
+static od_status begin(work *w, const double *time, const double *value) {
+  w->to->channel = OD_TAKE(&w->to->arena, od_prepared_channel, w->channels);
+  w->time = OD_TAKE(&w->arena, double, w->rows);
+  w->column = OD_TAKE(&w->arena, double, w->rows * w->channels);
+  if (!w->to->channel || od_arena_status(&w->arena) != OD_OK) return OD_NO_MEMORY;
+  memcpy(w->time, time, (size_t)w->rows * sizeof *time);
   for (int c = 0; c < w->channels; c++)
     for (long i = 0; i < w->rows; i++) w->column[c * w->rows + i] = value[i * w->channels + c];
-  return find_step(w) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return find_step(w);
 }
 
-static bool deliver(work *w) {
+static od_status deliver(const work *w) {
   od_prepared *to = w->to;
-  to->value = malloc((size_t)w->rows * (size_t)w->channels * sizeof *to->value);
-  if (!to->value) return false;
+  to->time = OD_TAKE(&to->arena, double, w->rows);
+  to->value = OD_TAKE(&to->arena, double, w->rows * w->channels);
+  if (od_arena_status(&to->arena) != OD_OK) return OD_NO_MEMORY;
   to->rows = w->rows, to->channels = w->channels, to->step = w->step;
-  to->time = w->time, w->time = NULL;
+  memcpy(to->time, w->time, (size_t)w->rows * sizeof *to->time);
   for (int c = 0; c < w->channels; c++) {
     od_prepared_channel *channel = &to->channel[c];
     for (long i = 0; i < w->rows; i++) {
@@ -292,7 +290,11 @@ static bool deliver(work *w) {
     }
     to->gaps_filled += channel->gaps_filled, to->outliers_removed += channel->outliers_removed;
   }
-  return true;
+  return OD_OK;
+}
+
+static void end(work *w) {
+  od_arena_free(&w->arena);
 }
 
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
@@ -301,23 +303,20 @@ od_status od_prepare_signals(const od_prepare *p, const double *time, const doub
   if (rows < 1 || channels < 1) return od_fail(err, OD_BAD_ARGUMENT, "there are no signals to prepare");
   od_status status = check_times(time, rows, err);
   if (status != OD_OK) return status;
-  work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows};
-  status = begin(&w, time, value, err);
-  if (status == OD_OK) status = check_wishes(&w, err);
+  OD_OWNED(od_prepared_free) od_prepared *to = calloc(1, sizeof *to);
+  OD_SCOPED(end) work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows, .to = to};
+  if (!to || begin(&w, time, value) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  status = check_wishes(&w, err);
   if (status == OD_OK) status = check_values(&w, err);
   if (status == OD_OK) status = check_stretches(&w, err);
-  if (status == OD_OK && (run_steps(&w) != OD_OK || !deliver(&w)))
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  free(w.time), free(w.column);
-  if (status == OD_OK)
-    *out = w.to;
-  else
-    od_prepared_free(w.to);
-  return status;
+  if (status != OD_OK) return status;
+  if (run_steps(&w) != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *out = OD_GIVE(to);
+  return OD_OK;
 }
 
 void od_prepared_free(od_prepared *prepared) {
   if (!prepared) return;
-  free(prepared->time), free(prepared->value), free(prepared->channel);
+  od_arena_free(&prepared->arena);
   free(prepared);
 }

@@ -38,6 +38,7 @@ typedef struct od_prepared_channel {
 } od_prepared_channel;
 
 typedef struct od_prepared {
+  od_arena arena;
   long rows, gaps_filled, outliers_removed;  // of all channels
   int channels;
   double step;        // s, between rows; the median if times are not uniform

@@ -384,7 +384,7 @@ static void test_mistakes(void **state) {
     const char *call, *message;
   } calls[] = {
       {"frf none.csv --input u", "cannot read none.csv"},
-      {"frf l.csv", "which column is the input? Say so with --input"},
+      {"frf l.csv", "no input is selected; name its column with --input"},
       {"frf l.csv --input x", "--input: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
       {"frf gap.csv --input u", "samples must be equally far apart"},
