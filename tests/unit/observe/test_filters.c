@@ -135,7 +135,7 @@ static void the_frame_is_the_same_around_all(void **state) {
     for (int i = 1; i <= 200; i++) {
       if (i == 100) memcpy(copy, o, size);
       assert_int_equal(od_observer_predict(o, 0.01, &u, NULL, q), OD_OK);
-      // The true machine rests at x = 1; its parameter, 2.3, is beyond the upper bound.
+      // The true machine stays at x = 1; its parameter, 2.3, is beyond the upper bound.
       y[0] = i % 3 == 0 ? (double)NAN : 1 + 0.01 * sin(7.0 * i);
       y[1] = i == 50 ? 40 : 2.3 + 0.01 * cos(3.0 * i);
       assert_int_equal(od_observer_correct(o, y), OD_OK);

@@ -385,7 +385,7 @@ static void flickering_digit(void **state) {
   assert_int_equal(out->outliers_removed, 2);
   assert_true(isnan(out->value[700]) && isnan(out->value[1500]));
   od_prepared_free(out);
-  for (long i = 0; i < ROWS; i++) value[i] = i == 900 ? 1 : 0;  // all the same but one
+  for (long i = 0; i < ROWS; i++) value[i] = i == 900 ? 1 : 0;  // all equal except one
   out = prepare((od_prepare){.outliers = 3}, time, value, ROWS, 1, output);
   assert_true(out->outliers_removed == 1 && isnan(out->value[900]));
   od_prepared_free(out);
