@@ -261,7 +261,7 @@ static void powers_are_the_same(void **state) {
     assert_true(fabs(power[2] - power[0]) < 1e-9 * (1 + fabs(power[0])));
     // Two cylinders between the same points have forces in the ratio of their areas.
     assert_true(fabs(effort[2][0] - 2 * effort[2][2]) < 1e-9 * (1 + fabs(effort[2][0])));
-    // Loads of bearings depend on the drives, but the total load on the ground follows from gravity and inertia.
+    // The load of the heel is the same with torques and with drives in joints. Cylinders change the loads of bearings.
     const od_output *heel = &m->output[output(machine, "heel.force")];
     double carried = od_inverse_output(by_torque, heel);
     assert_true(fabs(od_inverse_output(by_joint, heel) - carried) < 1e-9 * carried);

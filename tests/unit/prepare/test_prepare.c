@@ -620,7 +620,7 @@ static void mistakes(void **state) {
       "resample wants a step above zero, not -1 s; low-pass wants a corner above zero, not nan Hz; outliers wants a "
       "number of standard deviations above zero, not -2; the window for outliers must be odd and at least 5 samples, "
       "not 8");
-  // A long description is truncated, without a buffer overflow.
+  // All mistakes together: the long message fits into its buffer.
   od_prepared *out = NULL;
   od_error err = {0};
   const od_prepare all = {-1e-300, (od_detrend)9, -1e-300, -22222222, -33333333, -1e-300, -44444444};
