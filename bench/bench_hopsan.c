@@ -1,7 +1,7 @@
 // Two machines compared with Hopsan: error of an output, and cost of a simulated second and of a step, for several integrators and steps.
-// A run is that of `oleodyn simulate` with a row every millisecond, without the estimate of its error. Hopsan's figures were measured on
-// another computer: those of the position servo for the same machine (its default step is 100 us), that of the load-sensing system for its
-// own example of 53 components.
+// A run is that of `oleodyn simulate` with a row every millisecond, without the estimate of its error. Hopsan's figures were measured
+// elsewhere: those of the position servo for the same machine (its default step is 100 us), that of the load-sensing system for its own
+// example of 53 components.
 //
 //   bench_hopsan POSITION-SERVO.yaml LOAD-SENSING.yaml
 #include <math.h>

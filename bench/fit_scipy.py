@@ -2,7 +2,7 @@
 """The fit of the fin servo: oleodyn's search and SciPy's least_squares(method="trf") over the same C functions.
 
 Both have the same residuals, exact derivatives, start, bounds and tolerances, on one core, in one run. Times are
-processor times, so other work on the computer hardly counts. Without SciPy the table has only oleodyn's rows.
+processor times, so other work on the computer has little effect. Without SciPy the table has only oleodyn's rows.
 Environment variables select the measurements as in measure.h.
 
 usage: fit_scipy.py LIBRARY FIT.yaml

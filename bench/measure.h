@@ -42,8 +42,8 @@ void bench_pin(void);
 int bench_advance(const bench_subject *subject, int steps);
 
 // Runs all subjects in turns, so that variations of the computer's speed affect all alike, until the spread of each is
-// at most BENCH_SPREAD or its time limit is reached. Measures processor time, so other work on the computer hardly
-// counts. Returns 0, or -1 after a message if a subject fails. Does nothing if times are not requested.
+// at most BENCH_SPREAD or its time limit is reached. Measures processor time, so other work on the computer has little
+// effect. Returns 0, or -1 after a message if a subject fails. Does nothing if times are not requested.
 int bench_settle(bench_subject *subjects, int count);
 
 // For subjects with slow steps: measures a few steps and limits a run to at most a second. Returns the seconds of a step, or -1

@@ -48,7 +48,7 @@ typedef struct trial {
   const char *integrator;  // NULL: the default one
   trial_text section[TRIAL_SECTIONS];
   int sections;
-  trial_text file[TRIAL_FILES];  // logs beside the machine file
+  trial_text file[TRIAL_FILES];  // logs next to the machine file
   int files;
   double breaks[TRIAL_BREAKS];
   int break_count;

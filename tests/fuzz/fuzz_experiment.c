@@ -1,4 +1,4 @@
-// Experiment files, beside the files of a case that they may name.
+// Experiment files, in a folder with the files of a case that they may name.
 #include "experiment/experiment.h"
 
 #include "fuzz/fuzz.h"

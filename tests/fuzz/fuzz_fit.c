@@ -1,4 +1,4 @@
-// Fit files, beside the files of a case that they may name.
+// Fit files, in a folder with the files of a case that they may name.
 #include "identify/fit.h"
 
 #include "fuzz/fuzz.h"

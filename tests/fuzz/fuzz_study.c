@@ -1,4 +1,4 @@
-// Study files, beside the files of a case that they may name.
+// Study files, in a folder with the files of a case that they may name.
 #include "study/study.h"
 
 #include "fuzz/fuzz.h"

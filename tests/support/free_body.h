@@ -38,7 +38,7 @@ typedef struct push {
 } push;
 typedef struct free_body {
   const char *name, *centre;
-  double mass, inertia;  // about its centre
+  double mass, inertia;  // about its center
   pin pins[6];
   push pushes[3];
   const char *
@@ -60,7 +60,7 @@ void free_body_check_with(watched_machine *b, const free_body *f, const outside_
 // second body.
 typedef struct space_body {
   const char *name, *centre;
-  double mass, inertia[3];  // about its centre, along its axes
+  double mass, inertia[3];  // about its center, along its axes
   pin pins[7];
   push pushes[4];
 } space_body;

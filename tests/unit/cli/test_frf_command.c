@@ -185,7 +185,7 @@ static void test_discrete(void **state) {
     double fit = json_number_value(json_object_get(output, "fit_percent"));
     print_message("%s: order %d, fit %.2f %%\n", methods[i], (int)json_integer_value(json_object_get(root, "order")),
                   fit);
-    // 0.05 of noise beside a signal of standard deviation 1.2 leave 96 %.
+    // With noise of 0.05 and a signal of standard deviation 1.2 the fit is 96 %.
     assert_true(fit > 94);
     if (strcmp(methods[i], "oe") == 0) {
       assert_int_equal(json_integer_value(json_object_get(root, "order")), 2);

@@ -208,7 +208,7 @@ static void test_equations(void **state) {
 
 enum { PAIR_SCALARS = 1024 };
 
-// Two instances as one row: separate oil and numbers, all else interleaved.
+// Two instances as one row: common oil, separate numbers and choices, inputs and results one after the other.
 typedef struct pair {
   double w[PAIR_SCALARS];
   int pool[4 + 2 * OD_MOST_ELEMENT_CHOICES];

@@ -167,8 +167,8 @@ static void test_interruption_keeps_rows(void **state) {
   od_experiment_free(e);
 }
 
-// A failure in the second run, which only checks the dependence on the start: all results of the first run are kept, and the
-// message states this.
+// An interruption in the second run, which only checks the dependence on the start: all results of the first run are kept,
+// and the message states this.
 static bool stop_late(void *user, double done) {
   (void)user;
   return done < 0.75;

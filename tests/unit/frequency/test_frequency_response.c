@@ -160,9 +160,9 @@ static void stepped_sine(void **state) {
   assert_true(square > 0.9 && square < 1.55);
 }
 
-// Noise of first order, n[k] = a n[k-1] + e[k], beside a sine of few periods: 95 % intervals contain the truth in 95 % of cases for any
-// color of the noise, where an assumption of white noise gives intervals that are too narrow (a > 0, low frequencies) or too wide. Also
-// with fewer settled periods.
+// Noise of first order, n[k] = a n[k-1] + e[k], added to a sine of few periods: 95 % intervals contain the truth in 95 % of cases for
+// any color of the noise, where an assumption of white noise gives intervals that are too narrow (a > 0, low frequencies) or too wide.
+// Also with fewer settled periods.
 static void coloured_noise(void **state) {
   (void)state;
   const double frequency[] = {5, 10, 20, 40, 80}, colours[] = {0, 0.95, -0.8}, settled[] = {2, 3, 10};

@@ -224,7 +224,7 @@ static void test_csv_errors_name_the_place(void **state) {
   assert_int_equal(od_table_read_csv("/tmp", &t, &err), OD_IO);
 }
 
-// Random bytes must not crash the reader, whatever its message.
+// Random bytes must not crash the reader; any message is allowed.
 static void test_csv_survives_noise(void **state) {
   scratch *s = *state;
   static const char alphabet[] = "0123456789.,;\t\"\"\n\r#[]()eE+- ab\xff";

@@ -1,5 +1,5 @@
-// Bad input: the exact messages for every file of tests/bad, and files that are too strange to be kept there. Whatever
-// comes in, the loader says what is wrong, prints nothing of its own, and does not crash.
+// Bad input: every file of tests/bad, and other files that are generated here. The loader reports mistakes, prints
+// nothing itself, and does not crash for any input. Oracle: the exact messages.
 #include "support/test.h"
 
 #include <dirent.h>
@@ -36,7 +36,7 @@ static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Loads a block's file and compares what is said; returns whether that is as expected.
+// Loads a block's file and compares the messages. Returns whether they agree.
 static bool check_block(const block *b) {
   od_load_options options = {.set = b->set, .set_count = b->sets, .variant = b->variant};
   od_messages *messages = od_messages_new();
@@ -50,7 +50,7 @@ static bool check_block(const block *b) {
   return sound;
 }
 
-// Cuts the table, in place, into blocks and calls the visitor for each; returns how many it was unhappy with.
+// Splits the table, in place, into blocks and calls the visitor for each. Returns the number of failures.
 static int for_each_block(char *table, bool (*visit)(const block *b, void *arg), void *arg) {
   int unhappy = 0;
   char *line = table;
@@ -74,7 +74,7 @@ static int for_each_block(char *table, bool (*visit)(const block *b, void *arg),
         b.variant = line + strlen("--variant ");
       line = end + 1;
     }
-    // The messages reach to the next empty line or the end.
+    // The messages extend to the next empty line or the end.
     char *stop = strstr(line, "\n\n");
     size_t length = stop != NULL ? (size_t)(stop + 1 - line) : strlen(line);
     b.messages = calloc(1, length + 1);
@@ -153,7 +153,7 @@ static void test_every_file_is_expected(void **state) {
 
 // --- Files made here ----------------------------------------------------------------------------------------------
 
-// Loads a file that must be refused; the messages must be exactly this, after the name of the file.
+// Loads a file that must be rejected, with exactly these messages after the name of the file.
 static void refuse(const char *path, od_status expected, const char *text) {
   od_messages *messages = od_messages_new();
   od_machine *machine;
@@ -175,7 +175,7 @@ static void test_folder(void **state) {
 static void test_large_file(void **state) {
   const machine_file *file = *state;
   machine_file_write(file, "", 0);
-  assert_int_equal(truncate(file->path, 100L << 20), 0);  // sparse: it takes no room
+  assert_int_equal(truncate(file->path, 100L << 20), 0);  // sparse: needs no disk space
   refuse(file->path, OD_BAD_INPUT, ": error: is 100 MB; machine files are limited to 16 MB\n");
   assert_int_equal(truncate(file->path, (16L << 20) + 1), 0);
   refuse(file->path, OD_BAD_INPUT, ": error: is 17 MB; machine files are limited to 16 MB\n");
@@ -186,7 +186,7 @@ static void test_forbidden_file(void **state) {
   const machine_file *file = *state;
   machine_file_write(file, "bodies:\n", 8);
   chmod(file->path, 0);
-  bool root = geteuid() == 0;  // who may read everything
+  bool root = geteuid() == 0;  // root can read every file
   if (root && seteuid(65534) != 0) skip_test("not possible: root cannot become another user");
   refuse(file->path, OD_IO, ": error: cannot be read: Permission denied\n");
   if (root) assert_int_equal(seteuid(0), 0);
@@ -242,7 +242,7 @@ static void test_exploding_aliases(void **state) {
   assert_int_equal(od_machine_load(file->path, NULL, &machine, NULL), OD_BAD_INPUT);
 }
 
-// Loads with the variant "v", which must be refused with this one message.
+// Loads with the variant "v", which must be rejected with this one message.
 static void refuse_variant(const machine_file *file, const char *text, const char *expected) {
   machine_file_write(file, text, strlen(text));
   od_messages *messages = od_messages_new();
@@ -259,7 +259,7 @@ static void refuse_variant(const machine_file *file, const char *text, const cha
   od_messages_free(messages);
 }
 
-// Merging would visit pairs of what aliases share again and again, and go deeper than the file.
+// Merging would visit shared parts of aliases repeatedly, and deeper than the file.
 static void test_exploding_variants(void **state) {
   static const char *const branches[] = {"{l: *%c%d, r: *%c%d}", "{l: *%c%d}"};
   static const char *const expected[] = {
@@ -287,7 +287,7 @@ static void test_exploding_variants(void **state) {
   }
 }
 
-// A million mistakes make a bounded number of messages in bounded time. A warning on the last line changes nothing.
+// A million mistakes give a limited number of messages in limited time. A warning on the last line has no effect.
 static void test_many_mistakes(void **state) {
   const machine_file *file = *state;
   enum { LINES = 200000 };
@@ -368,7 +368,7 @@ static const char good_blocks[] =
     "initial: {J.angle: 0, t.state1: balance, t.state2: balance, m.velocity: 1 mm/s}\n"
     "variants: {w: {blocks: {c: {kp: 3 N m/V}}}}\n";
 
-// Whatever the damage: a machine without messages, or messages without a machine.
+// For any damage: a machine without messages, or messages without a machine.
 static void load_damaged(const machine_file *file, const char *text, size_t length) {
   machine_file_write(file, text, length);
   od_messages *messages = od_messages_new();
@@ -400,7 +400,7 @@ static void test_truncated_at_every_byte(void **state) {
   assert_int_equal(stderr_size(load_all_truncated, *state), 0);
 }
 
-// Characters that mean something to YAML or to the loader, at pseudo-random places.
+// Special characters of YAML or of the loader, at pseudo-random places.
 static void load_mutated(void *arg, const char *sound, size_t size, int runs) {
   static const char interesting[] = "{}[]:,-?&*!|>'\"%@` \n\t#.0123eabz\x80\xff\x01";
   uint32_t random = 12345;

@@ -1,5 +1,6 @@
-// Constants and arithmetic in numbers: values, units, --set, variants, templates; and constants as free parameters, whose
-// derivatives are held to differences of sixth order through whole steps of machines loaded with other constants.
+// Constants and arithmetic in numbers: values, units, --set, variants, templates; and constants as free parameters.
+// Oracles: values by hand; for derivatives, differences of sixth order through whole steps of machines loaded with other
+// constants.
 #include "support/test.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static const double pi = 3.14159265358979323846;
 
 static const char machine[] =
     "constants:\n"
-    "  area: pi/4 * bore^2\n"  // before what it refers to
+    "  area: pi/4 * bore^2\n"  // before its definition
     "  bore: 5 * e + 3 mm\n"
     "  e: 10 mm\n"
     "  ea: 2 mm\n"
@@ -64,7 +65,7 @@ static void test_set_and_variants(void **state) {
   od_machine_free(m);
 }
 
-// In a template its parameters and constants are known by their names, those of the file behind them.
+// In a template its own parameters and constants have priority over those of the file.
 static void test_in_templates(void **state) {
   static const char text[] =
       "constants: {m: 7 kg, k: 3 kg}\n"
@@ -79,7 +80,7 @@ static void test_in_templates(void **state) {
       "bodies: {}\n";
   od_machine *m = machine_with(*state, text, NULL);
   check(m, "one.b.mass", 4, "kg", "half + k");
-  check(m, "two.b.mass", 7, "kg", "half + k");  // (7 + 1) / 2 + 3: what is given means what it means outside
+  check(m, "two.b.mass", 7, "kg", "half + k");  // (7 + 1) / 2 + 3: arguments are evaluated outside the template
   check(m, "two.m", 8, "kg", "m + 1 kg");
   check(m, "two.b.centre[0]", 1.9, "m", "edge");
   check(m, "constants.two.half", 4, "kg", "m / 2");
@@ -89,7 +90,7 @@ static void test_in_templates(void **state) {
   od_machine_free(m);
 }
 
-// A parameter that is an expression gets its value amid the numbers of an element, which it must not part.
+// A parameter that is an expression is evaluated among the numbers of an element, which must stay contiguous.
 static void test_expressions_for_parameters(void **state) {
   static const char text[] =
       "constants: {unit: 50 kg}\n"
@@ -144,7 +145,7 @@ static void run(const od_plant *plant, const double *p, double *x, double *y) {
   od_sim_free(sim);
 }
 
-// A plant of constants with other values is the plant of a machine that was loaded with them, to rounding.
+// A plant with other values of constants equals the plant of a machine loaded with these values, to round-off.
 static void test_free_constants(void **state) {
   static const char *const free_ones[] = {"constants.e", "constants.m0", "s.free"};
   const od_load_options held = {.variant = "held"};
@@ -252,7 +253,7 @@ static void test_refused(void **state) {
   od_machine_free(m);
 }
 
-// Frequencies in Hz are 2 pi times as many rad/s, wherever they are kept in rad/s, also where they follow a constant.
+// Frequencies in Hz are converted to rad/s (factor 2 pi) everywhere, also if they depend on a constant.
 static void test_frequencies(void **state) {
   static const char text[] =
       "constants: {f: 30 Hz, w: 100 rad/s}\n"

@@ -1,7 +1,7 @@
-// Formulas that users write: the same machine twice, with classes of elements and blocks that are written in C, and with formulas of
-// the same laws. Rates, outputs and all their derivatives agree to rounding at random states, through steps, and by parameters; a
-// step costs at most three times as much. The oracle is the class written by hand, which shares nothing with formulas.
-// And what a program may do wrong that builds a formula itself.
+// Formulas of users: the same machine with classes of elements and blocks written in C, and with formulas of the same laws. Rates,
+// outputs and all their derivatives agree to round-off at random states, through steps, and with respect to parameters; a step costs
+// at most three times as much. The oracle is the class in C, which shares no code with formulas. Also mistakes of programs that
+// build formulas.
 #include "support/test.h"
 
 #include <complex.h>
@@ -153,7 +153,7 @@ static double time_steps(const od_plant *plant, const od_machine *m) {
   return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// In turns, the least of many goes each: other programs on the same core disturb both alike.
+// In turns, the least of many runs each: other programs on the same core disturb both equally.
 static void test_cost(void **state) {
   double cost[2] = {INFINITY, INFINITY};
   od_machine *m[2];
@@ -203,7 +203,7 @@ static void test_files(void **state) {
   od_machine_free(m);
 }
 
-// What a program may do wrong.
+// Mistakes of programs.
 static void test_built(void **state) {
   (void)state;
   const od_operation right[] = {
@@ -245,7 +245,8 @@ static void test_built(void **state) {
   od_build_free(b);
 }
 
-// What is no number stays so through every choice that depends on it, in real and complex numbers; a branch that is not taken hides it.
+// NaN propagates through every condition that depends on it, in real and complex numbers; NaN in a branch that is not taken has no
+// effect.
 static void test_no_number(void **state) {
   (void)state;
   const od_operation_kind kinds[] = {OD_OPERATION_MIN, OD_OPERATION_MAX};

@@ -1,4 +1,5 @@
-// What the hydraulic circuit of a good machine file becomes: numbers, curves, friction, balance; and variants.
+// The hydraulic circuit of a valid machine file: numbers, curves, friction, balance; and variants. Oracle: values by
+// hand.
 #include "support/test.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static void test_flows(void **state) {
   od_machine_free(m);
 }
 
-// A gauge between two nodes, seen and measured by a block.
+// A pressure difference between two nodes, as an output and as the input of a block.
 static void test_pressure_differences(void **state) {
   static const char text[] =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
@@ -145,7 +146,7 @@ static void test_valve_and_curves(void **state) {
   check_absent(m, "valve.ports.a.curve.points[4]");
   check(m, "valve.ports.b.overlap", 0.2, "V", "200 mV");
   check(m, "valve.ports.b.curve.at[1]", 3, "V", "3 V");
-  // A line: two points that follow the stroke and the value of a full opening.
+  // A line: two points that depend on the stroke and the value of a full opening.
   check(m, "valve.ports.c.curve.at[0]", 0, "V", NULL);
   check(m, "valve.ports.c.curve.at[1]", 10, "V", NULL);
   check(m, "valve.ports.c.curve.points[0]", 0, "1", NULL);
@@ -186,7 +187,7 @@ static void test_cylinders_and_friction(void **state) {
   od_machine_free(m);
 }
 
-// Every number of the circuit is a parameter of the model with its value; the degree of a curve is none.
+// Every number of the circuit is a parameter of the model with its value; the degree of a curve is not a parameter.
 static void test_parameters(void **state) {
   static const char *const paths[] = {
       "oil.density",        "oil.k0",
@@ -223,12 +224,12 @@ static void test_set(void **state) {
   m = machine_from(*state, crane, "valve.ports.a.curve.degree=3", "pump.flow=5 cm^3/rev");
   check(m, "valve.ports.a.curve.degree", 3, "1", "3");
   od_machine_free(m);
-  m = machine_from(*state, crane, "valve.time_constant=0", NULL);  // then its initial value means nothing
+  m = machine_from(*state, crane, "valve.time_constant=0", NULL);  // then its initial value has no effect
   check(m, "initial.valve.spool", 1, "V", "1 V");
   od_machine_free(m);
 }
 
-// The number shows what was found: the pressure with which the machine begins, at rest.
+// The number is the result: the initial pressure of the machine, at rest.
 static void check_balanced(const od_machine *m, const char *path, const char *given) {
   od_number n = number(m, path);
   assert_string_equal(n.given, given);
@@ -320,7 +321,7 @@ static void test_variant_takes_away(void **state) {
   od_machine_free(m);
 }
 
-// What an alias repeats is shared, but a variant changes it in one place only.
+// Aliases share their content, but a variant changes it in one place only.
 static void test_variant_and_aliases(void **state) {
   static const char text[] =
       "bodies: {a: &bar {beam: &size {mass: 1 kg, length: 1 m}}, b: *bar, c: {beam: *size}}\n"

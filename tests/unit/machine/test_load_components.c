@@ -1,5 +1,5 @@
-// Every element class that a table of fields describes, read from a file that is made from the table: it loads as it is, each
-// required key is missed, each value that is not possible is refused, an unknown key is told. The oracle is the table.
+// Every element class that a table of fields describes, read from a file generated from the table: the file loads, each
+// missing required key, each impossible value and an unknown key are reported. The oracle is the table.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 
 enum { SIZE = 4096 };
 
-// What connects the volumes besides.
+// Other connections of the volumes.
 static const char leaks[] = "leaks: {a: {between: [A, T], slope: 1e-12}, b: {between: [B, T], slope: 1e-12}}\n";
 static const char orifices[] =
     "orifices: {a: {between: [A, T], area: 1e-6, discharge: 0.6}, b: {between: [B, T], area: 1e-6, discharge: 0.6}}\n";
 
-// A machine with two volumes and a joint, and one component in it; the field `other` has another text, "" leaves it out.
+// A machine with two volumes and a joint, and one component in it; the field `other` has another text, "" omits it.
 static void write_machine(char *text, const od_element_class *c, const double *q, int other, const char *instead) {
   int used = snprintf(text, SIZE,
                       "bodies: {arm: {beam: {mass: 2 kg, length: 1 m}}}\n"
@@ -33,7 +33,7 @@ static void write_machine(char *text, const od_element_class *c, const double *q
                       c == &od_leak_class ? orifices : leaks, c->section);
   const char *names[] = {"A", "B"};
   int end = 0;
-  bool pair = c->ends[0].count == 2 || c->ends[1].count == 2;  // then a single end is somewhere else
+  bool pair = c->ends[0].count == 2 || c->ends[1].count == 2;  // then a single end is at another place
   if (c->acts == OD_ACTS_BETWEEN_POINTS)
     used += snprintf(text + used, (size_t)(SIZE - used), "between: [ground.P, arm.end], ");
   if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE)

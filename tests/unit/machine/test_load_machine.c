@@ -1,4 +1,5 @@
-// What a good machine file becomes: numbers, units, paths, --set, defaults, signals, outputs, the run, the plant.
+// Loading valid machine files: numbers, units, paths, --set, defaults, signals, outputs, the run, the plant. Oracle:
+// values by hand.
 #include "support/test.h"
 
 #include <locale.h>
@@ -93,7 +94,7 @@ static void test_numbers(void **state) {
   od_machine_free(m);
 }
 
-// A factor makes of the input's unit what the force wants.
+// A factor converts the input's unit to that of the force.
 static void test_values_with_inputs(void **state) {
   od_machine *m = machine_from(*state, fourbar, NULL, NULL);
   check(m, "pull.value", 1, "1", NULL);
@@ -111,7 +112,7 @@ static void test_set(void **state) {
   od_machine_free(m);
   m = machine_from(*state, fourbar, "inputs.drive.sine.amplitude=3kN", "initial.B.angle=1.6");
   check(m, "inputs.drive.sine.amplitude", 3000, "N", "3kN");
-  check(m, "initial.B.angle", 1.6, "rad", "1.6");  // stays rough: exact would contradict A.angle
+  check(m, "initial.B.angle", 1.6, "rad", "1.6");  // stays approximate: an exact value would contradict A.angle
   double u[3];
   od_machine_inputs(m, 0, u);
   assert_true(fabs(u[0] - 3000) < 1e-9);
@@ -122,7 +123,7 @@ static void test_set(void **state) {
   od_machine_free(m);
 }
 
-// The file is silent about the damping of B: then B has no spring, and --set gives it one.
+// The file has no damping of B: then B has no spring, and --set adds one.
 static void test_set_makes_a_joint_spring(void **state) {
   od_machine *m = machine_from(*state, fourbar, NULL, NULL);
   assert_true(od_machine_output_find(m, "A.spring_force") >= 0);
@@ -214,7 +215,7 @@ static void test_shapes_and_joints(void **state) {
   check(m, "d.inertia[5]", 0.3, "kg m2", "0.3");
   check(m, "e.inertia", 0, "kg m2", NULL);
   check(m, "f.beam.mass", 1, "kg", "1");
-  check(m, "g.beam.mass", 2, "kg", "2");  // an alias gives each its own numbers
+  check(m, "g.beam.mass", 2, "kg", "2");  // with an alias each has its own numbers
   check(m, "A.axes[1][1]", 1, "1", "1");
   check(m, "C.stiffness", 3000, "N/m", "3 kN/m");
   check(m, "C.free", 0.005, "m", "5 mm");
@@ -298,7 +299,7 @@ static void test_spatial(void **state) {
   od_machine_free(m);
 }
 
-// Makes a locale with decimal commas in the test's folder, where the system has the tools for it.
+// Creates a locale with decimal commas in the test's folder, if the system has the tools for it.
 static bool use_commas(const machine_file *file) {
   char command[256];
   snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", file->folder);
@@ -306,7 +307,7 @@ static bool use_commas(const machine_file *file) {
   return setlocale(LC_ALL, "de_DE.UTF-8") != NULL && strtod("1,5", NULL) == 1.5;
 }
 
-// Decimal commas of the user's language stay out, in the machine, in --set and in the database of units.
+// The user's decimal commas have no effect in the machine, in --set and in the database of units.
 static void test_locale(void **state) {
   bool commas = use_commas(*state);
   char command[256];
@@ -316,7 +317,7 @@ static void test_locale(void **state) {
   od_machine *m = machine_from(*state, fourbar, "crank.beam.length=0.45 m", "coupler.beam.length=40.5 in");
   check(m, "crank.beam.length", 0.45, "m", "0.45 m");
   check(m, "coupler.beam.length", 40.5 * 0.0254, "m", "40.5 in");
-  assert_true(strtod("1,5", NULL) == 1.5);  // and the user's locale is what it was
+  assert_true(strtod("1,5", NULL) == 1.5);  // and the user's locale is unchanged
   check(m, "gravity[1]", -9.81, "m/s2", "-9.81 m/s^2");
   od_machine_free(m);
   setlocale(LC_ALL, "C");
@@ -347,7 +348,7 @@ static void test_styles(void **state) {
   od_machine_free(m);
 }
 
-// An input that is the rate of another one, which may stand behind it, be in a template, and be set.
+// An input that is the rate of another one, which may follow later in the file, be in a template, and be set.
 static const char derived[] =
     "inputs:\n"
     "  v: {unit: m/s, derivative: x}\n"

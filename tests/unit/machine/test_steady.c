@@ -1,4 +1,4 @@
-// 'initial: steady': machines that begin in steady conditions. Oracles: closed forms of the steady state, and the rates there.
+// 'initial: steady': machines that start in a steady state. Oracles: closed forms of the steady state, and the rates there.
 #include "support/test.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void start_of(void **state, const char *text, const char *const *names, i
   od_machine_free(m);
 }
 
-// Filters and delays have the value of a signal that has always been there; a sampled gain holds it.
+// Filters and delays have the value for a constant signal in the past; a sampled gain holds it.
 static void test_blocks(void **state) {
   static const char *const names[] = {"lag", "late", "swing", "held", "slow"};
   double y[5];
@@ -47,7 +47,7 @@ static void test_blocks(void **state) {
   for (int i = 0; i < 5; i++) near(y[i], expected[i], 1e-8);
 }
 
-// q = c (p - T); a mass hangs on a spring; a pendulum that begins far up hangs down, where it is stable.
+// q = c (p - T); a mass hangs on a spring; a pendulum with a high initial guess hangs down, in its stable position.
 static void test_circuit_and_mechanism(void **state) {
   static const char *const names[] = {"A.pressure", "slide.position", "pin.angle"};
   double y[3];
@@ -69,7 +69,7 @@ static void test_circuit_and_mechanism(void **state) {
   near(y[2], -pi / 2, 1e-8);
 }
 
-// A load on a cylinder that is shut off: any position is steady, so that the one that is given stays, and the pressure carries the load.
+// A load on a closed cylinder: any position is steady, so the given one is kept, and the pressure carries the load.
 static void test_exact_values_stay(void **state) {
   static const char *const names[] = {"slide.position", "A.pressure"};
   double y[2], area = pi / 4 * 0.05 * 0.05, ring = area - pi / 4 * 0.03 * 0.03;
@@ -89,8 +89,8 @@ static void test_exact_values_stay(void **state) {
   near(y[1], (500 * 9.81 + 1e5 * ring) / area, 10);
 }
 
-// A servo axis whose spool begins shut, where no flow depends on any pressure; or with values to be balanced: the rates of integral and
-// spool are zero whatever these are. The cylinder leaks from B to A, and both edges have one opening and so one drop:
+// A servo axis whose spool starts closed, where no flow depends on any pressure; or with values to be balanced, for any of which the
+// rates of integral and spool are zero. The cylinder leaks from B to A, and both edges have one opening and so one drop:
 //   P - pB = pA - T,  pA Aa = pB Ab,  c (pB - pA) = q sqrt((pA - T)/drop) |s|
 static void test_shut_valve(void **state) {
   static const char text[] =

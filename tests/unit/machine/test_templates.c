@@ -1,4 +1,4 @@
-// Templates and includes: what they make is the machine that is written out by hand, bit by bit.
+// Templates and includes. Oracle: the same machine without templates, bit by bit.
 #include "support/test.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "oleodyn/sim.h"
 #include "support/machine_file.h"
 
-// --- Two machines side by side ------------------------------------------------------------------------------------
+// --- Comparison of two machines -----------------------------------------------------------------------------------
 
 #define FRAME                                                                  \
   "machine: two axes\n"                                                        \
@@ -56,7 +56,7 @@ static const char instances[] =
     "  stick: {template: section, command: u2, body: m2, area: 1 mm^2, ring: 10 cm^2, gain: 0.5}\n"
     "initial: {s1.position: 1 m, s2.position: 1 m}\n";
 
-// The same, written out, with '_' in place of the dots.
+// The same without templates, with '_' instead of the dots.
 static const char by_hand[] = FRAME
     "volumes: {boom_A: {volume: 1 L}, boom_B: {volume: 1 L}, stick_A: {volume: 1 L}, stick_B: {volume: 1 L}}\n"
     "blocks:\n"
@@ -143,7 +143,7 @@ static double *outputs_after(od_machine *m, int steps) {
   return y;
 }
 
-// Every number and every output of the machine by hand is there under its name with dots, with the same bits.
+// Every number and every output of the machine by hand exists under its name with dots, with the same bits.
 static void check_same(od_machine *made, od_machine *hand) {
   char name[256];
   // Parameters of instances that are quantities are numbers, too: area, push, ring and gain of both.
@@ -191,7 +191,7 @@ static void test_set(void **state) {
   od_machine_free(m);
 }
 
-// The file's own entries lie over what instances made, variants over both; a variant may also change arguments.
+// The file's own entries override those of instances, variants override both; a variant may also change arguments.
 static void test_laid_over(void **state) {
   char text[16384];
   snprintf(text, sizeof text, "%s%s%s%s", FRAME, templates,
@@ -231,7 +231,8 @@ static void remove_beside(const machine_file *file, const char *name) {
   assert_int_equal(remove(path), 0);
 }
 
-// The frame includes the templates from a folder of its own, which two files name; paths are those of the file they stand in.
+// The frame includes the templates from another folder, which two files name; paths are relative to the file that contains
+// them.
 static void test_includes(void **state) {
   const machine_file *file = *state;
   char path[200];
@@ -259,7 +260,7 @@ static void test_includes(void **state) {
   for (size_t i = 0; i < sizeof made / sizeof *made; i++) remove_beside(file, made[i]);
 }
 
-// A '$' that is meant is written twice; a name that is given from outside is found there even where the template has one like it.
+// A literal '$' is written twice; a name passed as an argument refers to the outside even if the template has the same name.
 static void test_scopes(void **state) {
   od_machine *m = machine_with(*state,
                                "templates:\n"
@@ -285,7 +286,7 @@ static void test_scopes(void **state) {
   od_machine_free(m);
 }
 
-// Junctions, which have nothing but names, of two instances: the pressure between two equal orifices is the mean of both ends.
+// Junctions, which have only names, of two instances: the pressure between two equal orifices is the mean of both ends.
 static void test_junctions(void **state) {
   static const char text[] =
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"

@@ -1,6 +1,5 @@
-// Dense LU factors, right-hand sides one by one and side by side, and the coupled rows of a matrix of rates. Oracles: the residual of
-// what was solved, in long
-// doubles, against the matrix as it was given; matrices whose coupled rows are known by construction.
+// Dense LU factors, with single and multiple right-hand sides, and the coupled rows of a matrix of rates. Oracles: the residual of
+// the solution in long double, with the original matrix; matrices whose coupled rows are known by construction.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 enum { MOST = 12, MOST_COLUMNS = 27 };
 
-// Numbers between -1 and 1, always the same ones.
+// Reproducible numbers between -1 and 1.
 static double draw(uint32_t *state) {
   *state = *state * 1664525u + 1013904223u;
   return (double)(*state >> 8) / (1 << 23) - 1;
@@ -25,7 +24,7 @@ static void fill(int n, double *a, uint32_t *state) {
   for (int i = 0; i < n; i++) a[i * n + (i + 1) % n] += 3, a[i * n + i] += i % 2 ? 0.5 : 0;
 }
 
-// Every fourth column and whole runs of columns are zero: nothing may come of those, and all others must be solved.
+// Every fourth column and whole ranges of columns are zero: their solutions are zero, and all others must be solved.
 static int is_zero(int column) {
   return column % 4 == 3 || (column >= 8 && column < 16);
 }
@@ -78,7 +77,7 @@ static void test_columns(void **unused) {
   assert_true(solved > 200 && exchanged > 200);
 }
 
-// The first rows full, the others those of a unit matrix; and one number elsewhere, which couples the rows up to it.
+// The first rows full, the others those of a unit matrix; and one other number, which couples the rows up to it.
 static void test_coupled_rows(void **unused) {
   (void)unused;
   enum { N = 6 };

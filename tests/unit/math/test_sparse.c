@@ -1,5 +1,5 @@
-// Sparse LU factors. Oracles: the residual of what was solved, in long doubles, against the matrix as it was given; the fill of trees
-// and of rows with all columns in closed form; matrices that are known to be singular.
+// Sparse LU factors. Oracles: the residual of the solution in long double, with the original matrix; the fill of trees and of full
+// rows in closed form; known singular matrices.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,8 @@ static int draw_index(uint64_t *r, int n) {
   return i < n ? i : n - 1;
 }
 
-// As matrices of steps are: one on the diagonal, and what flows between two volumes stands in the rows of both, with units of their
-// own; now and then a row or a column that everybody has.
+// Like matrices of steps: one on the diagonal, a flow between two volumes in the rows of both, in different units; sometimes a full
+// row or column.
 static void random_systems(void **state) {
   (void)state;
   uint64_t r = 0;
@@ -102,7 +102,7 @@ static void random_systems(void **state) {
   }
 }
 
-// Trees are eliminated from their leaves, without any fill; a row and column that everybody has comes last and adds itself.
+// Trees are eliminated from their leaves, without fill; a full row and column comes last and adds only itself.
 static void fill_is_least(void **state) {
   (void)state;
   uint64_t r = 0;
@@ -121,7 +121,7 @@ static void fill_is_least(void **state) {
     assert_int_equal(s->sparse.values, tree + 2 * (tree - 1) + with_full * (2 * tree + 1));
     for (int i = 0; i < s->n; i++) assert_int_equal(seen[s->sparse.order[i]]++, 0);  // each row once
     if (with_full) assert_int_equal(s->sparse.order[s->n - 1], full);
-    // One number too few is too few, and not an error.
+    // A size that is one number too small is reported as too small, not as an error.
     od_sparse none;
     assert_true(od_sparse_analyze(s->n, s->row, s->column, s->entries, s->sparse.values - 1, &s->arena, &none));
     assert_int_equal(none.values, 0);

@@ -1,6 +1,6 @@
-// The curves of valves (src/core/math/spline_x.h) against the recursion of Cox and de Boor as it stands in the books, with
-// the parameter of an abscissa found by bisection (tests/oracle/hydraulic_fourbar.c has the basis functions; no code in
-// common): values, basis functions, slopes and derivatives by control points, in real and in complex numbers.
+// The curves of valves (src/core/math/spline_x.h). Oracle: the textbook recursion of Cox and de Boor, with the parameter
+// of an abscissa by bisection (tests/oracle/hydraulic_fourbar.c has the basis functions; no code in common): values, basis
+// functions, slopes and derivatives with respect to control points, in real and in complex numbers.
 #include <math.h>
 #include <stdbool.h>
 
@@ -17,7 +17,7 @@
 enum { MOST_POINTS = 14, HIGHEST = 7 };
 static const double tiny = 1e-30;
 
-// Numbers between 0 and 1, always the same ones.
+// Reproducible numbers between 0 and 1.
 static double uniform(uint64_t *seed) {
   *seed = *seed * 6364136223846793005u + 1442695040888963407u;
   return (double)(*seed >> 11) / 9007199254740992.0;
@@ -37,7 +37,7 @@ static curve random_curve(int degree, int count, uint64_t *seed) {
   return c;
 }
 
-// ---- by the book
+// ---- textbook formulas
 
 typedef struct naive {
   double u, B[MOST_POINTS], D[MOST_POINTS], y, slope;
@@ -84,7 +84,7 @@ static naive by_the_book(const curve *c, double x) {
 
 // ---- tests
 
-// Inside the curve at points away from knots, where every degree has a slope.
+// Inside the curve, at points away from knots, where every degree has a slope.
 static void agrees_with_the_book(void **state) {
   (void)state;
   uint64_t seed = 1;
@@ -112,7 +112,7 @@ static void agrees_with_the_book(void **state) {
   assert_true(value < 1e-10 && basis < 1e-12 && slope < 1e-9);
 }
 
-// Control points on a straight line give that line, however they are spaced; equal ordinates give that value.
+// Control points on a straight line give that line for any spacing; equal ordinates give that value.
 static void straight_lines(void **state) {
   (void)state;
   uint64_t seed = 2;
@@ -133,7 +133,7 @@ static void straight_lines(void **state) {
     }
 }
 
-// At the ends the curve passes through its first and last control points; beyond them it stays there, level.
+// At the ends the curve passes through its first and last control points; beyond them it is constant.
 static void ends(void **state) {
   (void)state;
   uint64_t seed = 3;
@@ -147,7 +147,7 @@ static void ends(void **state) {
       for (int k = 0; k <= degree; k++) assert_true(got.B[k] == (k == (i < 3 ? 0 : degree)));
       assert_int_equal(got.first, i < 3 ? 0 : 2);
     }
-    // And runs into them continuously.
+    // It is continuous there.
     curve_point_r got;
     curve_evaluate_r(degree, degree + 3, c.P, c.Q, 1e-13, &got);
     near(got.y, c.Q[0], 1e-8);
@@ -156,7 +156,7 @@ static void ends(void **state) {
   }
 }
 
-// At and around inner knots nothing jumps, from degree 2 on the slope neither.
+// At and around inner knots the value is continuous, from degree 2 on also the slope.
 static void knots(void **state) {
   (void)state;
   uint64_t seed = 4;
@@ -179,8 +179,8 @@ static void knots(void **state) {
   }
 }
 
-// Control points so close together that the curve is all but vertical there: its slope is steep, and finite. Oracle: with t the abscissa
-// moves at least as fast as the closest points are apart, the ordinate at most twice as fast as the farthest.
+// Control points so close together that the curve is almost vertical there: its slope is steep and finite. Oracle: dx/dt is at least the
+// distance of the closest points, dy/dt at most twice the distance of the farthest.
 static void close_points(void **state) {
   (void)state;
   uint64_t seed = 6;
@@ -204,8 +204,8 @@ static void close_points(void **state) {
   }
 }
 
-// dY/dY_i = B_i, dY/dX_i = -B_i dY/dx, dY/dx = slope: what the engine's Jacobians use, against differences of the
-// book's curve and against the complex build.
+// dY/dY_i = B_i, dY/dX_i = -B_i dY/dx, dY/dx = slope: used in the engine's Jacobians; compared with differences of the
+// textbook curve and with the complex build.
 static void derivatives(void **state) {
   (void)state;
   uint64_t seed = 5;
@@ -230,7 +230,7 @@ static void derivatives(void **state) {
             ahead.P[point] += h, behind.P[point] -= h;
           const double difference =
               (by_the_book(&ahead, k < 0 ? x + h : x).y - by_the_book(&behind, k < 0 ? x - h : x).y) / (2 * h);
-          // The end points bound the curve: moving them moves its parameter as well, which the formula covers.
+          // The end points limit the curve: moving them changes its parameter as well, which the formula includes.
           if (degree > 1)
             by_differences = fmax(by_differences, fabs(formula - difference) / (1 + fabs(curve_slope_r(&got))));
 
@@ -250,7 +250,8 @@ static void derivatives(void **state) {
   assert_true(by_differences < 1e-6 && by_complex < 1e-11);
 }
 
-// Following a curve from point to point, near and far, across knots and beyond the ends, is finding it anew.
+// Following a curve from point to point, near and far, across knots and beyond the ends, gives the same as a new
+// search.
 static void followed(void **state) {
   (void)state;
   uint64_t seed = 6;

@@ -1,7 +1,6 @@
 // Free, planar, cylindrical and screw joints, gears, stops, ropes and winches. Oracles: Euler's equations of a free top by an integrator
-// of order 16 and what a top
-// conserves; parabolas; an inclined plane; a nut on a screw in closed form; and every joint that closes a loop against the same joint in
-// the tree.
+// of order 16 and the conserved quantities of a top; parabolas; an inclined plane; a nut on a screw in closed form; and every joint that
+// closes a loop against the same joint in the tree.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static void euler(void *user, double t, const double *w, double *dw) {
   dw[2] = (J[0] - J[1]) * w[0] * w[1] / J[2];
 }
 
-// A top that turns near its middle axis tumbles; thrown, its centre flies on a parabola.
+// A top that turns near its middle axis tumbles; when thrown, its center follows a parabola.
 static void free_top(void **state) {
   static const char text[] =
       "gravity: [0, 0, -9.81 m/s^2]\n"
@@ -105,7 +104,8 @@ static void free_top(void **state) {
 
 // --- Planar joints ----------------------------------------------------------------------------------------------------
 
-// A body on an inclined plane slides down with g sin a and is carried with m g cos a; in its own plane it flies.
+// A body on an inclined plane slides down with g sin a, and the normal force is m g cos a; in a vertical plane it
+// follows a parabola.
 static void planar_joint(void **state) {
   static const char text[] =
       "gravity: [0, 0, -10 m/s^2]\n"
@@ -124,7 +124,7 @@ static void planar_joint(void **state) {
     near_scaled(at(t, k, "J.force"), 16, 1e-12, 1);
     near_scaled(at(t, k, "J.force_x"), 16 * 0.6, 1e-12, 1);
     near_scaled(at(t, k, "J.force_z"), 16 * 0.8, 1e-12, 1);
-    near_scaled(at(t, k, "J.torque"), 3.84, 1e-12, 1);  // |w x J w|, as the axis is no principal one
+    near_scaled(at(t, k, "J.torque"), 3.84, 1e-12, 1);  // |w x J w|, because the axis is not a principal axis
     near_scaled(at(t, k, "energy.balance"), 0, 1e-10, 1);
     // It stays on its plane.
     near_scaled(0.6 * at(t, k, "slide.centre.x") + 0.8 * at(t, k, "slide.centre.z"), 0, 1e-12, 1);
@@ -169,7 +169,7 @@ static void cylindrical_joint(void **state) {
   od_machine_free(machine);
 }
 
-// A nut on a screw: (Jz + m p^2) a = -m g p + M, its thread carries m (g + p a) and Jz a - M.
+// A nut on a screw: (Jz + m p^2) a = -m g p + M, the load of its thread is m (g + p a) and Jz a - M.
 static void screw(void **state) {
   static const char text[] =
       "gravity: [0, 0, -10 m/s^2]\n"
@@ -184,7 +184,7 @@ static void screw(void **state) {
     snprintf(file, sizeof file, text, n == 2 ? "[nut, ground]" : "[ground, nut]", n == 1 ? "M" : "0 N m");
     od_machine *machine = machine_from(*state, file, NULL, NULL);
     od_table *t = run_all(machine, 1, 1e-2);
-    double side = n == 2 ? -1 : 1;  // seen from the nut, the ground turns the other way and the nut carries
+    double side = n == 2 ? -1 : 1;  // relative to the nut, the ground turns the other way and the nut carries the load
     if (n == 2) a = 20 * p / (0.5 + 2 * p * p);
     for (long k = 0; k < t->rows; k++) {
       double time = t->data[k * t->columns];
@@ -192,7 +192,7 @@ static void screw(void **state) {
       near_scaled(at(t, k, "nut.centre.z"), side * p * at(t, k, "J.angle"), 1e-12, 1);
       near_scaled(at(t, k, "J.force_z"), side * 2 * (10 + p * side * a), 1e-12, 1);
       near_scaled(at(t, k, "J.torque_z"), side * (0.5 * side * a - M), 1e-12, 1);
-      near_scaled(p * at(t, k, "J.force_z") + at(t, k, "J.torque_z"), 0, 1e-10, 1);  // without power
+      near_scaled(p * at(t, k, "J.force_z") + at(t, k, "J.torque_z"), 0, 1e-10, 1);  // no power
       near_scaled(at(t, k, "energy.balance"), 0, 1e-10, 1);
     }
     od_table_free(t);
@@ -202,7 +202,7 @@ static void screw(void **state) {
 
 // --- Gears ------------------------------------------------------------------------------------------------------------
 
-// Two wheels: (J1 + i^2 J2) a = M; a rack on a slope: (J + r^2 m) a = M - r m g sin; what the teeth do follows from the second body alone.
+// Two wheels: (J1 + i^2 J2) a = M; a rack on a slope: (J + r^2 m) a = M - r m g sin; the tooth force follows from the second body alone.
 static void gears(void **state) {
   static const char wheels[] =
       "bodies: {one: {mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 0.5 kg m^2]}, two: {mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 2 kg m^2]}}\n"
@@ -244,8 +244,8 @@ static void gears(void **state) {
 
 // --- Stops, ropes and winches -----------------------------------------------------------------------------------------
 
-// A wagon that runs into an elastic stop without damping turns round after half a period of sqrt(m/k); with damping it loses
-// what its stop says.
+// A wagon that hits an elastic stop without damping reverses after half a period of sqrt(m/k); with damping it loses the
+// energy reported by the stop.
 static void stops(void **state) {
   static const char text[] =
       "bodies: {wagon: {point: {mass: 4 kg}}}\n"
@@ -277,7 +277,8 @@ static void stops(void **state) {
   }
 }
 
-// A weight falls until its rope is taut and swings about where it hangs; a winch lifts it, with the work that this takes.
+// A weight falls until its rope is taut and oscillates about its equilibrium; a winch lifts it with the corresponding
+// work.
 static void ropes_and_winches(void **state) {
   static const char rope[] =
       "gravity: [0, -10 m/s^2]\n"
@@ -313,7 +314,8 @@ static void ropes_and_winches(void **state) {
   near_scaled(at(t, last, "winch.paid_out"), -2, 1e-6, 1);
   near_scaled(at(t, last, "guide.position"), 2.975, 1e-4, 1);  // hangs 25 mm below the end of the rope
   near_scaled(at(t, last, "winch.tension"), 40, 1e-3, 1);
-  // The drum gave the work of the lift and what the rope's damping lost: the tension times what was hauled in, by the trapezoidal rule.
+  // The drum's work is the work of lifting plus the loss in the rope's damping: the tension times the hauled length, by the trapezoidal
+  // rule.
   double swing = 4 * pow(at(t, last, "guide.rate"), 2) / 2;
   assert_true(swing < 1e-3);
   double hauled = 0;
@@ -329,7 +331,8 @@ static void ropes_and_winches(void **state) {
   od_machine_free(machine);
 }
 
-// A block that is thrown along a floor stops after v^2 / (2 mu g), carried by m g; a ball on a hard floor bounces back with what it fell with.
+// A block that is thrown along a floor stops after v^2 / (2 mu g), with the normal force m g; a ball on a hard floor bounces back with the
+// same speed.
 static void contacts(void **state) {
   static const char ball[] =
       "gravity: [0, 0, -10 m/s^2]\n"
@@ -377,7 +380,7 @@ static void contacts(void **state) {
       if (time > 0.45) highest = fmax(highest, at(t, k, "J.z"));
       near_scaled(at(t, k, "energy.balance"), 0, 2e-2, 1);
     }
-    // Sinks in to k x^2 / 2 = m g (h + x).
+    // Penetration by k x^2 / 2 = m g (h + x).
     double x = (20 + sqrt(400 + 2 * 1e6 * 16)) / 1e6;
     if (!damped) near_scaled(most, 1e6 * x, 1e-3, 1), near_scaled(highest, 0, 2e-3, 1);
     if (damped) assert_true(highest < -0.2 && highest > -0.8);
@@ -388,7 +391,7 @@ static void contacts(void **state) {
 
 // --- In loops ---------------------------------------------------------------------------------------------------------
 
-// A joint that holds a free body is the same as a joint of the tree, in motion and in what it carries.
+// A joint that holds a free body equals a joint of the tree, in motion and in loads.
 static void loops_are_as_the_tree(void **state) {
   static const char text[] =
       "gravity: [1 m/s^2, 0, -9 m/s^2]\n"

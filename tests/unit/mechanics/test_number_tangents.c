@@ -1,8 +1,8 @@
-// Derivatives by numbers of the mechanism (tangents, one by one and in lanes) against the complex step, over random machines:
-// planar and spatial, with and without loops, circuits and blocks. Every number of a machine is tried, of every kind: masses,
-// inertias, points, lengths, axes, rods, gears, leads, gravity, loads, contacts.
+// Derivatives with respect to numbers of the mechanism (tangents, one by one and in lanes) against the complex step, over
+// random machines: planar and spatial, with and without loops, circuits and blocks. Every number of a machine is tried, of
+// every kind: masses, inertias, points, lengths, axes, rods, gears, leads, gravity, loads, contacts.
 //
-// The complex step runs the kernels in complex numbers, from the number through all that follows from it: independent of the
+// The complex step runs the kernels in complex numbers, through everything that depends on the number: independent of the
 // hand-written tangents, exact to round-off.
 #include <complex.h>
 #include <math.h>
@@ -20,7 +20,8 @@
 enum { MACHINES = 25, MOST = 160 };
 static const double tiny = 1e-30, bound = 1e-9;
 
-// What the machines had: closures and loads of all kinds, screws. Without one of them its numbers would not have been tried.
+// Contents of the machines: closures and loads of all kinds, screws. Without one of them its numbers would not have been
+// tested.
 static int closures[OD_CLOSE_GEAR + 1], loads[OD_LOAD_CONTACT + 1], screws, gravities;
 
 static void count_kinds(const od_model *m) {
@@ -66,11 +67,11 @@ static bool open_point(point *b, unsigned long long seed, bool planar, bool loop
   for (int i = 0; i < b->nk; i++) b->k[i] = b->plant->scale[i] * od_dice_uniform(&dice, -2, 2);
   for (int i = 0; i < b->plant->nu; i++) b->u[i] = od_dice_uniform(&dice, -2, 2);
   if (b->plant->ops->residual(b->plant, b->work, 0, b->x, b->k, b->u, g) == OD_OK) return true;
-  close_point(b);  // beyond what the loops allow
+  close_point(b);  // outside the range of the loops
   return false;
 }
 
-// dg by a number, by the complex step.
+// dg with respect to a number, by the complex step.
 static void complex_column(point *b, int number, double *column) {
   const od_layout *l = &b->m->layout;
   const double *w = od_model_plant_scalars(b->plant, b->work);
@@ -90,8 +91,8 @@ static void complex_column(point *b, int number, double *column) {
   for (int i = 0; i < b->nk; i++) column[i] = cimag(g[i]) / tiny;
 }
 
-// Rows in their own units: of the mechanism together, of each state alone. Columns by the size of what is moved. The rate of a state may
-// depend much on the length of a cylinder that nothing can move: its rounding is of that size.
+// Rows in their own units: of the mechanism together, of each state alone. Columns by the size of the changed quantity. The rate of a
+// state may depend strongly on the length of a cylinder that cannot move: its round-off is of that size.
 static double check_point(point *b, unsigned long long seed) {
   int nz = b->plant->nz;
   double *got = calloc((size_t)(b->nk * b->np + 1), sizeof *got),

@@ -1,6 +1,6 @@
-// What joints and rods carry. Oracles: Newton's and Euler's equations of every body, written by hand with the joint forces, the
-// forces of cylinders and springs and the accelerations that the machine shows; differences for the derivatives; closed forms of
-// a rod that hangs and of a beam on a guide.
+// Loads of joints and rods. Oracles: Newton's and Euler's equations of every body, written by hand with the joint forces, the
+// forces of cylinders and springs and the accelerations from the machine's outputs; differences for the derivatives; closed
+// forms of a hanging rod and of a beam on a guide.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void test_four_bar(void **state) {
 }
 
 // Cylinders of radius r and length l: m (3 r^2 + l^2) / 12 about an axis across. The elbow has a damper. The drives, which act
-// on two bodies each, come in after one second. In space the same forces.
+// on two bodies each, start after one second. In space the same forces.
 static void test_crane(void **state) {
   (void)state;
   static const free_body bodies[] = {
@@ -109,8 +109,8 @@ static void test_crane(void **state) {
 
 // --- Closed forms ----------------------------------------------------------------------------------------------------
 
-// A slide of 20 kg with a force of 100 N, 0.4 m above its guide: the guide carries the weight and the moment, but nothing along itself.
-// It joins slide and ground in that order, so that what is shown acts on the ground.
+// A slide of 20 kg with a force of 100 N, 0.4 m above its guide: the guide carries the weight and the moment, but no force along its
+// axis. It joins slide and ground in this order, so the output is the load on the ground.
 static const char slide[] =
     "gravity: [0, -9.81]\n"
     "bodies: {slide: {point: {mass: 20 kg}, points: {lug: [0, 0.4 m]}}}\n"
@@ -130,8 +130,8 @@ static void test_guide(void **state) {
   watched_end(&b);
 }
 
-// The rocker of the linkage turns about B, driven by the rod and by its weight: Euler's equation about the axis tells the rod's pull,
-// Newton's what the joint B carries.
+// The rocker of the linkage turns about B, driven by the rod and by its weight: Euler's equation about the axis gives the rod's
+// force, Newton's equation the load of joint B.
 static void test_rod(void **state) {
   (void)state;
   const double axis[3] = {0, 0.8, 0.6}, mass = 3, inertia = 3 * 0.8 * 0.8 / 3;
@@ -229,7 +229,8 @@ static void test_slopes(void **state) {
   check_slopes(load_case("crane", true), "payload.point.mass");
 }
 
-// --- Loops with more equations than they need --------------------------------------------------------------------------
+// --- Loops with redundant equations
+// --------------------------------------------------------------------------------------
 
 // Bricard's linkage has one; the four-bar in its plane has none, in space it has three.
 static void test_shared(void **state) {

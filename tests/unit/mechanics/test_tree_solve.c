@@ -1,5 +1,5 @@
 // Newton's matrix along the tree of bodies. Oracles: the dense matrix, column by column from the exact tangents; steps with dense
-// factors; Lagrange's equations of a chain, written down here; a pendulum on its head in closed form.
+// factors; Lagrange's equations of a chain by hand; an inverted pendulum in closed form.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void compare_at(const od_plant *plant, void *work, od_dice *dice, double 
     double error = row_error(nk, N, x, r);
     c->worst = fmax(c->worst, error);
     c->compared++;
-    // Stiff circuits leave larger numbers, which cancel, behind.
+    // Stiff circuits have larger numbers, which cancel.
     double bound = plant->nc ? 1e-10 : 1e-12;
     if (!(error < bound)) print_error("alpha %g beta %g: %g\n", alpha, beta, error);
     assert_true(error < bound);
@@ -152,7 +152,7 @@ static int point(plan *p, int body, double x) {
   return od_build_point(p->build, "at", body, numbers(p, "point", 3, (double[]){x, 0, 0}), -1, 0);
 }
 
-// A body on one of the last three, with a spring and a damper where its joint has one coordinate.
+// A body on one of the last three, with a spring and a damper if its joint has one coordinate.
 static void add_branch(plan *p, int i) {
   char name[32], quantity[48];
   static const od_joint_type kinds[] = {OD_REVOLUTE, OD_REVOLUTE, OD_REVOLUTE, OD_PRISMATIC, OD_SPHERICAL};
@@ -202,7 +202,7 @@ static od_model *large_tree(uint64_t seed, bool planar, int bodies, int lines) {
   return m;
 }
 
-// Where a run of a model ends; states (nx) are the caller's.
+// The final state of a run of a model; the caller provides states (nx).
 static double *run(const od_model *m, int steps, double h) {
   od_plant *plant;
   assert_int_equal(od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
@@ -244,8 +244,8 @@ static void large_trees(void **state) {
   }
 }
 
-// ---- states: bristles in two joints of three, a cylinder between distant links, one to the ground, and perhaps a filter that drives a
-// joint
+// ---- states: bristles in two joints of three, a cylinder between distant links, one to the ground, and sometimes a filter that drives
+// a joint
 
 enum { LINKS = 30 };
 
@@ -276,7 +276,7 @@ static void write_chain_with_states(FILE *to, bool blocks) {
           " closed: 0.1 m, stroke: 4 m}\n"
           "  near: {between: [ground.D, link20.middle], chambers: [C, T], areas: [2 cm^2, 1 cm^2], closed: 0.1 m,"
           " stroke: 8 m, friction: {law: lugre, Fs: 30 N, Fc: 20 N, vs: 0.1 m/s, sigma_0: 5 kN/m}}\n");
-  // Its states follow a pressure, too: they are none of the joint's own.
+  // Its states also depend on a pressure: they do not belong to the joint.
   fprintf(
       to,
       "brakes: {brake: {joint: J3, at: C, holding: 40 N m, deflection: 5 deg, damping: 0.5 N m s/rad, engage: 20 bar,"
@@ -303,7 +303,7 @@ static void joints_with_states(void **state) {
     assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
     const od_model *m = od_model_plant_model(plant);
     assert_int_equal(m->newton, OD_NEWTON_TREE);
-    // With blocks, which may carry anything anywhere, all of them are in the border.
+    // With blocks, which may couple any states, all of them are in the border.
     assert_int_equal(m->tree_states.own_count, blocks ? 0 : 30);
     assert_int_equal(m->tree_states.rests, m->states - m->tree_states.own_count);
     counts c = {0};
@@ -391,9 +391,9 @@ static void long_chain(void **state) {
   od_model_free(m);
 }
 
-// ---- what it cannot do
+// ---- limits of the method
 
-// A pendulum on its head, M - alpha m g l / 2 with M = m l^2 / 3: no pivot is left at alpha = 2 l / (3 g).
+// An inverted pendulum, M - alpha m g l / 2 with M = m l^2 / 3: the pivot is zero at alpha = 2 l / (3 g).
 static void singular(void **state) {
   (void)state;
   plan p = {.build = od_build_new(), .planar = true};

@@ -1,6 +1,6 @@
 // Building a model without a file. Oracles: the same machine as a file, which must give the same bits; messages for every
-// mistake that a program can make with an index or a number; places of numbers written by hand. What such a machine computes is
-// compared with closed forms in examples/build_machine.c.
+// mistake of a program with an index or a number; positions of numbers by hand. examples/build_machine.c compares the results
+// of such a machine with closed forms.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "support/test.h"
 #include "oleodyn/oleodyn.h"
 
-// ---- a machine with a bit of everything
+// ---- a machine with parts of every kind
 
-// Indices of what was built, in the order of building. A test changes one before something is built with it.
+// Indices of the built parts, in the order of building. A test changes one before it is used.
 typedef struct parts {
   int mass, gravity, body, ground, rod, axis, joint, load, oil, input, P, A, T, valve_numbers, port_numbers,
       pumping_numbers, valve, relief, cylinder_numbers, cylinder, friction, block_numbers, block;
-  double bad;  // takes the place of a number: zero, none does
+  double bad;  // replaces a number; zero: none
 } parts;
 typedef void mutation(parts *p, int stage);
 
@@ -232,7 +232,7 @@ MUTATION(far_block_numbers, BLOCKS, p->block_numbers = -4)
 static const struct mistake {
   mutation *change;
   od_culprit_kind kind;
-  const char *text;  // somewhere in a message
+  const char *text;  // anywhere in a message
 } mistakes[] = {
     {far_gravity, OD_ABOUT_MACHINE, "'gravity' needs 3 numbers from index 1000 on"},
     {no_mass, OD_ABOUT_BODY, "body 'body' needs 4 numbers from index -1 on"},
@@ -302,7 +302,7 @@ static void all_mistakes_in_one_run(void **state) {
   od_build_free(b);
 }
 
-// Initial values that are no numbers, the first and the last of several.
+// Initial values that are not numbers, the first and the last of several.
 static void initial_values(void **state) {
   (void)state;
   od_build *b = od_build_new();
@@ -315,7 +315,7 @@ static void initial_values(void **state) {
   od_build_free(b);
 }
 
-// Values that enumerations do not have, a class that there is not, an input that there is not.
+// Invalid values of enumerations, an unknown class, an unknown input.
 static void what_does_not_exist(void **state) {
   (void)state;
   parts p;
@@ -358,7 +358,7 @@ static void what_does_not_exist(void **state) {
   od_build_free(b);
 }
 
-// What is missing may be added, and the model be built then.
+// Missing parts can be added, and the model can then be built.
 static void added_later(void **state) {
   (void)state;
   parts p;
@@ -376,7 +376,7 @@ static void added_later(void **state) {
   od_build_free(b);
 }
 
-// A call that is wrong stays so; what was missing in between does not count twice.
+// A wrong call remains an error; parts that were missing before do not count twice.
 static void wrong_calls_stay(void **state) {
   (void)state;
   parts p;
@@ -396,11 +396,11 @@ static void numbers_by_keys(void **state) {
   (void)state;
   parts p;
   od_build *b = build(&p, NULL);
-  // Defaults are there, too: the next number comes behind all of the cylinder's.
+  // Defaults are included: the next number follows all of the cylinder's numbers.
   int first = od_build_element_numbers(
       b, "c", "cylinder", (od_keyed_number[]){{"stroke", 4}, {"closed", 3}, {"areas[1]", 2}, {"areas[0]", 1}}, 4);
   assert_int_equal(od_build_number(b, "next", 0, "1"), first + OD_CYLINDER_NUMBERS);
-  // Wrong ones: the messages outlive a first od_build_finish().
+  // Wrong keys: the messages remain after a first od_build_finish().
   od_build_element_numbers(b, "r", "relief valve", (od_keyed_number[]){{"set", 1}, {"sloppe", 2}}, 2);
   assert_int_equal(od_build_element_numbers(b, "x", "flux capacitor", NULL, 0), OD_UNUSED);
   for (int i = 0; i < 2; i++) {

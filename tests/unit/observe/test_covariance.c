@@ -1,6 +1,6 @@
-// The covariance of the filter in its two forms, where a sensor is much better than the prediction and plain
-// P - g g'/s leaves nothing but rounding. Oracles: the closed form of one state; the textbook formulas in full matrices
-// and in arithmetic of 113 bits.
+// The covariance of the filter in its two forms, with a sensor that is much better than the prediction, where plain P -
+// g g'/s gives only round-off. Oracles: the closed form of one state; the textbook formulas in full matrices and in
+// arithmetic of 113 bits.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ enum { NX = 4, NP = 2, N = NX + NP };
 static const od_covariance_form forms[] = {OD_FORM_SQUARE_ROOT, OD_FORM_JOSEPH};
 static const char *const names[] = {"square root", "joseph"};
 
-// One state of variance 1e8 and a sensor of sigma 1e-6: 1 / (1e-8 + 1e12) is left. The second time half of it.
+// One state of variance 1e8 and a sensor of sigma 1e-6: the variance 1 / (1e-8 + 1e12) remains. After the second sample
+// half of it.
 static void one_good_sensor(void **state) {
   (void)state;
   for (int f = 0; f < 2; f++) {
@@ -39,7 +40,7 @@ static void one_good_sensor(void **state) {
   }
 }
 
-// P <- F P F' + Q, then P <- P - g g'/s for one row, in quad.
+// P <- F P F' + Q, then P <- P - g g'/s for one row, in quadruple precision.
 static void textbook_predict(quad P[N][N], double A[NX][NX], double B[NX][NP], const double *q) {
   quad F[N][N] = {{0}}, FP[N][N] = {{0}}, next[N][N] = {{0}};
   for (int i = 0; i < N; i++)
@@ -62,7 +63,7 @@ static void textbook_correct(quad P[N][N], const double *h, double r) {
     for (int j = 0; j < N; j++) P[i][j] -= g[i] * g[j] / s;
 }
 
-// The largest difference in units of the true standard deviations; infinite where a variance is not positive.
+// The largest difference in units of the true standard deviations; infinite if a variance is not positive.
 static double difference(const double *P, quad Q[N][N]) {
   double worst = 0;
   for (int i = 0; i < N; i++)
@@ -114,7 +115,7 @@ static void ill_conditioned_sequences(void **state) {
   }
 }
 
-// ---- every size: rows and columns are taken several at a time, and something is always left over
+// ---- every size: rows and columns are processed in groups, with remainders
 
 enum { MOST_NX = 11, MOST_NP = 6, MOST = MOST_NX + MOST_NP };
 
@@ -165,8 +166,8 @@ static void draw_noise(od_dice *dice, int nx, int n, int kind, double *Q) {
       Q[i * n + j] = row[0][i] * row[0][j] + row[1][i] * row[1][j] + (i == j && row[0][i] != 0 ? 0.1 : 0);
 }
 
-// A few steps with the same noise twice and another one then, columns of B that are zero, sensors that see one state or
-// anything, and one without noise in the end.
+// A few steps with the same noise twice and another one then, columns of B that are zero, sensors of one state or of
+// all states, and one without noise at the end.
 static double worst_of_size(od_covariance_form form, int nx, int np) {
   int n = nx + np;
   od_dice dice = {(uint64_t)(100 * nx + np + 1)};
@@ -193,9 +194,9 @@ static double worst_of_size(od_covariance_form form, int nx, int np) {
       for (int j = 0; j < i; j++) assert_true(memory[i * n + j] == 0);  // a triangle
     od_covariance_get(&b, out);
     if (r > 0) worst = fmax(worst, full_difference(n, out, P));
-    if (r == 0) assert_true(od_covariance_project(&b, h) < 1e-13 * variance);  // nothing is left of what it saw
+    if (r == 0) assert_true(od_covariance_project(&b, h) < 1e-13 * variance);  // the measured variance is zero
     if (step != 4) continue;
-    assert_true(od_covariance_rows(&b, rows));  // taken apart and put together again
+    assert_true(od_covariance_rows(&b, rows));  // factored and multiplied again
     assert_true(od_covariance_gather(&b, n, rows));
   }
   return worst;
@@ -214,8 +215,8 @@ static void all_sizes(void **state) {
   }
 }
 
-// Sensors that are taken in together against the same ones taken in one after the other, which the tests above hold to textbook formulas:
-// gains, what a later one sees of an earlier one's, and the covariance. The fourth has no noise.
+// Simultaneous sensors against the same ones in sequence, which the tests above compare with textbook formulas: gains, the effect of an
+// earlier sensor on a later one, and the covariance. The fourth has no noise.
 static void sensors_together(void **state) {
   (void)state;
   for (int n = 2; n <= MOST; n++)
@@ -250,7 +251,7 @@ static void sensors_together(void **state) {
     }
 }
 
-// Noise that is no covariance is refused, and the noise taken before is as it was. Oracle: variances that add up.
+// A matrix that is not a covariance is rejected, and the previous noise is unchanged. Oracle: sums of variances.
 static void noise_after_a_refusal(void **state) {
   (void)state;
   enum { ROOM = 256 };
@@ -266,8 +267,8 @@ static void noise_after_a_refusal(void **state) {
   for (int i = 0; i < N; i++) assert_true(fabs(od_covariance_variance(&b, i) - 1.25) < 1e-14);
 }
 
-// A state without noise of its own decays until its variance underflows; the states that it drives stay uncertain. Oracle: arithmetic
-// of 113 bits, whose exponents have 15 bits.
+// A state without noise decays until its variance underflows; the states that it drives stay uncertain. Oracle: arithmetic of 113
+// bits, whose exponents have 15 bits.
 static void decaying_states(void **state) {
   (void)state;
   const double A[NX][NX] = {{0.9, 0.1, 0.2, -0.3}, {-0.1, 0.9, 0.1, 0.1}, {0, 0, 2.0 / 3, 0}, {0, 0, 0.5, 1}};

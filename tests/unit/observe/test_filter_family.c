@@ -1,5 +1,5 @@
-// Every filter where the answer is known. Oracles: the Kalman filter in closed form for a linear plant, written here with full
-// matrices; moments of nonlinear functions by quadrature; derivatives by hand or of exact steps.
+// Every filter on plants with a known solution. Oracles: the Kalman filter in closed form for a linear plant, written here
+// with full matrices; moments of nonlinear functions by quadrature; derivatives by hand or from exact steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void kalman_predict(kalman *k, double force, const double Q[3]) {
   memcpy(k->x, x, sizeof x);
 }
 
-// All sensors that measure at once: K = P H' (H P H' + R)^-1.
+// All simultaneous sensors: K = P H' (H P H' + R)^-1.
 static void kalman_correct(kalman *k, const double *y, const double R[2][2]) {
   bool has[2] = {isfinite(y[0]), isfinite(y[1])};
   double PH[3][2] = {{0}}, S[2][2], inverse[2][2] = {{0}}, K[3][2], e[2] = {0}, P[3][3];
@@ -104,8 +104,8 @@ static void kalman_correct(kalman *k, const double *y, const double R[2][2]) {
   memcpy(k->P, P, sizeof P);
 }
 
-// The continuous filter's correction acts through the step, so that the forces it calls up count as well: with the gain K = P H' R^-1
-// of the predicted P, the estimate moves by d, (1 - h/2 A + K H) d = K e. One sensor or two, R diagonal or not; for P see above.
+// The continuous filter's correction acts through the step, so the resulting forces are included: with the gain K = P H' R^-1 of the
+// predicted P, the estimate moves by d, (1 - h/2 A + K H) d = K e. One sensor or two, R diagonal or not; for P see above.
 static void continuous_correct(kalman *k, const double *y, const double R[2][2]) {
   const double A[3][3] = {{0, 1, 0}, {-4, -0.4, 1}, {0, 0, 0}};
   double inverse[2][2] = {{0}}, det = R[0][0] * R[1][1] - R[0][1] * R[1][0], M[3][4];
@@ -155,7 +155,7 @@ static double follow_linear(const od_plant *plant, const od_filter *filter, od_c
   const double sigma[2] = {0.02, 0.05}, share = correlated ? 0.6 * 0.02 * 0.05 : 0;
   const double R[2][2] = {{0.02 * 0.02, share}, {share, 0.05 * 0.05}};
   const double P0[9] = {0.04, 0.01, 0, 0.01, 0.09, 0, 0, 0, 0.25}, Q[3] = {1e-7, 1e-4, 1e-6};
-  // The truth starts within what the filter expects, or the relinearising one would not believe its start.
+  // The truth starts within the filter's covariance; otherwise the relinearizing filter would widen its start.
   kalman k = {.x = {1, 0, 0.5}}, truth = {.x = {1.1, 0.1, 0.7}};
   memcpy(k.P, P0, sizeof P0);
   const od_observer_options options = {
@@ -283,7 +283,7 @@ static void curved_plants_have_their_moments(void **state) {
                    fabs(od_observer_state(o)[0] - 1 - gain * value) < 1e-9 &&
                    fabs(od_observer_covariance(o)[0] - P0 + gain * S * gain) < 1e-9;
       assert_int_equal(exact, i > 0);
-      // A step, beside quadrature.
+      // A step, compared with quadrature.
       assert_int_equal(od_observer_start(o, 0, NULL, NULL, &P0, NULL), OD_OK);
       assert_int_equal(od_observer_predict(o, h, NULL, NULL, &q), OD_OK);
       off[i][0] = fabs(od_observer_state(o)[0] - mean);
@@ -295,9 +295,9 @@ static void curved_plants_have_their_moments(void **state) {
   od_plant_free(plant);
 }
 
-// ---- sigma points where the machine cannot be
+// ---- sigma points at impossible states
 
-// x' = -sqrt(x), which there is for positive x alone.
+// x' = -sqrt(x), defined only for positive x.
 static int emptying(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)u, (void)p;
   if (x[0] < 0) return 1;
@@ -321,7 +321,7 @@ static void impossible_sigma_points_come_nearer(void **state) {
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   const od_observer_options options = {.filter = od_filter_find("ukf"), .sensor_sigma = &sensor};
   od_observer *o = od_observer_new(plant, &options);
-  // Standard deviations of the state up to where no halving helps.
+  // Standard deviations of the state, up to values for which halving does not help.
   for (double sigma = 0.5; sigma < 10; sigma *= 2) {
     double P = sigma * sigma;
     assert_int_equal(od_observer_start(o, 0, NULL, NULL, &P, NULL), OD_OK);
@@ -335,9 +335,10 @@ static void impossible_sigma_points_come_nearer(void **state) {
   od_plant_free(plant);
 }
 
-// ---- sensors that are let in again
+// ---- sensors that are accepted again
 
-// A filter that is far too sure of a wrong state: after its patience every filter opens up and finds it.
+// A wrong state with a standard deviation that is far too small: after the patience every filter increases it and finds
+// the true state.
 static void every_filter_opens_again(void **state) {
   (void)state;
   static const double x0[2] = {1, 0}, p = 0.5;
@@ -424,8 +425,8 @@ static od_experiment *load(const char *file) {
   return e;
 }
 
-// Complex steps through whole steps of the hydraulic four-bar, beside the exact derivatives: each row against its largest entry, with
-// columns in units of the start's standard deviations.
+// Complex steps through whole steps of the hydraulic four-bar, compared with the exact derivatives: each row relative to its largest
+// entry, with columns in units of the start's standard deviations.
 static void complex_steps_are_exact(void **state) {
   (void)state;
   od_experiment *e = load(OD_SOURCE_DIR "/cases/fourbar-valve/points-3.experiment.yaml");
@@ -464,7 +465,7 @@ static void complex_steps_are_exact(void **state) {
   od_experiment_free(e);
 }
 
-// The error-state filter's covariance by hand: positions by rates, rates by nothing but noise.
+// The error-state filter's covariance by hand: positions grow by rates, rates only by noise.
 static void errors_follow_kinematics(void **state) {
   (void)state;
   od_experiment *e = load(OD_SOURCE_DIR "/cases/fourbar-observer/gyro.experiment.yaml");

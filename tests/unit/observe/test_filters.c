@@ -1,5 +1,5 @@
-// The table of filters, and what the frame does around every one of them. Oracles: the extended Kalman filter's formulas for one
-// state by hand; the exact answer where everything is linear; the machine's own bounds and gates.
+// The table of filters, and the functions common to all filters. Oracles: the extended Kalman filter's formulas for one state by
+// hand; the exact solution of linear problems; the given bounds and gates.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "machine/method_names.h"
 #include "oleodyn/oleodyn.h"
 
-// x' = -x + u, with sensors x^2 (bent) and p x, where p is a parameter.
+// x' = -x + u, with sensors x^2 (nonlinear) and p x, where p is a parameter.
 static int lag(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)p;
   dx[0] = u[0] - x[0];
@@ -69,7 +69,7 @@ static void names_are_unique_and_found(void **state) {
   int count = 0;
   for (const od_filter *f; (f = od_filter_type_at(count)); count++) {
     assert_ptr_equal(od_filter_type_find(f->name), f);
-    // Programs that use the core alone find its own filters, under the same numbers.
+    // Programs that use only the core find its filters, with the same numbers.
     assert_ptr_equal(od_filter_find(f->name), od_filter_at(count));
     assert_string_equal(names.name[count], f->name);
     assert_true(f->description[0] && f->memory && f->predict && f->correct && f->output_sigma);
@@ -85,8 +85,8 @@ static void names_are_unique_and_found(void **state) {
   od_plant_free(plant);
 }
 
-// One correction by a precise, bent sensor after a bad start: the plain filter goes where its formulas say, the iterated one to
-// where what is to be least is least, found by a scan.
+// One correction by a precise, nonlinear sensor after a bad start: the plain filter gives the result of its formulas, the
+// iterated one the minimum of its cost, found by a scan.
 static void the_plain_filter_takes_one_pass(void **state) {
   (void)state;
   const double sigma[2] = {0.01, 1}, P[4] = {0.25, 0, 0, 1e-6}, u = 0, y[2] = {2.25, NAN};
@@ -117,7 +117,7 @@ static void the_plain_filter_takes_one_pass(void **state) {
   od_plant_free(plant);
 }
 
-// Around every filter: sensors may be missing, spikes are kept out, parameters stay within their bounds, a copied block goes on with
+// For every filter: sensors may be missing, spikes are rejected, parameters stay within their bounds, a copied block continues with
 // the same bits, and outputs have a standard deviation.
 static void the_frame_is_the_same_around_all(void **state) {
   (void)state;
@@ -135,7 +135,7 @@ static void the_frame_is_the_same_around_all(void **state) {
     for (int i = 1; i <= 200; i++) {
       if (i == 100) memcpy(copy, o, size);
       assert_int_equal(od_observer_predict(o, 0.01, &u, NULL, q), OD_OK);
-      // The true machine rests at x = 1; its parameter, 2.3, is beyond the upper bound.
+      // The true machine stays at x = 1; its parameter, 2.3, is beyond the upper bound.
       y[0] = i % 3 == 0 ? (double)NAN : 1 + 0.01 * sin(7.0 * i);
       y[1] = i == 50 ? 40 : 2.3 + 0.01 * cos(3.0 * i);
       assert_int_equal(od_observer_correct(o, y), OD_OK);

@@ -1,6 +1,6 @@
-// The observer against a Kalman filter written out in full matrices, on a linear plant where both must agree to
-// round-off; its two forms against each other on the hydraulic four-bar; bent sensors against a scan of what is to be
-// least; its behaviour with bad data.
+// The observer. Oracles: a Kalman filter in full matrices, on a linear plant where both must agree to round-off; its
+// two forms against each other on the hydraulic four-bar; a scan of the cost for nonlinear sensors. Also its behavior
+// with bad data.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void inverse(matrix a, matrix b) {
 typedef struct textbook {
   double x[N];
   matrix P, F;
-  double input[N];  // what u adds in one step (u constant)
+  double input[N];  // effect of u in one step (u constant)
 } textbook;
 
 // F of the trapezoidal rule: (1 - h/2 G)^-1 (1 + h/2 G) with G the matrix of the augmented system.
@@ -110,7 +110,7 @@ static void textbook_start(textbook *k, double step) {
   }
 }
 
-// R: the sensors' noise. Returns the normalised square of the innovations.
+// R: the sensors' noise. Returns the normalized square of the innovations.
 static double textbook_step(textbook *k, const double *u, const double *q, const double R[NY][NY], const double *y) {
   matrix T, Ft, next;
   double x[N];
@@ -122,8 +122,8 @@ static double textbook_step(textbook *k, const double *u, const double *q, const
   transposed(k->F, Ft);
   product(T, Ft, next);
   for (int i = 0; i < N; i++) next[i][i] += q[i];
-  // Innovation, its covariance, gain. Sensors that are missing see nothing and have noise of their own; below the
-  // sensors the covariance is filled up with ones, for the inverse.
+  // Innovation, its covariance, gain. Missing sensors have zero rows and independent noise; the rest of the covariance
+  // is filled with ones on the diagonal for the inverse.
   double H[NY][N] = {{0}}, PH[N][NY], v[NY], nis = 0;
   matrix S = {{0}}, I;
   for (int i = 0; i < NY; i++) {
@@ -159,8 +159,8 @@ static double textbook_step(textbook *k, const double *u, const double *q, const
   return nis;
 }
 
-// With correlations between the sensors' noise, or without. Filters that come back to earlier samples (short windows, so that
-// there are many) must find nothing new there.
+// With correlations between the sensors' noise, or without. Filters that return to earlier samples (short windows, so that
+// there are many) must give the same result.
 static void equals_a_textbook_filter(od_covariance_form form, bool correlated, const char *filter, bool at_once) {
   const double x0[NX] = {0.5, 0, -0.2}, p0[NP] = {0.3, -0.1}, sigma[NY] = {0.05, 0.1, 0.2}, step = 0.02;
   const double correlation[NY][NY] = {{1, 0.8, -0.3}, {0.8, 1, 0.2}, {-0.3, 0.2, 1}};
@@ -180,7 +180,7 @@ static void equals_a_textbook_filter(od_covariance_form form, bool correlated, c
                     .h_jacobians = h_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
-  const double choice[3] = {64, !at_once, 0};  // of the filter that comes back: window, spread, widen
+  const double choice[3] = {64, !at_once, 0};  // of the filter with windows: window, spread, widen
   const od_observer_options options = {.filter = od_filter_find(filter),
                                        .form = form,
                                        .sensor_sigma = sigma,
@@ -237,10 +237,10 @@ static void square_root(void **state) {
   equal_a_textbook_filter(OD_FORM_SQUARE_ROOT);
 }
 
-// ---- correlated noise of sensors that bend
+// ---- correlated noise of nonlinear sensors
 
-// Two states at rest; two sensors that bend, a third that is straight. Weighted: each sensor in other units, so that
-// their noise is independent with sigma 1 (the rows of L^-1 for the covariance below).
+// Two constant states; two nonlinear sensors, a linear third one. Weighted: each sensor in other units, so that their
+// noise is independent with sigma 1 (the rows of L^-1 for the covariance below).
 static int rest(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)x, (void)u, (void)p;
   dx[0] = dx[1] = 0;
@@ -282,8 +282,8 @@ static int bent_jacobians(void *user, double t, const double *x, const double *u
   return 0;
 }
 
-// One correction from a bad start, iterated: the same as that of a filter that is shown the weighted sensors, whose noise
-// is independent.
+// One correction from a bad start, iterated: the same as that of a filter with the weighted sensors, whose noise is
+// independent.
 static void correlated_sensors_bend(void **state) {
   (void)state;
   const double x0[2] = {1.5, 0.5}, P[4] = {1, 0, 0, 1}, one[3] = {1, 1, 1}, u[1] = {0};
@@ -325,7 +325,8 @@ static void correlated_sensors_bend(void **state) {
   assert_true(fabs(moved - 1.5) > 0.2);
 }
 
-// A gated sensor leaves a smaller covariance: the same bits as if it had been missing. What is no covariance is refused.
+// A rejected sensor reduces the noise covariance: the same bits as with a missing sensor. A matrix that is not a
+// covariance is rejected.
 static void correlated_sensors_are_gated(void **state) {
   (void)state;
   const double x0[2] = {1.5, 0.5}, P[4] = {1e-2, 0, 0, 1e-2}, u[1] = {0};
@@ -382,7 +383,7 @@ static od_machine *variant(const char *name) {
   return machine;
 }
 
-// Three sensors; the oil is estimated, the curves are not: the model's are straight, so it can never be quite right.
+// Three sensors; the oil is estimated, the curves are not: the model's are straight, so it is never exact.
 static twin begin_twin(od_covariance_form form, double gate) {
   twin w = {.truth = variant("3-S1"), .belief = variant("wrong")};
   static const char *const sensors[] = {"cylinder.length", "P.pressure", "A.pressure"};
@@ -402,7 +403,7 @@ static twin begin_twin(od_covariance_form form, double gate) {
   od_machine_inputs(w.truth, 0, u);
   assert_int_equal(od_sim_start(w.sim, 0, u), OD_OK);
   int n = od_plant_nx(w.model) + w.np;
-  // crank angle and rate (the cylinder is half a metre per radian), pressures, spool, oil
+  // crank angle and rate (the cylinder moves half a meter per radian), pressures, spool, oil
   const double start[8] = {0.2, 0.02, 2e6, 1e6, 1e6, 0, 100e6, 0.5}, noise[8] = {0, 1e-7, 30, 30, 30, 0, 0, 0};
   for (int i = 0; i < n; i++) w.P[i * n + i] = start[i] * start[i], w.q[i] = noise[i] * noise[i];
   assert_int_equal(od_observer_start(w.o, 0, NULL, NULL, w.P, u), OD_OK);
@@ -422,7 +423,7 @@ static double gaussian(od_dice *dice) {
   return sqrt(-2 * log(od_dice_uniform(dice, 1e-300, 1))) * cos(6.283185307179586 * od_dice_uniform(dice, 0, 1));
 }
 
-// One step of both; damage may spoil the sample.
+// One step of both; damage may change the sample.
 static void step_twin(twin *w, int i, od_dice *dice, void (*damage)(int, double *)) {
   static const double sigma[] = {1.12e-3, 0.15e6, 0.15e6};
   double u[1], y[3];
@@ -481,7 +482,7 @@ static void survives_bad_data(void **state) {
   end_twin(&w);
 }
 
-// ---- who is wrong: guards of sensors
+// ---- guards of sensors
 
 static void guards(void **state) {
   (void)state;
@@ -502,25 +503,27 @@ static void guards(void **state) {
   assert_int_equal(JUDGE(2, 5.1), OD_SENSOR_GATED);
   assert_int_equal(JUDGE(3, -50), OD_SENSOR_GATED);
   assert_int_equal(JUDGE(4, 1), OD_SENSOR_USED);
-  // The third equal value is frozen, however good it looks, and as long as it is the patience does not wear out.
+  // The third equal value counts as frozen, even if it is plausible, and while it is frozen the patience does not
+  // decrease.
   assert_int_equal(JUDGE(4, 1), OD_SENSOR_USED);
   for (int i = 0; i < 100; i++) assert_int_equal(JUDGE(4, i), OD_SENSOR_FROZEN);
   assert_int_equal(JUDGE(5, 1), OD_SENSOR_USED);
-  // Ten times beyond the gate: a patient man. Then the filter is wrong, and all begins anew.
+  // Ten times beyond the gate is the limit of the patience. Then the filter is assumed wrong, and the guard restarts.
   for (int i = 0; i < 10; i++) assert_int_equal(JUDGE(10 + i, 30), OD_SENSOR_GATED);
   assert_int_equal(JUDGE(20, 30), OD_SENSOR_USED);
   assert_int_equal(reopen, 1);
   assert_int_equal(JUDGE(21, 15), OD_SENSOR_USED);
   assert_int_equal(reopen, 0);
   assert_true(g.gated == 13 && g.frozen == 100 && g.reopened == 1);
-  // Without rules all is used.
+  // Without rules all samples are used.
   const od_guard_rules none = {.patience = 10};
   od_guard_start(&g, &none);
   for (int i = 0; i < 100; i++) assert_int_equal(od_guard_judge(&g, &none, 1, 1e9, &reopen), OD_SENSOR_USED);
 }
 
-// A filter that is far too sure of a wrong start: the sensor is locked out, then let in with an innovation that is one
-// standard deviation afterwards, by both forms alike, and parameters keep their uncertainty until it is used.
+// A wrong start with standard deviations that are far too small: the sensor is rejected, then accepted with an
+// innovation of one standard deviation, with both forms, and parameters keep their uncertainty until the sample is
+// used.
 static void reopens(void **state) {
   (void)state;
   double length[2], before[2], after[2];
@@ -552,7 +555,7 @@ static void reopens(void **state) {
               fabs(after[0] - after[1]) < 1e-6);
 }
 
-// Doubts: the standard deviations of states grow, those of parameters do not, whatever the form.
+// Widening: the standard deviations of states grow, those of parameters do not, with both forms.
 static void doubts(void **state) {
   (void)state;
   for (int form = 0; form < 2; form++) {
@@ -572,7 +575,7 @@ static void doubts(void **state) {
   }
 }
 
-// ---- bent sensors: y = x^2 with a wide prediction and a sharp sensor
+// ---- nonlinear sensors: y = x^2 with an uncertain prediction and an accurate sensor
 
 static int square(void *user, double t, const double *x, const double *u, const double *p, double *y) {
   (void)user, (void)t, (void)u, (void)p;
@@ -588,7 +591,8 @@ static int square_jacobians(void *user, double t, const double *x, const double 
   return 0;
 }
 
-// The least of |x - prediction|^2 + |y - h(x)|^2, each in units of its sigmas: x[1] follows from x[0], which is scanned.
+// The minimum of |x - prediction|^2 + |y - h(x)|^2, each in units of its sigmas: x[1] follows from x[0], which is
+// scanned.
 static void least(const double *prior, const double *sigma, const double *y, const double *noise, double *best) {
   double lowest = INFINITY;
   for (int k = 0; k <= 4000000; k++) {
@@ -621,7 +625,7 @@ static void corrections_are_repeated(void **state) {
     assert_int_equal(od_observer_correct(o, y), OD_OK);
     // One linear step would end at 1.78.
     for (int i = 0; i < 2; i++) assert_true(fabs(od_observer_state(o)[i] - best[i]) < 1e-4);
-    // Its uncertainty is that of the sensors linearised there, and NIS is about the prediction.
+    // Its uncertainty is that of the sensors linearized there, and NIS refers to the prediction.
     double expected = 1 / (1 / P[0] + pow(2 * best[0] / noise[0], 2)), nis;
     int used;
     assert_true(fabs(sqrt(od_observer_covariance(o)[0] / expected) - 1) < 0.02);
@@ -632,7 +636,7 @@ static void corrections_are_repeated(void **state) {
   od_plant_free(plant);
 }
 
-// ---- a bent sensor and a bound: y = x + p^2 with p at most 1.2
+// ---- a nonlinear sensor and a bound: y = x + p^2 with p at most 1.2
 
 static int bounded(void *user, double t, const double *x, const double *u, const double *p, double *y) {
   (void)user, (void)t, (void)u;
@@ -659,8 +663,8 @@ static int at_rest_jacobians(void *user, double t, const double *x, const double
   return 0;
 }
 
-// At the bound the sensor is linearised at the bound: the correction is that of y = x + 1.44 + 2.4 (p - 1.2) from the
-// prediction x = 0, p = 1, both with sigma 1, whose closed form stands below.
+// At the bound the sensor is linearized at the bound: the correction is that of y = x + 1.44 + 2.4 (p - 1.2) from the
+// prediction x = 0, p = 1, both with sigma 1, with the closed form below.
 static void corrections_stop_at_bounds(void **state) {
   (void)state;
   static const double x0 = 0, p0 = 1, noise = 0.1, low = 0, high = 1.2, y = 4;

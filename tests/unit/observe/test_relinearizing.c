@@ -1,6 +1,7 @@
-// The relinearising filter. Oracles: the best trajectory of a window and its covariance by the least-squares library over initial
-// state, parameter and all noises; closed forms; on linear plants the extended filter, which test_observer.c holds to a
-// textbook; bit comparison of work at once with work that is spread; counted evaluations of the plant and allocations.
+// The relinearizing filter. Oracles: the best trajectory of a window and its covariance by the least-squares library over initial
+// state, parameter and all noises; closed forms; on linear plants the extended filter, which test_observer.c compares with a
+// textbook; bit comparison of immediate work with work that is spread over samples; counted evaluations of the plant and
+// allocations.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static double rule(double x, double p, double u) {
 enum { SAMPLES = 1200, MAP_SAMPLES = 64 };
 static const double input = 0.5;
 
-// What a sensor says of a machine that starts at 3 with p = 2; NAN every so often.
+// Readings of a sensor of a machine that starts at 3 with p = 2; sometimes NAN.
 static void measure(double *y) {
   od_dice dice = {7};
   double x = 3;
@@ -139,7 +140,7 @@ static void finds_the_best_trajectory(void **state) {
   od_plant_free(plant);
 }
 
-// ---- work that is spread
+// ---- work spread over samples
 
 // Windows are complete at 16, 32, ... 256, 512, 768, 1024 samples; at 1200 the last one is done in both ways.
 static void work_is_bounded_and_the_same(void **state) {
@@ -175,7 +176,7 @@ static void work_is_bounded_and_the_same(void **state) {
   od_plant_free(plant);
 }
 
-// Settled: not before as many samples as a window, and never with a model that the samples contradict.
+// Settled: not before a whole window of samples, and never with a model that contradicts the samples.
 static void says_when_it_has_settled(void **state) {
   (void)state;
   double y[SAMPLES + 1];
@@ -199,8 +200,8 @@ static void says_when_it_has_settled(void **state) {
 
 // ---- the start
 
-// A linear plant (p = 0 stays): x' = u. The start is 40 of its sigmas off: it is widened, and the truth is found. The extended
-// filter, which does as told, is far off.
+// A linear plant (p stays 0): x' = u. The error of the start is 40 sigmas: it is widened, and the truth is found. The extended
+// filter, which uses the given start, has a large error.
 static void a_start_that_cannot_be_true_is_widened(void **state) {
   (void)state;
   od_plant *plant = make_plant();
@@ -229,7 +230,8 @@ static void a_start_that_cannot_be_true_is_widened(void **state) {
   od_plant_free(plant);
 }
 
-// An angle at rest, seen as a length 2 cos(x / 2): near its dead point, x = 0, the length says next to nothing about it.
+// An angle at rest, seen as a length 2 cos(x / 2): near its dead point, x = 0, the length contains almost no information
+// about it.
 static int rest(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)x, (void)u, (void)p;
   dx[0] = 0;
@@ -255,7 +257,7 @@ static int length_jacobians(void *user, double t, const double *x, const double 
   return 0;
 }
 
-// A start told as a length is kept as a length: what is found is the mean of lengths, weighted, in closed form.
+// A start given as a length is kept as a length: the result is the weighted mean of lengths, in closed form.
 static void a_start_told_in_outputs_is_kept_so(void **state) {
   (void)state;
   const double x0 = 0.2, told = 2 * cos(0.1), sigma = 0.2, variance = 0.1 * 0.1, P = variance / pow(sin(0.1), 2), u = 0;
@@ -294,8 +296,8 @@ static void a_start_told_in_outputs_is_kept_so(void **state) {
   od_plant_free(plant);
 }
 
-// Many angles have the same length. The one found is that on the prior's side of the dead point, and not a turn away, though near
-// the dead point Newton's method leaps. Oracle: the arc cosine.
+// Many angles have the same length. The result is on the prior's side of the dead point, and not a turn away, although Newton's
+// method takes large steps near the dead point. Oracle: the arc cosine.
 static void a_start_told_in_outputs_stays_on_its_branch(void **state) {
   (void)state;
   const double sigma = 1e-3, variance = 0.1 * 0.1, u = 0;
@@ -331,10 +333,9 @@ static void a_start_told_in_outputs_stays_on_its_branch(void **state) {
     }
 }
 
-// ---- what happens around windows
+// ---- events at the ends of windows
 
-// A linear plant, x' = u - x + p, y = x: whatever happens, the filter that comes back to its samples finds there what the extended
-// one found at once.
+// A linear plant, x' = u - x + p, y = x: in all cases the filter with windows gives the same result as the extended filter.
 static int lag(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t;
   dx[0] = u[0] - x[0] + p[0];
@@ -407,7 +408,7 @@ static void nothing_new_on_linear_plants(void **state) {
 
 // ---- machines
 
-// A digital controller jumps every fourth step; all of it is linear.
+// A digital controller jumps every fourth step; the machine is linear.
 static void carries_jumps_of_sampled_blocks(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
@@ -458,9 +459,8 @@ static void carries_jumps_of_sampled_blocks(void **state) {
   od_machine_free(machine);
 }
 
-// A slider-crank that turns: its coordinates change with every turn (the slider comes first), and windows end there. The slider's
-// position alone tells
-// how fast the crank turns; the observer begins 10 % off.
+// A slider-crank that turns: its coordinates change with every turn (the slider comes first), and windows end there. Only the
+// slider's position determines the crank's speed; the observer starts with an error of 10 %.
 static void follows_a_machine_whose_coordinates_change(void **state) {
   (void)state;
   od_machine *machine = od_test_machine("cases/slider-crank/slider-first.yaml", NULL),

@@ -1,12 +1,12 @@
-// Outputs that are clipped: what they are uncertain by, and what they tell as sensors. Oracles: closed forms of one and
-// two states at rest; the normal distribution.
+// Clipped outputs: their uncertainty, and their use as sensors. Oracles: closed forms of one and two constant states;
+// the normal distribution.
 #include <math.h>
 
 #include "support/test.h"
 #include "oleodyn/observer.h"
 
-// Two states that stay where they are. Outputs: the first, not below zero; the second, within +-1; both added up; zero
-// like a stop that is not touched until the first reaches 100.
+// Two constant states. Outputs: the first, not below zero; the second, within +-1; their sum; zero like a stop that is
+// not touched until the first reaches 100.
 enum { NX = 2, NY = 4 };
 static int rest(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t, (void)x, (void)u, (void)p;
@@ -59,7 +59,7 @@ static void outputs_of(od_covariance_form form, const double *x0, const double *
   od_plant_free(plant);
 }
 
-// Linear outputs have sqrt(h P h'), correlated or not; clipped ones reach sqrt(3) sigmas over the edge.
+// Linear outputs have sqrt(h P h'), correlated or not; clipped ones use points sqrt(3) sigmas over the edge.
 static void clipped_outputs_are_uncertain(void **state) {
   (void)state;
   const double P[] = {4, 1, 1, 1}, c = sqrt(3);
@@ -74,14 +74,14 @@ static void clipped_outputs_are_uncertain(void **state) {
     assert_true(y[0] == 0 && fabs(sigma[0] - (2 * c - 1) / c) < 1e-12);
     assert_true(y[1] == 1 && fabs(sigma[1] - (c - 0.5) / c) < 1e-12);
     assert_true(fabs(sigma[2] - sqrt(12)) < 1e-12);
-    // Far beyond the edge there is nothing on the other side.
+    // Far beyond the edge the other side has no effect.
     outputs_of((od_covariance_form)form, (double[]){-50, 0}, P, y, sigma);
     assert_true(y[0] == 0 && sigma[0] == 0);
   }
 }
 
-// How often a drawn state's output is within 1.96 sigma: the probability that the state is below y + 1.96 sigma. At
-// least 95 % wherever the estimate is less than a standard deviation beyond the edge.
+// Coverage of 1.96 sigma for a drawn state's output: the probability that the state is below y + 1.96 sigma. At least
+// 95 % if the estimate is less than a standard deviation beyond the edge.
 static void intervals_hold(void **state) {
   (void)state;
   const double P[] = {1, 0, 0, 1};
@@ -93,8 +93,8 @@ static void intervals_hold(void **state) {
   }
 }
 
-// The sensor says 5, the estimate is -1 +- 2 where the sensor has no slope. A filter that believes its slope stays
-// there for ever; the right one finds 5.
+// The reading is 5, the estimate is -1 +- 2, where the sensor has no slope. A filter that uses this slope stays there
+// forever; a correct one finds 5.
 static void clipped_sensors_are_heard(void **state) {
   (void)state;
   const double P[] = {4, 0, 0, 1}, x0[] = {-1, 0}, y[NY] = {5, NAN, NAN, NAN};
@@ -132,7 +132,7 @@ static void moments_of_clipped_sensors(void **state) {
   od_plant_free(plant);
 }
 
-// What says zero and is believed to be below zero agrees: nothing happens.
+// A reading of zero agrees with an estimate below zero: no correction.
 static void agreeing_sensors_change_nothing(void **state) {
   (void)state;
   const double P[] = {4, 0, 0, 1}, x0[] = {-1, 0}, y[NY] = {0.05, NAN, NAN, NAN};
@@ -145,7 +145,8 @@ static void agreeing_sensors_change_nothing(void **state) {
   od_plant_free(plant);
 }
 
-// A plant that knows its edges: only what may be at one is clipped, and where nothing may, nobody need look.
+// A plant that lists its edges: only outputs that may be at an edge are treated as clipped; without such outputs there
+// is no extra work.
 static void first_is_at_edge(const od_plant *plant, const double *x, unsigned char *at_edge) {
   for (int i = 0; i < plant->ny; i++) at_edge[i] = i == 0 && x[0] < 0;
 }
@@ -168,13 +169,13 @@ static void only_edges_clip(void **state) {
       assert_int_equal(od_observer_outputs(o, y, sigma), OD_OK);
       assert_int_equal(od_observer_clipped(o, 0), side < 0);
       assert_int_equal(od_observer_clipped(o, 1), !known);
-      assert_true(fabs(sigma[1] - (sqrt(3) - 0.5) / sqrt(3)) < 1e-12);  // whoever knows of it
+      assert_true(fabs(sigma[1] - (sqrt(3) - 0.5) / sqrt(3)) < 1e-12);  // if it is listed
       od_observer_free(o);
       od_plant_free(plant);
     }
 }
 
-// A state that is known, times a gain that is not, in saturation: y = min(p x, 1).
+// A known state times an unknown gain, in saturation: y = min(p x, 1).
 static int saturated(void *user, double t, const double *x, const double *u, const double *p, double *y) {
   (void)user, (void)t, (void)u;
   y[0] = fmin(p[0] * x[0], 1);
@@ -194,7 +195,7 @@ static int rest_whatever(void *user, double t, const double *x, const double *u,
   return rest_jacobians(user, t, x, u, p, fx, fu, NULL);
 }
 
-// The output is as uncertain as the gain lets it be, although it has no slope: sqrt(3) sigmas down it is 1.5 - sqrt(3).
+// The output has the uncertainty of the gain, although it has no slope: sqrt(3) sigmas below it is 1.5 - sqrt(3).
 static void parameters_spread_clipped_outputs(void **state) {
   (void)state;
   const double x0[] = {1, 0}, p0[] = {1.5}, P[] = {0, 0, 0, 0, 0, 0, 0, 0, 1}, c = sqrt(3);

@@ -1,5 +1,5 @@
-// Static balance of the initial state against statics by hand: moments about joints, virtual work of a loop, flows
-// through orifices; a row of equal leaks.
+// Static balance of the initial state. Oracles, by hand: moments about joints, virtual work of a loop, flows through
+// orifices, equal leaks in series.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void begin(const char *text, double *y, const char *a, const char *b, con
   od_test_end(&run);
 }
 
-// ---- a boom on a cylinder with a load that hangs from it
+// ---- a boom on a cylinder with a hanging load
 
 #define CRANE                                                                                                \
   "gravity: [0, -9.81]\nground: {points: {ram: [0.5 m, -0.5 m]}}\n"                                          \
@@ -37,7 +37,8 @@ static void begin(const char *text, double *y, const char *a, const char *b, con
   "0.5 m, stroke: 1 m}\n"
 #define TWO_VOLUMES "volumes: {A: {volume: 1 L}, B: {volume: 1 L}}\n"
 
-// The pressure that holds the boom at an angle: the moments of the weights about the heel over the ram's lever.
+// The pressure that holds the boom at an angle: the moments of the weights about the heel divided by the ram's lever
+// arm.
 static double holding_pressure(double angle, double other) {
   double x = cos(angle), y = sin(angle), dx = x - 0.5, dy = y + 0.5, length = hypot(dx, dy);
   double moment = 100 * gravity * 1.5 * cos(angle) + 50 * gravity * 3 * cos(angle);
@@ -52,8 +53,8 @@ static double angle_of_length(double length) {
   return acos(cosine) - pi / 4;
 }
 
-// However the boom's place is given, the load hangs and the pressure carries both; the load's start may be level,
-// where its weight has no slope, or well off.
+// For any way to give the boom's position, the load hangs and the pressure carries both. The load's start may be
+// horizontal, where the derivative of its moment is zero, or far away.
 static void boom_and_load(void **state) {
   (void)state;
   static const struct {
@@ -77,7 +78,7 @@ static void boom_and_load(void **state) {
   }
 }
 
-// The pressure is given, the boom finds its angle, and the load hangs, though it begins level.
+// The pressure is given, the boom's angle is computed, and the load hangs, although it starts horizontal.
 static void boom_finds_its_angle(void **state) {
   (void)state;
   double y[3];
@@ -88,7 +89,7 @@ static void boom_finds_its_angle(void **state) {
   check("load", y[1], -pi / 2, 1e-9);
 }
 
-// A crane that slews about the vertical: no weight turns it that way, so nothing has to hold it. The boom as above,
+// A crane that slews about the vertical: no weight acts about this axis, so no balance is needed. The boom as above,
 // without a load.
 static void slewing_crane(void **state) {
   (void)state;
@@ -110,8 +111,8 @@ static void slewing_crane(void **state) {
   check("slew", y[1], pi / 6, 1e-12);
 }
 
-// Three unknowns of different kinds: the load's angle and the piston side from the forces, the rod side from what flows
-// through it: 6 L/min through an orifice to the tank.
+// Three unknowns of different kinds: the load's angle and the piston side from the forces, the rod side from its flow:
+// 6 L/min through an orifice to the tank.
 static void boom_with_flow(void **state) {
   (void)state;
   double y[3], flow = 1e-4, conductance = 0.6 * 3e-6 * sqrt(2 / 870.0);
@@ -127,7 +128,7 @@ static void boom_with_flow(void **state) {
 
 // ---- one coordinate
 
-// Near an unstable balance that is found; from elsewhere, level too, the pendulum sinks.
+// Near an unstable balance this balance is found; from other starts, also horizontal, the pendulum goes down.
 static void pendulum(void **state) {
   (void)state;
   static const struct {
@@ -169,7 +170,7 @@ static void slider_crank(void **state) {
     const char *start, *slider;
     double low, high;
   } cases[] = {{"60 deg", "0.9 m", 0.5, 1.5},
-               {"20 deg", "1 m", -2.5, -1.2}};  // near the unstable balance; sinking into the stable one
+               {"20 deg", "1 m", -2.5, -1.2}};  // near the unstable balance; down to the stable one
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[1024];
     double y[3];
@@ -191,7 +192,7 @@ static void slider_crank(void **state) {
 
 // ---- large circuits, whose matrices are sparse
 
-// Volumes in a row between 200 and 1 bar with equal leaks between them; without those between them and what is `cut` on both sides.
+// Volumes in series between 200 and 1 bar with equal leaks between them; without the leaks on both sides of the `cut` part.
 static char *write_ladder(int volumes, int cut) {
   size_t size = 200 * (size_t)volumes + 400;
   char *text = malloc(size), *to = text;
@@ -214,7 +215,7 @@ static char *write_ladder(int volumes, int cut) {
   return text;
 }
 
-// The pressure falls by the same from each to the next.
+// The pressure falls by the same amount from each to the next.
 static void ladder(void **state) {
   (void)state;
   enum { VOLUMES = 400 };
@@ -229,7 +230,7 @@ static void ladder(void **state) {
   free(text);
 }
 
-// The second half of the ladder holds whatever was in it: no balance is found, and a message tells where.
+// The second half of the ladder is isolated and has any pressure: no balance is found, and a message names the place.
 static void ladder_in_two(void **state) {
   (void)state;
   char path[] = "/tmp/oleodyn-ladder-XXXXXX", *text = write_ladder(300, 150);

@@ -1,5 +1,5 @@
-// Sensors with bias and scale before a plant. Oracle: the same plant with the calibrations written into its outputs by
-// hand, whose derivatives are complex steps.
+// Plants with bias and scale of sensors. Oracle: the same plant with the calibrations written into its outputs by hand,
+// with derivatives by complex steps.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void same_as_by_hand(void **state) {
   od_plant_free(wrapped);
 }
 
-// An output that is an integral over time, scaled: y = scale h, so that dy/dscale = y / scale, whatever h is.
+// An output that is an integral over time, scaled: y = scale h, so that dy/dscale = y / scale for any h.
 static void scale_of_an_integral(void **state) {
   (void)state;
   const od_calibration item = {0, OD_CALIBRATE_SCALE};

@@ -1,5 +1,5 @@
-// Outputs elsewhere (od_sim_outputs_elsewhere), and which of them stand at an edge (od_plant_ops.edges), on random machines with all
-// their outputs. Oracles: a copy that is set to the same state; differences on both sides, which agree where there is no edge.
+// Outputs at other states (od_sim_outputs_elsewhere), and outputs at an edge (od_plant_ops.edges), on random machines with all their
+// outputs. Oracles: a copy that is set to the same state; one-sided differences, which agree where there is no edge.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static void close_subject(subject *s) {
   od_model_free(s->m);
 }
 
-// Away from rest, every other volume just below the pressure at which it cavitates. False: the dice gave no machine that can be there.
+// Away from rest, every other volume just below the pressure at which it cavitates. Returns false if the random machine cannot have
+// this state.
 static bool open_subject(subject *s, uint64_t seed) {
   *s = (subject){.m = od_random_machine(seed, seed % 2, seed % 3 == 0, seed % 4 != 0, seed % 5 == 0)};
   if (!s->m) return false;
@@ -61,7 +62,7 @@ static bool set_copy(const subject *s, const double *x, const double *p, double 
          od_sim_outputs(s->copy, y) == OD_OK;
 }
 
-// One copy goes to many places, one after another; another one is set there from where the simulation stands.
+// One copy is set to many states in sequence; another one is set to each from the state of the simulation.
 static void elsewhere(void **state) {
   (void)state;
   int compared = 0;
@@ -87,7 +88,7 @@ static void elsewhere(void **state) {
         worst = fmax(worst, fabs(y[i] - expected[i]) / (fabs(expected[i]) + fabs(before[i]) + 1e-3));
       compared++;
     }
-    // The copy goes on as if nothing had happened once it is set again.
+    // After a new set the copy continues without a difference.
     assert_int_equal(od_sim_set_with_parameters(traveller, 0, s.x, od_sim_inputs(s.sim), s.p), OD_OK);
     assert_int_equal(od_sim_outputs(traveller, after), OD_OK);
     for (int i = 0; i < s.ny; i++) worst = fmax(worst, fabs(after[i] - before[i]) / (fabs(before[i]) + 1e-3));
@@ -98,7 +99,7 @@ static void elsewhere(void **state) {
   assert_true(compared > 100 && worst < 1e-6);
 }
 
-// Whether differences to both sides along a state are those of an edge: one is much larger than the other.
+// Whether one-sided differences along a state show an edge: one is much larger than the other.
 static bool shows_edge(double up, double down, double value) {
   double larger = fmax(fabs(up), fabs(down));
   return larger > 1e-9 * fabs(value) + 1e-12 && fabs(up + down) > 0.5 * larger;
@@ -116,7 +117,7 @@ static void edges_are_told(void **state) {
     for (int j = 0; open && j < s.nx; j++) {
       double x[MOST_STATES];
       memcpy(x, s.x, sizeof x);
-      // Over the edge of pressures; small for everything else.
+      // Large enough to cross the edge of pressures; small for all other states.
       double step = j < 2 * s.plant->nz ? 1e-5 : fmax(1e-5 * s.plant->scale[j - s.plant->nz], 1e-8);
       x[j] = s.x[j] + step;
       bool ok = set_copy(&s, s.x, NULL, y) && set_copy(&s, x, NULL, up);

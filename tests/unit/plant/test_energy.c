@@ -1,12 +1,12 @@
-// Energy is the oracle: what goes in is stored or dissipated. No machine's equations of motion are used for it, only
-// the energies and powers of its elements.
+// Energy balance of machines. Oracle: conservation of energy: the input is stored or dissipated. It uses the energies
+// and powers of elements, not the equations of motion.
 #include <math.h>
 
 #include "support/test.h"
 #include "simulate/cvodes.h"
 #include "support/machines.h"
 
-// Largest defect of the balance over the time, relative to the largest energy that was moved.
+// Largest defect of the balance over time, relative to the largest energy.
 typedef struct balance {
   double defect, moved;
 } balance;
@@ -65,7 +65,7 @@ static double defect_of(const od_integrator *integrator, const char *file, doubl
   return b.defect;
 }
 
-// Of every integrator the defect falls by 2^order per halving of the step, or faster.
+// For every integrator the defect falls by 2^order per halving of the step, or faster.
 static void defects_fall_with_the_order(void **state) {
   (void)state;
   static const struct {
@@ -85,7 +85,7 @@ static void defects_fall_with_the_order(void **state) {
       print_message("%s, %s: defects %.3g %.3g %.3g J, ratios %.2f %.2f\n", integrator->name, run[i].file, coarse, fine,
                     finest, coarse / fine, fine / finest);
       double ratio = exp2(integrator->order);
-      // Below that there is nothing but round-off.
+      // Below this there is only round-off.
       if (fine > 1e-9) assert_true(coarse / fine > 0.9 * ratio);
       if (finest > 1e-9) assert_true(fine / finest > 0.95 * ratio);
       checked += finest > 1e-9;
@@ -95,14 +95,14 @@ static void defects_fall_with_the_order(void **state) {
   }
 }
 
-// A plant whose outputs show no integral integrates powers where it is asked to, and moves the same in any case. The oracle is the
+// A plant without integrals among its outputs integrates powers on request, with the same motion in any case. The oracle is the
 // simulation of a plant with such outputs.
 static void powers_are_integrated_where_wanted(void **state) {
   (void)state;
   enum { STEPS = 200 };
   od_machine *machine = od_test_machine("cases/fourbar-valve/machine.yaml", NULL);
   const int dissipated = od_machine_output_find(machine, "energy.dissipated");
-  od_plant *plant[3];  // as outputs show it; without; without such outputs, but asked for
+  od_plant *plant[3];  // by outputs; without; without such outputs, on request
   od_sim *sim[3];
   double u[16] = {0};
   for (int k = 0; k < 3; k++) {
@@ -125,7 +125,7 @@ static void powers_are_integrated_where_wanted(void **state) {
   assert_true(moved > 1);
   assert_memory_equal(od_sim_energy(sim[2]), od_sim_energy(sim[0]), (size_t)plant[0]->nq * sizeof(double));
   for (int k = 0; k < 3; k++) od_sim_free(sim[k]), od_plant_free(plant[k]);
-  // With sensors in front it is another plant, which cannot be asked.
+  // A plant with calibrated sensors does not offer this request.
   od_plant *inner, *calibrated;
   assert_int_equal(od_machine_plant(machine, &dissipated, 1, NULL, 0, &inner, NULL), OD_OK);
   const od_calibration bias = {.output = 0, .kind = OD_CALIBRATE_BIAS};

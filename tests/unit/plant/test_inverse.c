@@ -1,6 +1,6 @@
-// Inverse dynamics. Oracles: the machine itself, run forwards with the efforts that were found, by an integrator of order 16 that
-// shares no code with the engine, must return the motion; Lagrange's equations of a double pendulum by hand; powers, which are the same
-// whatever drives the motion; statics of a lever.
+// Inverse dynamics. Oracles: a forward run of the machine with the computed efforts, by an integrator of order 16 that shares no code
+// with the engine, which must give the motion; Lagrange's equations of a double pendulum by hand; powers, which are the same for all
+// drives; statics of a lever.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum { MOST = 4 };
 
-// A motion that begins at rest: q = start + size (1 - cos w t).
+// A motion that starts at rest: q = start + size (1 - cos w t).
 typedef struct bench {
   od_machine *machine;
   const od_model *m;
@@ -52,7 +52,7 @@ static void begin(bench *b, od_machine *machine, const char *const *moved, const
   assert_int_equal(od_machine_plant(machine, b->moved, b->n, NULL, 0, &b->plant, NULL), OD_OK);
   assert_int_equal(od_inverse_new(b->plant, b->moved, b->n, 0, drive, b->n, NULL, 0, &b->inverse), OD_OK);
   b->work = calloc(1, b->plant->work_size);
-  // Where it stands at the start: wherever that is, it does not move on its own.
+  // The initial position, in which the machine does not move by itself.
   double x[16], k[16];
   assert_int_equal(b->plant->ops->start(b->plant, b->work, x), OD_OK);
   const od_rate_matrix matrix = {b->gk, b->factors, b->g, b->pivot};
@@ -213,7 +213,7 @@ static void torques_are_those_of_lagrange(void **state) {
   end(&b);
 }
 
-// Torques in joints, and pushes of cylinders along lines, do the same work on the same motion; three cylinders share it.
+// Torques in joints, and forces of cylinders, do the same work for the same motion; three cylinders share it.
 static const char lifted_text[] =
     "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\n"
     "volumes: {A1: {volume: 1 l}, B1: {volume: 1 l}, A2: {volume: 1 l}, B2: {volume: 1 l}}\n"
@@ -259,9 +259,9 @@ static void powers_are_the_same(void **state) {
     for (int i = 0; i < 2; i++) assert_true(fabs(effort[0][i] - effort[1][i]) < 1e-9 * (1 + fabs(effort[0][i])));
     assert_true(fabs(power[1] - power[0]) < 1e-9 * (1 + fabs(power[0])));
     assert_true(fabs(power[2] - power[0]) < 1e-9 * (1 + fabs(power[0])));
-    // Two cylinders between the same points push as their areas are.
+    // Two cylinders between the same points have forces in the ratio of their areas.
     assert_true(fabs(effort[2][0] - 2 * effort[2][2]) < 1e-9 * (1 + fabs(effort[2][0])));
-    // Whatever drives, bearings differ, but the ground's heel carries what gravity and inertia want with torques and with joints.
+    // The load of the heel is the same with torques and with drives in joints. Cylinders change the loads of bearings.
     const od_output *heel = &m->output[output(machine, "heel.force")];
     double carried = od_inverse_output(by_torque, heel);
     assert_true(fabs(od_inverse_output(by_joint, heel) - carried) < 1e-9 * carried);
@@ -272,7 +272,7 @@ static void powers_are_the_same(void **state) {
   od_machine_free(machine);
 }
 
-// What cannot be reached is told, and does no harm.
+// Unreachable motions are reported and leave the simulation unchanged.
 static void what_is_out_of_reach(void **state) {
   const char *const moved[] = {"lower.end.x", "lower.end.y"};
   const double size[] = {0, 0};
@@ -285,7 +285,7 @@ static void what_is_out_of_reach(void **state) {
   assert_true(status == OD_NOT_CONVERGED || status == OD_SINGULAR);
   efforts_at(&b, 0, again);
   for (int i = 0; i < 2; i++) assert_true(fabs(again[i] - effort[i]) < 1e-9);
-  // A motion that two quantities of one joint prescribe decides nothing of the other joint.
+  // A motion prescribed by two quantities of one joint does not determine the other joint.
   od_inverse *twice;
   const od_drive drive[] = {{OD_DRIVE_LOAD, 0, 1}, {OD_DRIVE_LOAD, 1, 1}};
   const int same[] = {output(b.machine, "upper.angle"), output(b.machine, "shoulder.angle")};
@@ -298,7 +298,7 @@ static void what_is_out_of_reach(void **state) {
   end(&b);
 }
 
-// Friction with states pushes as it does after a long slide at the same speed.
+// Friction with states has the force after a long slide at the same speed.
 static void friction_is_steady(void **state) {
   static const char text[] =
       "bodies: {slide: {point: {mass: 10 kg}}}\n"
@@ -325,7 +325,7 @@ static void friction_is_steady(void **state) {
   end(&b);
 }
 
-// Three carts on a rail, each on a spring to the one before it; the first is driven, the others move on their own. Newton's second law of each.
+// Three carts on a rail, each on a spring to the one before it; the first is driven, the others move freely. Newton's second law for each.
 static void two_loose_carts(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(

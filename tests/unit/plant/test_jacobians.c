@@ -4,8 +4,7 @@
 // The complex step runs the kernels in complex numbers: independent of the hand-written tangents, exact to round-off.
 // Rates and transitions are solved in complex arithmetic with the real Newton matrix until the imaginary part, too,
 // has converged. Parameter columns are compared with complex steps through the whole step of every integrator, whose rules are written
-// here once more, in complex numbers and
-// as the literature has them.
+// here again, in complex numbers and as in the literature.
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 enum { MACHINES = 60, MOST_PARAMETERS = 12, MOST_OUTPUTS = 4096, MOST_STATES = 160 };
 static const double tiny = 1e-30, bound = 1e-9;
 
-// A machine at a random point, with everything the comparison needs.
+// A machine at a random point, with all data of the comparison.
 typedef struct bench {
   od_model *m;
   od_plant *plant;
@@ -34,7 +33,7 @@ typedef struct bench {
   int columns_before_parameters;
   const char *where;
   unsigned long long seed;
-  double worst, rounding;  // beyond the bound, of steps of stiff machines
+  double worst, rounding;  // above the limit, for steps of stiff machines
 } bench;
 static int not_converged, too_violent, corners;  // steps of the present group of machines
 
@@ -44,7 +43,7 @@ static double largest(const double *a, int count) {
   return size;
 }
 
-// Relative to the largest entry; where all of them vanish, to a hundredth of what is usual (at least 1e-2).
+// Relative to the largest entry; if all entries vanish, to a hundredth of the usual size (at least 1e-2).
 static void compare(bench *b, const char *what, const double *got, const double *want, int rows, int columns,
                     double usual) {
   double scale = largest(want, rows * columns) + 1e-2 * fmax(usual, 1), worst = 0;
@@ -58,8 +57,8 @@ static void compare(bench *b, const char *what, const double *got, const double 
   assert_true(error < bound + b->rounding);
 }
 
-// The same with each row and column in its own unit: rows by their largest entry, after columns by the size of what is
-// moved (a pressure of 1e6 Pa matters as much as an angle of 1 rad).
+// The same with each row and column in its own unit: rows by their largest entry, after columns by the size of the
+// changed quantity (a pressure of 1e6 Pa is equivalent to an angle of 1 rad).
 static double unit_of(const bench *b, int column) {
   if (column < 2 * b->nz) return 1;
   if (column < b->nx) return b->plant->scale[column - b->nz];
@@ -70,7 +69,7 @@ static void compare_scaled(bench *b, const char *what, const double *got, const 
   b->columns_before_parameters = columns - b->np;
   double *a = malloc((size_t)columns * sizeof *a), *c = malloc((size_t)columns * sizeof *c),
          *largest_of = calloc(3, sizeof *largest_of);
-  // What is usual for rows of one kind: rates, accelerations, circuit rates.
+  // The usual size of rows of one kind: rates, accelerations, circuit rates.
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < rows; i++) {
       int kind = i < b->nz ? 0 : i < 2 * b->nz ? 1 : 2;
@@ -94,7 +93,7 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   int outputs[MOST_OUTPUTS], count = b->m->outputs;
   assert_true(count <= MOST_OUTPUTS);
   for (int i = 0; i < count; i++) outputs[i] = i;
-  // Any number but an axis of a planar machine, which is no parameter.
+  // Any number except an axis of a planar machine, which is not a parameter.
   for (int i = 0; i < MOST_PARAMETERS;) {
     b->parameter[i] = od_dice_pick(&dice, b->m->numbers);
     if (!b->m->planar || strcmp(b->m->path[b->parameter[i]], "axis") != 0) i++;
@@ -113,7 +112,7 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   for (int i = 0; i < 2 * b->nz; i++)
     x[i] += i < b->nz ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
   od_status status = od_sim_set(b->sim, 0, x, u);
-  if (status != OD_OK) {  // the random state lies beyond what the loops allow
+  if (status != OD_OK) {  // the random state is outside the range of the loops
     od_sim_free(b->sim);
     od_plant_free(b->plant);
     od_model_free(b->m);
@@ -147,10 +146,10 @@ static void complex_residual(bench *b, const double complex *x, const double com
   const int *in = od_model_plant_integers(b->plant, od_sim_work(b->sim));
   od_status status = od_model_residual_complex(b->m, in, b->w, x, k, u, g);
   assert_int_equal(status, OD_OK);
-  od_mechanics_with_derivatives(b->m)->closure_forces(b->m, in, b->w);  // for what joints carry
+  od_mechanics_with_derivatives(b->m)->closure_forces(b->m, in, b->w);  // for joint loads
 }
 
-// Whether the last correction of rates k, real and imaginary, was nothing but round-off.
+// Whether the last correction of rates k, real and imaginary, was only round-off.
 static bool has_converged(const bench *b, const double *re, const double *im, const double complex *k) {
   bool done = true;
   for (int i = 0; i < b->nk; i++) {
@@ -190,8 +189,8 @@ static void complex_point(bench *b, int entry, double complex *x, double complex
   load_complex(b, entry >= b->nx + b->nu ? b->parameter[entry - b->nx - b->nu] : -1);
 }
 
-// An output's row asked for alone is its row among all of them. Each machine tries every eighth output, others each;
-// parameters, which cost most, for some.
+// An output's row computed alone equals its row among all outputs. Each machine tests every eighth output, with another
+// offset; parameters, which cost most, are tested for some.
 static void check_rows(bench *b, const double *hx, const double *hu, const double *hp) {
   unsigned char *wanted = calloc((size_t)b->ny, 1);
   size_t columns = (size_t)(b->nx + b->nu + b->np);
@@ -236,16 +235,15 @@ static void check_derivatives(bench *b) {
       got[i * all + j] = j < b->nx           ? fx[i * b->nx + j]
                          : j < b->nx + b->nu ? fu[i * b->nu + j - b->nx]
                                              : fp[i * b->np + j - b->nx - b->nu];
-  // Rows and columns have all kinds of units: entry by entry, in units that make states, inputs and parameters
-  // comparable.
+  // Rows and columns have different units: entry by entry, in units that make states, inputs and parameters comparable.
   compare_scaled(b, "rates", got, f, b->nx, all);
-  // Outputs have all kinds of units: row by row.
+  // Outputs have different units: row by row.
   for (int i = 0; i < b->ny; i++) {
     for (int j = 0; j < all; j++)
       got[j] = j < b->nx           ? hx[i * b->nx + j]
                : j < b->nx + b->nu ? hu[i * b->nu + j - b->nx]
                                    : hp[i * b->np + j - b->nx - b->nu];
-    // A force that nothing moves is still a sum of large ones.
+    // A force that does not depend on anything is still a sum of large ones.
     double usual = fabs(creal(od_model_output_value_complex(b->m, b->w, &b->m->output[i])));
     for (int k = 0; k < b->ny; k++)
       if (b->m->output[k].kind == b->m->output[i].kind) usual = fmax(usual, largest(h + k * all, all));
@@ -286,9 +284,9 @@ static void factor_last(bench *b, complex_step *c, double beta) {
 }
 
 // g(x, k, u) = 0 for x = from + beta k, where of the positions z = from_z + beta w: rates k and state x. beta: of the matrix.
-// The rates of the last stage are those that the step has found: derivatives are compared at the point where its iteration
-// stopped, not at the exact solution nearby, where those of a stiff circuit may differ by more than the bound. Other stages are found
-// by Newton's method. k begins near them.
+// The rates of the last stage are those of the step: derivatives are compared at the point where its iteration stopped, not at the
+// exact solution nearby, where those of a stiff circuit may differ by more than the limit. Other stages are found by Newton's method.
+// k starts near them.
 static void complex_stage(bench *b, complex_step *c, double beta, const double complex *from, const double complex *u,
                           bool last, double complex *k, double complex *x) {
   int n = b->nk, nz = b->nz;
@@ -315,7 +313,7 @@ static double complex rate(const bench *b, const double complex *x, const double
 static void rates_of(const od_sim *sim, int count, double complex *k) {
   for (int i = 0; i < count; i++) k[i] = od_sim_rates(sim)[i];
 }
-// Real rates after a shorter step of the trapezoidal rule, which is the first stage of others.
+// Real rates after a shorter step of the trapezoidal rule, the first stage of other rules.
 static void rates_after_trapezoid(bench *b, const complex_step *c, double h, const double complex *u,
                                   double complex *k) {
   od_sim *shorter = malloc(c->old->size);
@@ -391,9 +389,9 @@ static void take_complex_step(bench *b, const od_sim *old, double h, int entry, 
   rules[rule].step(b, &c, x1);
 }
 
-// A step's derivatives begin with those of the rates before it, terms as large as h df/dx, of which hardly anything may be left: light
-// bodies on bristles of friction make them 1e7. So much the rounding of these is, relative to what states usually are; the rules must
-// not make more of it.
+// A step's derivatives contain those of the rates before it, terms as large as h df/dx, which may cancel almost completely: for light
+// bodies on bristles of friction they are 1e7. This is their round-off relative to the usual size of states; the rules must not
+// amplify it.
 static double rounding_of_step(bench *b, double h) {
   double *fx = calloc((size_t)(b->nx * b->nx), sizeof *fx), most = 0;
   assert_int_equal(od_sim_derivatives(b->sim, NULL, fx, NULL, NULL), OD_OK);
@@ -406,7 +404,7 @@ static double rounding_of_step(bench *b, double h) {
   return 2e-16 * h * most;
 }
 
-// The change of a state behind the step by one before it, to one side.
+// One-sided difference: the change of a state after the step with one before it.
 static double side_slope(bench *b, const od_sim *old, double h, const double *u1, int row, int column, double move) {
   double end[2], x[96], u[4];
   for (int moved = 0; moved < 2; moved++) {
@@ -421,8 +419,8 @@ static double side_slope(bench *b, const od_sim *old, double h, const double *u1
 }
 
 // A step that begins or ends on the corner of a law (friction blocks at rest or without a film, tables at a point, limits) has two
-// derivatives, and the complex step may have gone to the other side than the real one. That this is so is shown, not supposed: real steps from
-// either side must give different slopes, and the one found must be one of them.
+// derivatives, and the complex step may be on the other side than the real one. This is verified: real steps from both sides must give
+// different slopes, and the tested slope must equal one of them.
 static bool meets_corner(bench *b, const od_sim *old, double h, const double *u1, const double *got, const double *want,
                          int columns) {
   for (int j = 0; j < b->nx; j++) {
@@ -452,8 +450,8 @@ static void check_transition(bench *b, const od_integrator *integrator) {
   double F[96 * 96], Gu0[96 * 4], Gu1[96 * 4], Gp[96 * MOST_PARAMETERS],
       *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
   od_status status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
-  // A machine too stiff for an explicit rule may leave what it can do. For one that starts far from where its circuit would rest
-  // a step may be too long: that is rare, and a tenth of it hardly ever is.
+  // A machine that is too stiff for an explicit rule may leave its valid range. For a machine far from equilibrium a step may be
+  // too long: this is rare, and a tenth of the step is almost never too long.
   if (status != OD_OK && !integrator->amplification) {
     assert_int_equal(status, OD_NOT_CONVERGED);
     assert_true(++not_converged <= MACHINES / 5);
@@ -462,7 +460,7 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
     assert_true(status == OD_OK || status == OD_NOT_CONVERGED);
   }
-  // Nor is there anything to compare where a motion explodes: bodies of grams that friction of kilonewtons begins to act on.
+  // Motions that diverge are not compared: bodies of some grams with friction of kilonewtons.
   for (int i = 0; i < b->nk && status == OD_OK; i++)
     if (fmax(fabs(od_sim_rates(b->sim)[i]), fabs(od_sim_rates(old)[i])) * h >
         (i < b->nz ? 1e4 : 1e6 * b->plant->scale[i]))
@@ -496,8 +494,8 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     double behind = rounding_of_step(b, h);
     memcpy(b->sim, old, old->size);
     b->rounding = fmax(behind, rounding_of_step(b, h));
-    // What Newton's iteration needs more than its fifteen residuals for is so bent that the solution is known to 1e-7 of its rates
-    // only, and derivatives feel that.
+    // If Newton's iteration needs more than its fifteen residuals, the problem is so nonlinear that the solution is accurate only
+    // to 1e-7 of its rates, which affects derivatives.
     if (residuals > 15 * stages && !integrator->amplification) b->rounding += 1e-8;
     if (meets_corner(b, old, h, u1, got, want, all))
       assert_true(++corners <= MACHINES / 20);

@@ -1,6 +1,6 @@
-// Plants that factor the matrix of a step themselves (step_factors, step_solve), and plain simulations, which have no room for
-// derivatives. The oracle: the same machine with the simulation's own dense factors, bit by bit. The plant around it factors the
-// same dense matrix in its own work memory, so that nothing but the way there differs.
+// Plants that factor the matrix of a step themselves (step_factors, step_solve), and plain simulations, which have no memory for
+// derivatives. The oracle: the same machine with the simulation's own dense factors, bit by bit. The tested plant factors the
+// same dense matrix in its own work memory, so only the code path differs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,10 @@ typedef struct own_factors {
   od_plant plant;
   od_plant_ops ops;
   const od_plant *inner;
-  bool singular;   // it says so of every matrix
-  double blur;     // its solutions are too long by this part
-  double *beta;    // that of the last factors is put here; NULL: not wanted
-  int *residuals;  // so many may be evaluated before all others fail; NULL: any number
+  bool singular;   // it reports every matrix as singular
+  double blur;     // relative error of its solutions
+  double *beta;    // receives that of the last factors; NULL: not needed
+  int *residuals;  // number of evaluations before all others fail; NULL: no limit
 } own_factors;
 
 static const own_factors *outer(const od_plant *plant) {
@@ -64,7 +64,7 @@ static own_factors with_own_factors(const od_plant *inner, bool singular) {
 
 enum { STEPS = 300, MOST = 64 };
 
-// Where a run ends, with errors, states and energies.
+// The end of a run, with errors, states and energies.
 typedef struct end {
   double x[MOST], before[MOST], after[MOST], y;
 } end;
@@ -79,7 +79,7 @@ static end run(od_sim *sim, const od_plant *plant, const od_machine *machine, co
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
   for (int i = 1; i <= STEPS; i++) {
     if (plant->nu) od_machine_inputs(machine, i * 1e-4, u);
-    // Steps of other lengths ask for new matrices, and rates at a new point cost a plant its factors.
+    // Steps of other lengths need new matrices, and rates at a new point invalidate the plant's factors.
     if (i == 100 && turns && plant->nu) assert_int_equal(od_sim_set_inputs(sim, u), OD_OK);
     double h = i > 200 ? 0.7e-4 : 1e-4;
     od_status status =
@@ -119,7 +119,7 @@ static void same_bits(void **state) {
       assert_memory_equal(&dense, &plain_of_plant, sizeof dense);
       assert_memory_equal(&dense, &fallen_back, sizeof dense);
       // Steps with and without derivatives in turns, and a jump of the inputs, after which a plant's matrix is newer than that of
-      // the simulation: to the iteration's tolerance.
+      // the simulation: agreement within the iteration's tolerance.
       dense = run(od_sim_new(inner), inner, machine, rule, true);
       of_plant = run(od_sim_new(&own.plant), &own.plant, machine, rule, true);
       for (int j = 0; j < od_plant_nx(inner); j++)
@@ -129,8 +129,8 @@ static void same_bits(void **state) {
     }
 }
 
-// What has no room says so and leaves the simulation as it was; where the plant cannot factor, a plain step fails with its
-// status.
+// A simulation without memory for derivatives returns a status and stays unchanged; if the plant cannot factor, a plain
+// step fails with its status.
 static void plain_ones_say_so(void **state) {
   (void)state;
   od_test_run r = od_test_begin(od_test_machine("cases/fourbar-valve/machine.yaml", NULL), "cylinder.length", NULL);
@@ -157,7 +157,7 @@ static void plain_ones_say_so(void **state) {
   assert_true(od_sim_time(sim) == 0);
   own.singular = false;
   assert_int_equal(od_sim_step(sim, 1e-4, u), OD_OK);
-  // The block: its own size, and no matrix in it beside the plant's work memory.
+  // The block: its size, and no matrix in it except in the plant's work memory.
   size_t nx = (size_t)od_plant_nx(&own.plant);
   assert_int_equal(od_sim_bytes(sim), od_sim_plain_size(&own.plant));
   assert_int_equal(od_sim_bytes(r.sim), od_sim_size(r.plant));
@@ -167,8 +167,8 @@ static void plain_ones_say_so(void **state) {
   od_test_end(&r);
 }
 
-// Rates by factors that are not quite those of the matrix: right where corrections by them converge, else a status. The oracle: the
-// rates by exact factors.
+// Rates with approximate factors of the matrix: correct if corrections converge, else a status. The oracle: the rates by exact
+// factors.
 static void rates_by_bad_factors(void **state) {
   (void)state;
   static const double blur[] = {1e-8, 1e-4, 3e-2, 1.0};
@@ -190,7 +190,7 @@ static void rates_by_bad_factors(void **state) {
   od_test_end(&r);
 }
 
-// Going to a point where rates cannot be found costs a plant its factors of Newton's matrix: the next step makes new ones.
+// Setting a point without rates invalidates a plant's factors of Newton's matrix: the next step computes new ones.
 static void factors_after_a_failure(void **state) {
   (void)state;
   od_test_run r = od_test_begin(od_test_machine("cases/fourbar-valve/machine.yaml", NULL), "cylinder.length", NULL);
@@ -213,8 +213,8 @@ static void factors_after_a_failure(void **state) {
   od_test_end(&r);
 }
 
-// A step with a shift that fails after derivatives were taken half-way: those of the present point are the ones that they were. The
-// oracle: a simulation that has never tried.
+// A step with a shift that fails after the intermediate derivatives: those of the present point are unchanged. The oracle: a
+// simulation without the attempt.
 static void slopes_after_a_failure(void **state) {
   (void)state;
   od_machine *machine = od_test_machine("cases/fourbar-valve/machine.yaml", NULL);
@@ -236,10 +236,10 @@ static void slopes_after_a_failure(void **state) {
       assert_int_equal(od_sim_step(sim[k], 1e-3, u), OD_OK);
     }
   }
-  // A shift so large that the second correction is not small: what follows is a plain Newton iteration, which fails.
+  // A shift so large that the second correction is not small: a plain Newton iteration follows and fails.
   for (int j = 0; j < od_plant_nx(inner); j++) dx[j] = 1e-2 * fabs(od_sim_state(sim[0])[j]);
   assert_int_equal(od_sim_derivatives(sim[0], NULL, fx, NULL, NULL), OD_OK);
-  left = 2;  // the first correction, and the one half-way
+  left = 2;  // the first correction, and the intermediate one
   assert_int_equal(od_sim_step_and_shift(sim[0], 1e-5, u, dx, F, NULL, &part), OD_NOT_FINITE);
   left = 1000000;
   for (int k = 0; k < 2; k++) assert_int_equal(od_sim_derivatives(sim[k], NULL, NULL, NULL, fp[k]), OD_OK);

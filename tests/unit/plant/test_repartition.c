@@ -1,9 +1,8 @@
-// Changing coordinates on the way: the slider-crank described by its slider must change them at every dead point, and
-// the spherical pendulum its reference rotation.
+// Changes of coordinates during a run: the slider-crank with its slider as coordinate changes it at every dead point,
+// the spherical pendulum changes its reference rotation.
 //
-// Oracles: the same machine described by its crank (no change needed), and outputs, which do not depend on
-// coordinates: the change of all outputs that a tangent vector stands for must be the same before and after it is
-// carried over.
+// Oracles: the same machine with its crank as coordinate (no change needed), and outputs, which do not depend on
+// coordinates: a tangent vector must give the same change of all outputs before and after its transformation.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,8 @@ enum { MOST_OUTPUTS = 4096, MOST_STATES = 160 };
 
 static const double pi = 3.14159265358979323846;
 
-// Runge-Kutta with steps so small that its own error does not matter: near a dead point, where the slider says little
-// about the crank, errors in the slider's coordinate are magnified.
+// Runge-Kutta with steps so small that its own error does not matter: near a dead point errors in the slider's
+// coordinate are magnified.
 static void step(od_test_run *r, double h, int count) {
   bool changed;
   od_sim_set_integrator(r->sim, od_integrator_find("rk4"));
@@ -35,7 +34,7 @@ static void step(od_test_run *r, double h, int count) {
   }
 }
 
-// A motor (20 N m less 2 N m s) holds the speed, so that errors do not add up to a drift of phase.
+// A motor (20 N m minus 2 N m s times the speed) holds the speed, so that errors do not accumulate in the phase.
 static void hundred_revolutions(void **state) {
   (void)state;
   static const char *const drive = "main.preload=-20 N m", *const brake = "main.damping=2 N m s/rad";
@@ -94,8 +93,8 @@ static void closed_form(void **state) {
   od_test_end(&r);
 }
 
-// Compares what a tangent vector does to all outputs before and after a change of coordinates. Returns 1 if there was
-// one, 0 if none was needed, -1 where the machine has tumbled into a singular position.
+// Compares the effect of a tangent vector on all outputs before and after a change of coordinates. Returns 1 after a
+// change, 0 if none was needed, -1 if the machine is in a singular position.
 static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, double *worst) {
   if (!plant->ops->wants_repartition(plant, od_sim_work(sim))) return 0;
   int nx = od_plant_nx(plant), ny = plant->ny, np = plant->np;
@@ -119,7 +118,7 @@ static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, doub
     for (int j = 0; j < nx; j++) dy[i] += hx[i * nx + j] * before[j], scale = fmax(scale, fabs(hx[i * nx + j]));
     for (int j = 0; j < np; j++) dy[i] += hp[i * np + j] * moved[j], scale = fmax(scale, fabs(hp[i * np + j]));
   }
-  // Nor is there anything to compare where a body that nothing holds has been flung away.
+  // Free bodies that are very far away are not compared.
   if (!(scale < 1e9)) {
     free(hp), free(hx), free(dy), free(y0), free(y1);
     return -1;
@@ -186,7 +185,7 @@ static double complex_step_error(const od_sim *sim, const od_plant *plant, const
   return error / scale;
 }
 
-// Random spatial machines with spherical joints and loops, set tumbling; some of their numbers are parameters.
+// Random spatial machines with spherical joints and loops, with initial rotation; some of their numbers are parameters.
 static void charts_are_carried_over(void **state) {
   (void)state;
   double worst = 0, worst_step = 0;
@@ -200,7 +199,7 @@ static void charts_are_carried_over(void **state) {
       if (!od_model_output_has_rates(m, &m->output[i])) outputs[count++] = i;
     od_plant *plant = NULL;
     od_dice dice = {seed};
-    // Where closure equations are redundant, a turned axis would keep the loop from closing: no parameters there.
+    // With redundant closure equations a changed axis would open the loop: no parameters there.
     int parameters[6], parameter_count = m->rows == m->coordinates - m->freedom ? 6 : 0;
     for (int i = 0; i < 6; i++) parameters[i] = od_dice_pick(&dice, m->numbers);
     assert_int_equal(od_model_plant(m, outputs, count, parameters, parameter_count, &plant, NULL), OD_OK);
@@ -260,8 +259,8 @@ static bool dense_map(const od_model *m, const double *J, const int *in, double 
   return regular;
 }
 
-// Exchanges from any choice that is not singular lead to one whose map has no weighted entry above 1. Oracle: the map by dense
-// factors of the whole Jacobian.
+// Exchanges from any non-singular choice lead to one whose map has no weighted entry above 1. Oracle: the map by dense factors
+// of the whole Jacobian.
 static void exchanges_end_well(void **state) {
   (void)state;
   int tried = 0, bad = 0, several = 0;
@@ -303,8 +302,8 @@ static void exchanges_end_well(void **state) {
   assert_true(several > 30);
 }
 
-// A choice of coordinates that fails leaves everything as it was. It is made to fail by weights of zero, with which no
-// row of the closures counts. Oracle: the outputs before.
+// A failed choice of coordinates changes nothing. The failure is caused by weights of zero, which disable all rows of
+// the closures. Oracle: the outputs before.
 static void failure_changes_nothing(void **state) {
   (void)state;
   int failures = 0;
@@ -327,7 +326,7 @@ static void failure_changes_nothing(void **state) {
     bool runs = m->coordinates > m->freedom && od_sim_set(sim, 0, x, u) == OD_OK;
     memcpy(weight, m->coordinate_weight, weights);
     memset(m->coordinate_weight, 0, weights);
-    // Without weights only a reference rotation can be the reason.
+    // Without weights the reason can only be a reference rotation.
     for (int i = 0; i < 400 && runs && !plant->ops->wants_repartition(plant, od_sim_work(sim)); i++)
       runs = od_sim_step(sim, 2e-3, u) == OD_OK;
     if (runs && plant->ops->wants_repartition(plant, od_sim_work(sim)) && od_sim_outputs(sim, before) == OD_OK) {
@@ -336,7 +335,7 @@ static void failure_changes_nothing(void **state) {
       memcpy(m->coordinate_weight, weight, weights);
       assert_memory_equal(x, od_sim_state(sim), size);
       assert_int_equal(od_sim_outputs(sim, after), OD_OK);
-      for (int i = 0; i < count; i++)  // what joints carry multiplies errors of the rates by stiff loops
+      for (int i = 0; i < count; i++)  // joint loads amplify errors of the rates in stiff loops
         if (!(fabs(after[i] - before[i]) <=
               (od_model_output_is_reaction(&m->output[i]) ? 1e-5 : 1e-7) * (1 + fabs(before[i]))))
           fail_msg("seed %u, %s: %.12g instead of %.12g", seed, m->output[i].name, after[i], before[i]);
@@ -402,7 +401,7 @@ static void starts_at_singular_angles(void **state) {
 
 // Coordinates change when a dependent one moves more than three times as fast as the independent one, and not before: with
 // one degree of freedom the map's entries are quotients of the joints' rates, which are outputs. Oracle: these quotients.
-// No joint of this four-bar turns around, so that each of them stands still somewhere.
+// No joint of this four-bar makes full turns, so each of them stands still at some point.
 static void changes_at_the_bound(void **state) {
   (void)state;
   od_test_run r = od_test_begin(
@@ -430,8 +429,8 @@ static void changes_at_the_bound(void **state) {
 }
 
 // Closures whose pivots differ by more than 1e9 count as redundant. Two rods of 1 m at a small angle hold a body that two
-// guides leave free in the plane: the rows are (1, 0) and (1, angle), the second pivot is the angle. A third body is
-// free, since a machine must move.
+// guides let move in the plane: the rows are (1, 0) and (1, angle), the second pivot is the angle. A third body is free,
+// because a machine must have a degree of freedom.
 static void nearly_redundant(void **state) {
   (void)state;
   static const double angle[2] = {3e-9, 0.3e-9};

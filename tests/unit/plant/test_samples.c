@@ -1,5 +1,5 @@
-// The jump of the state at a sample, and its derivatives by states and parameters, against complex steps through the
-// same jump in complex numbers, over random machines with blocks. Samples that fail: against a simulation in which nothing has failed.
+// The jump of the state at a sample, and its derivatives with respect to states and parameters, over random machines with blocks.
+// Oracle: complex steps through the same jump. For failed samples: a simulation without a failure.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void complex_jump(od_sim *before, const od_plant *plant, const int *param
   free(w);
 }
 
-// Returns false when the dice gave no machine, or one without samples.
+// Returns false if there is no such random machine, or if it has no samples.
 static bool check_machine(unsigned long long seed, bool circuit, double *worst) {
   od_model *m = od_random_machine(seed, seed % 2, seed % 3 == 0, circuit, true);
   if (!m || m->samplers == 0) {
@@ -72,7 +72,7 @@ static bool check_machine(unsigned long long seed, bool circuit, double *worst) 
   memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
   for (int i = 0; i < 2 * plant->nz; i++) x[i] += od_dice_uniform(&dice, -0.02, 0.02);
   bool ready = od_sim_set(sim, 1.5e-3, x, u) == OD_OK;
-  // Elements and blocks with modes would switch at some points, which other tests look at.
+  // Elements and blocks with modes would switch at some points, which is tested elsewhere.
   double margin = 1;
   if (ready && od_model_switchers(m)) ready = od_sim_margin(sim, &margin) == OD_OK && margin > 0;
   if (ready) {
@@ -135,7 +135,7 @@ static void carry(double *P, const double *A, const double *B, int nx, int np) {
     }
 }
 
-// An observer of a machine with a digital controller carries its covariance across steps and samples alike.
+// An observer of a machine with a digital controller propagates its covariance over steps and samples.
 static void check_observed(const od_integrator *integrator) {
   od_machine *machine = od_test_machine("tests/cases/machines/sampled.yaml", NULL);
   int output = od_test_output(machine, "ram.length");
@@ -173,7 +173,7 @@ static void check_observed(const od_integrator *integrator) {
     assert_int_equal(od_sim_step_with_jacobians(sim, 1e-3, &u, A, NULL, NULL, B), OD_OK);
     carry(P, A, B, nx, 2);
   }
-  assert_int_equal(samples, 2);  // besides that at the start
+  assert_int_equal(samples, 2);  // in addition to the one at the start
   for (int i = 0; i < nx; i++) assert_true(od_observer_state(observer)[i] == od_sim_state(sim)[i]);
   const double *got = od_observer_covariance(observer);
   for (int i = 0; i < n; i++)
@@ -190,8 +190,8 @@ static void observed(void **state) {
   for (int i = 0; od_integrator_at(i); i++) check_observed(od_integrator_at(i));
 }
 
-// A valve without a lag follows its controller at once, and so do the pressures' rates: after a sample they are those of
-// a simulation that comes to the same state from elsewhere.
+// A valve without a lag follows its controller immediately, and so do the pressures' rates: after a sample they equal
+// those of a simulation that is set to the same state.
 static void rates_follow(void **state) {
   (void)state;
   od_machine *machine = od_test_machine("tests/cases/machines/sampled_valve.yaml", NULL);
@@ -202,7 +202,7 @@ static void rates_follow(void **state) {
   bool changed;
   double x[MOST], u = 0.65, largest = 0;
   assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
-  for (int sample = 0; sample < 2; sample++) {  // that at the start is the first
+  for (int sample = 0; sample < 2; sample++) {  // the first is at the start
     memcpy(other, sim, od_sim_size(plant));
     memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
     x[0] += 1e-3;
@@ -238,7 +238,7 @@ static const char digital[] =
     "  lag: {type: first-order, input: held, time_constant: 20 ms}\n"
     "  sum: {type: sum, inputs: [lag, past], weights: [1, 1]}\n";
 
-// A step to the next sample, and the sample; `twice`: it fails at first, and changes nothing then.
+// A step to the next sample, and the sample; `twice`: the first attempt fails and changes nothing.
 static void step_and_sample(od_sim *sim, const od_plant *plant, double b, bool twice) {
   double u[2] = {twice ? -1 : 4, b}, good[2] = {4, b}, y[4], y_after[4];
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
@@ -264,8 +264,8 @@ static void step_and_sample(od_sim *sim, const od_plant *plant, double b, bool t
   assert_true(changed);
 }
 
-// A sample that fails changes neither the state nor what blocks remember: afterwards the motion is that of a simulation in which
-// nothing has failed, and the delay gives back what it was given three samples ago.
+// A failed sample changes neither the state nor the memory of blocks: afterwards the motion equals that of a simulation without
+// a failure, and the delay returns its input of three samples ago.
 static void failed_samples_change_nothing(void **state) {
   od_machine *machine = machine_with(*state, digital, NULL);
   int output = od_machine_output_find(machine, "past");
@@ -282,7 +282,7 @@ static void failed_samples_change_nothing(void **state) {
     assert_int_equal(od_sim_outputs(failing, &y), OD_OK);
     assert_true(y == (i < 3 ? 0 : 5 + i - 3));
   }
-  // A start that fails is none.
+  // A failed start leaves the simulation not started.
   double bad[2] = {-1, 0};
   bool changed;
   assert_int_equal(od_sim_start(failing, 0, bad), OD_NOT_FINITE);

@@ -1,4 +1,4 @@
-// What sensors on bodies say: gyros, accelerometers, velocities and accelerations along a body's own axes, turn
+// Outputs for sensors on bodies: gyros, accelerometers, velocities and accelerations along a body's own axes, turn
 // accelerations, and gauges between two nodes.
 //
 // Oracles: a pendulum in closed form, also with gravity across its plane; and over random machines the body's axes as the
@@ -16,7 +16,7 @@
 
 enum { MACHINES = 20, AXES = 3, SAMPLES = 7, MOST_OUTPUTS = 4096 };
 
-// A machine that runs, with all its outputs.
+// A simulated machine with all its outputs.
 typedef struct rig {
   od_model *m;
   od_plant *plant;
@@ -107,7 +107,7 @@ static void check_pendulum(bool spatial) {
   close_to(value(&r, "bob.centre.body_vy"), length * speed);
   close_to(value(&r, "bob.centre.body_ax"), -length * speed * speed);
   close_to(value(&r, "bob.centre.body_ay"), length * turn);
-  // Nothing pushes a pendulum's bob across its massless arm; along it the arm pulls.
+  // A pendulum's bob has no force perpendicular to its massless arm; along the arm there is a tension.
   close_to(value(&r, "bob.centre.accelerometer_x"), -length * speed * speed + g * sin(start));
   close_to(value(&r, "bob.centre.accelerometer_y"), 0);
   close_to(value(&r, "bob.centre.accelerometer_z"), across);
@@ -137,7 +137,7 @@ static double along(const double *e, const double *v) {
   return e[0] * v[0] + e[1] * v[1] + e[2] * v[2];
 }
 
-// (v_y - v_o) . e_z is the turn rate about x, and so on around.
+// (v_y - v_o) . e_z is the turn rate about x; cyclic for y and z.
 static double turn_rate(const rig *r, int body, double e[AXES][AXES], int k) {
   double d[AXES];
   for (int i = 0; i < AXES; i++)
@@ -145,7 +145,7 @@ static double turn_rate(const rig *r, int body, double e[AXES][AXES], int k) {
   return along(e[(k + 2) % 3], d);
 }
 
-// Seven samples, a step apart, of what the middle one's accelerations are the rates of.
+// Seven samples, a step apart, of the quantities whose rates are the accelerations of the middle sample.
 typedef struct history {
   double v[SAMPLES][AXES], gyro[SAMPLES][AXES];
 } history;

@@ -1,6 +1,6 @@
 // Large circuits: sparse derivatives and sparse matrices of steps. Oracles: the same random machine with dense rows, whose
-// derivatives unit.plant.jacobians holds to the complex step; a ladder of equal volumes and leaks, whose modes are known in closed
-// form, both of the equations and of the trapezoidal rule.
+// derivatives unit.plant.jacobians compares with the complex step; a ladder of equal volumes and leaks with modes in closed form,
+// both of the equations and of the trapezoidal rule.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 #include "support/machines.h"
 #include "support/random_machine.h"
 
-// ---- random machines, sparse beside dense
+// ---- random machines, sparse and dense
 
 enum { MOST_PARAMETERS = 12, MOST_OUTPUTS = 4096 };
 
-// A machine at its first point, with everything that is compared.
+// A machine at its first point, with all compared quantities.
 typedef struct sample {
   od_model *m;
   od_plant *plant;
@@ -86,8 +86,8 @@ static void compare(unsigned long long seed, const char *what, const double *a, 
   }
 }
 
-// Solves for a random right-hand side, and puts the answer into the dense matrix of the dense machine. Each row's residual is
-// relative to its terms.
+// Solves for a random right-hand side, and multiplies the solution with the dense matrix of the dense machine. Each row's
+// residual is relative to its terms.
 static void check_factors(unsigned long long seed, sample *sparse, sample *dense, double alpha, double beta) {
   int nk = dense->nk;
   od_dice dice = {seed + 5};
@@ -111,8 +111,8 @@ static void check_factors(unsigned long long seed, sample *sparse, sample *dense
   free(M), free(b), free(x);
 }
 
-// Every state of the circuit by which an output has a derivative is among those that its kind says it reads. Of kinds that say nothing
-// all states count. Blocks are left out: what they measure is no direct dependence. Oracle: the exact derivatives.
+// Every state of the circuit on which an output depends is in the list of its kind. For kinds without a list all states count. Blocks
+// are excluded: their measurements are not a direct dependence. Oracle: the exact derivatives.
 static void outputs_read_what_they_say(void **state) {
   (void)state;
   int kinds[OD_OUT_BALANCE + 1] = {0}, seen = 0;
@@ -177,7 +177,7 @@ static void random_machines(void **state) {
   assert_true(compared > 30 && solved > 30 && with_blocks > 10 && with_junctions > 5 && with_heat > 3);
 }
 
-// Where a run ends (nx); the caller frees it. Plain simulations have no dense factors to fall back on.
+// The final state of a run (nx); the caller frees it. Plain simulations have no dense factors as a fallback.
 static double *end_of_run(const od_model *m, bool plain, const od_integrator *rule) {
   od_plant *plant = NULL;
   assert_int_equal(od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
@@ -198,7 +198,8 @@ static double *end_of_run(const od_model *m, bool plain, const od_integrator *ru
   return x;
 }
 
-// Runs of stiff machines with factors of their own beside runs with dense ones. In number 95 pivots lose ten digits and more.
+// Runs of stiff machines with sparse factors compared with runs with dense ones. In number 95 pivots lose ten digits and
+// more.
 static void runs_of_stiff_machines(void **state) {
   (void)state;
   for (unsigned long long seed = 91; seed <= 96; seed++) {
@@ -219,7 +220,7 @@ static void runs_of_stiff_machines(void **state) {
 
 // ---- a ladder in closed form
 //
-// V volumes between two sources of the same pressure, equal leaks between neighbours: p_i' = a (p_(i-1) - 2 p_i + p_(i+1)),
+// V volumes between two sources of the same pressure, equal leaks between neighbors: p_i' = a (p_(i-1) - 2 p_i + p_(i+1)),
 // a = slope modulus / volume. Its modes are sin(k pi i / (V + 1)) with lambda = -4 a sin^2(k pi / (2 (V + 1))).
 enum { VOLUMES = 600 };
 static const double rest = 1e7, pi = 3.14159265358979323846;
@@ -288,7 +289,7 @@ static void ladder_in_closed_form(void **state) {
     if (rule == 0) assert_true(by_rule < 1e-9 * rest);
     if (!(by_time < 2e-3 * rest)) print_error("the solution is missed by %g Pa\n", by_time);
     assert_true(by_time < 2e-3 * rest);
-    // Neither the simulation nor the plant have anything that grows with the square: 8 bytes for a matrix would be 2.9 MB.
+    // No memory of the simulation or the plant grows with the square of the size: a dense matrix would need 2.9 MB.
     assert_true(od_sim_bytes(sim) < 4000UL * VOLUMES);
     od_sim_free(sim);
   }

@@ -1,11 +1,11 @@
 // Elements with modes.
-// - The map of a switch, by states and parameters: against differences of switches that were really taken,
-//   over random machines. They share the equations, and nothing of the complex steps that find the derivatives.
-// - Where a switch is found in a step: against closed forms.
+// - The derivatives of a switch with respect to states and parameters: against differences of performed switches, over random
+//   machines. They share the equations, but not the complex steps of the derivatives.
+// - The time of a switch in a step: against closed forms.
 // - Guards of tables: against their knots by hand.
-// - What is stored in an element and lost in a switch: the energy balance of the machine.
+// - The energy stored in an element and lost in a switch: against the energy balance of the machine.
 // - A run with many switches: against CVODES, which finds them by its own root search and takes its own steps; and the order of
-//   the error, which is one where switches are taken at the end of steps, and two where they are located.
+//   the error, which is one if switches happen at the end of steps, and two if they are located.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { MACHINES = 60, PARAMETERS = 10, MOST = 96 };
 
 // ---- the map
 
-// Takes what is due at state x with parameters p.
+// Performs the due switches at state x with parameters p.
 static bool switch_from(od_sim *sim, const od_sim *before, size_t size, const double *x, const double *p) {
   bool changed;
   memcpy(sim, before, size);
@@ -53,7 +53,7 @@ static bool is_near(double a, double b, double size) {
 
 static int block_jumps;
 
-// Returns how many elements switched; -1 where the dice gave no machine.
+// Returns the number of elements that switched; -1 if there is no such random machine.
 static int check_machine(unsigned long long seed) {
   od_model *m = od_random_machine(seed, seed % 2, seed % 3 == 0, true, seed % 4 == 0);
   if (!m) return -1;
@@ -75,10 +75,10 @@ static int check_machine(unsigned long long seed) {
   assert_true(nx <= MOST);
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
   memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
-  // Pressures so far away that something is due.
+  // Pressures so far away that a switch is due.
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0) x[2 * plant->nz + m->node[i].state] = od_dice_uniform(&dice, 1e5, 1e8);
-  // And states of blocks, whose signals so reach the thresholds of others.
+  // And states of blocks, whose signals reach the thresholds of others.
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].states; k++) {
       bool mode = strcmp(od_block_state_name(&m->block[i].spec, k) ? od_block_state_name(&m->block[i].spec, k) : "",
@@ -96,7 +96,7 @@ static int check_machine(unsigned long long seed) {
     for (int i = 2 * plant->nz + m->circuit_states; i < nx; i++) block_jumps += od_sim_state(sim)[i] != x[i];
     assert_true(jumps > 0);
     assert_int_equal(od_sim_margin(sim, &margin), OD_OK);
-    // Nothing is due any more.
+    // No switch is due afterwards.
     assert_true(margin > 0);
     for (int j = 0; j < nx + np; j++) {
       column c;
@@ -128,10 +128,10 @@ static void maps_are_exact(void **state) {
   assert_true(block_jumps > 5);
 }
 
-// ---- where switches are found
+// ---- times of switches
 
 // A pump into a closed volume: the pressure rises by B Q / V = 1.2e9 * 1e-5 / 1e-3 = 12 MPa/s, from 1 MPa to 4.0033 MPa in
-// 0.250275 s. Behind that the valve opens by 1 - exp(-(t - t0)/T).
+// 0.250275 s. After that the valve opens by 1 - exp(-(t - t0)/T).
 static const char pump[] =
     "machine: pump and unloading valve\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
     "volumes: {P: {volume: 1 L}, Q: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\n"
@@ -157,10 +157,10 @@ static void opens_in_time(void **state) {
   }
 }
 
-// ---- what is lost in a switch
+// ---- energy lost in a switch
 
-// A slider of 10 kg with 0.05 m/s. The pressure falls by 100 bar/s, so that its brake takes hold at 0.1005 s, at 5.025 mm; it rises
-// again and lets go at 0.22 s. Without slip to speak of that is an undamped swing of sqrt(k/m) = 100 1/s in between.
+// A slider of 10 kg with 0.05 m/s. The pressure falls by 100 bar/s, so that its brake engages at 0.1005 s, at 5.025 mm; it rises
+// again and the brake releases at 0.22 s. With negligible slip this is an undamped oscillation with sqrt(k/m) = 100 1/s in between.
 static const char slider[] =
     "machine: slider with a brake\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
     "inputs: {p: {unit: Pa, ramps: {at: [[0 s, 30 bar], [0.2 s, 10 bar], [0.25 s, 35 bar]]}}}\n"
@@ -192,7 +192,7 @@ static void brakes_and_loses(void **state) {
   }
 }
 
-// ---- a machine with many of them
+// ---- a machine with many switches
 
 static od_table *run_charging(const od_machine *m, const char *integrator, double step, int every, bool adaptive) {
   const od_run_defaults *file = od_machine_run(m);
@@ -226,14 +226,14 @@ static void agrees_with_cvodes(void **state) {
   print_message("error as a part of the range: %.3g at 400 us, %.3g at 200 us, %.3g adaptive\n", error[0], error[1],
                 adaptive);
   assert_true(error[1] < 1e-3);
-  assert_true(error[0] / error[1] > 3);  // second order; 2 where switches are taken at the end of steps
+  assert_true(error[0] / error[1] > 3);  // second order; 2 if switches happen at the end of steps
   assert_true(adaptive < 3e-3);
   od_table_free(table);
   od_table_free(reference);
   od_machine_free(m);
 }
 
-// Guards of tables: the place on the scale of knots, where knot k is at the value k, straight between them and beyond both ends.
+// Guards of tables: the position on the scale of knots, where knot k has the value k, linear between them and beyond both ends.
 static void places_on_scales(void **state) {
   (void)state;
   const char *text =
@@ -244,7 +244,7 @@ static void places_on_scales(void **state) {
       "  one: {type: table, input: u, at: [1, 2, 4, 5], values: [0, 5, 7, 9]}\n"
       "  two: {type: table-2d, row: u, column: v, at_row: [-1, 0, 3], at_column: [0, 1], values: [[1, 2], [3, 4], [5, 6]]}\n"
       "initial: {rail.position: 0 m, rail.rate: 0 m/s}\nrun: {time: 1 s, step: 1 ms}\n";
-  // u and v; the places on the scales of the table, of the rows and of the columns.
+  // u and v; the positions on the scales of the table, of the rows and of the columns.
   static const double point[][5] = {{0, 0.25, -1, 1, 0.25},       {1, 0.5, 0, 4.0 / 3, 0.5},   {1.5, 1, 0.5, 1.5, 1},
                                     {2, -1, 1, 5.0 / 3, -1},      {3.5, 0, 1.75, 13.0 / 6, 0}, {4.5, 3, 2.5, 2.5, 3},
                                     {7, 0.25, 5, 10.0 / 3, 0.25}, {-2, 0, -3, -1, 0}};

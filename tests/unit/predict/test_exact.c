@@ -1,7 +1,7 @@
-// Exact discretisation of linear plants and its sensitivities.
+// Exact discretization of linear plants and its sensitivities.
 //
-// Oracles: closed-form answers of systems of first and second order; CVODES at 1e-12 on hand-written variational
-// equations; exponentials in closed form and complex steps; the Runge-Kutta rule in small steps. The two ways (steps
+// Oracles: closed-form responses of systems of first and second order; CVODES at 1e-12 on hand-written variational
+// equations; exponentials in closed form and complex steps; the Runge-Kutta rule in small steps. The two methods (steps
 // with matrices, sum of modes) are compared with each other on random systems.
 #include <complex.h>
 #include <math.h>
@@ -166,8 +166,10 @@ static void first_order(void **state) {
       assert_int_equal(od_predict(predictor, p, NULL, y, dy), OD_OK);
       assert_int_equal(od_predictor_used_modes(predictor), !dense);
       for (int k = 0; k < COUNT; k++) {
-        double t = k * h, E = exp(-a * t), one = (1 - E) / a, one_a = (t * E - one) / a;  // answer to 1, and by a
-        double ramp = (t - one) / a, ramp_a = (-one_a - ramp) / a;                        // answer to t, and by a
+        double t = k * h, E = exp(-a * t), one = (1 - E) / a,
+               one_a = (t * E - one) / a;  // response to 1, and its derivative with respect to a
+        double ramp = (t - one) / a,
+               ramp_a = (-one_a - ramp) / a;  // response to t, and its derivative with respect to a
         double s = hold == OD_HOLD_ZERO ? one : ramp, s_a = hold == OD_HOLD_ZERO ? one_a : ramp_a;
         worst = fmax(worst, fabs(y[k] - (b * s + 0.5 * one + p[2])));
         worst = fmax(worst, fabs(dy[3 * k] - (b * s_a + 0.5 * one_a)));
@@ -297,7 +299,7 @@ static void against_cvodes(void **state) {
     od_predictor_free(predictor);
   }
   print_message("against CVODES at 1e-12: %.2g\n", worst);
-  assert_true(worst < 5e-9);  // what its local errors add up to
+  assert_true(worst < 5e-9);  // sum of its local errors
   od_plant_free(plant);
   od_plant_free(both);
 }
@@ -373,11 +375,11 @@ static double column_difference(int rows, int columns, const double *a, const do
   return worst;
 }
 
-// Rows that are given away in blocks, one in so many: each is compared with its row of a whole prediction.
+// Rows that are delivered in blocks, one in several: each is compared with its row of a whole prediction.
 typedef struct thinned {
   const double *y, *dy;
   int ny, columns, next;
-  double *some_y, *some_dy, *whole_y, *whole_dy;  // as they come, and those they are compared with
+  double *some_y, *some_dy, *whole_y, *whole_dy;  // delivered rows, and their reference
 } thinned;
 static void take_thinned(void *user, const od_predicted *rows) {
   thinned *t = user;
@@ -403,7 +405,7 @@ static double thinned_difference(od_predictor *predictor, const double *x0, int 
               column_difference(t.next * ny, columns, t.some_dy, t.whole_dy));
 }
 
-// Predicts both ways and compares; returns the difference, *modes tells whether modes were used.
+// Predicts with both methods and compares. Returns the difference; *modes receives whether modes were used.
 static double both_ways(family *m, od_dice *dice, int *modes) {
   enum { COUNT = 700 };
   od_plant *plant = family_plant(m);
@@ -421,7 +423,7 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
     od_predictor *predictor = predictor_of(plant, &log, options);
     assert_int_equal(od_predict(predictor, NULL, x0, y[dense], dy[dense]), OD_OK);
     if (!dense) *modes = od_predictor_used_modes(predictor);
-    // Without sensitivities the same outputs, up to rounding.
+    // Without sensitivities the same outputs, within round-off.
     static double alone[COUNT * 3];
     assert_int_equal(od_predict(predictor, NULL, x0, alone, NULL), OD_OK);
     worst = fmax(worst, column_difference(rows, 1, alone, y[dense]));
@@ -435,7 +437,7 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
   return worst;
 }
 
-// A plant that integrates has no rest to start from; two that do not meet leave each other's outputs alone.
+// A plant with an integrator has no steady start; two uncoupled plants do not affect each other's outputs.
 static void special_structures(void **state) {
   (void)state;
   enum { COUNT = 20 };
@@ -482,7 +484,7 @@ static void modes_against_matrices(void **state) {
   assert_true(used > all * 3 / 4);
 }
 
-// Two poles that come closer and closer: whichever way is taken, the answer stays right, and at the end it is not modes.
+// Two poles that approach each other: the result stays correct with both methods, and at the end modes are not used.
 static void poles_that_nearly_coincide(void **state) {
   (void)state;
   od_dice dice = {777};
@@ -554,7 +556,7 @@ static void servo_sweep(void **state) {
   servo_end(&s);
 }
 
-// The box of the published fit holds unstable loops: each trial is an answer within the bound or a rejection.
+// The bounds of the published fit include unstable loops: each trial gives a result within the limit or a rejection.
 static void unstable_trials_are_rejected(void **state) {
   (void)state;
   static const double low[8] = {188, 0.3, 1e8, 0, 0, 0, 0.5, 1e4},
@@ -574,7 +576,7 @@ static void unstable_trials_are_rejected(void **state) {
   print_message("%d of %d trials rejected as unstable\n", rejected, all);
   assert_int_equal(largest_known, 0);
   assert_true(rejected > 0 && rejected < all / 4);
-  // One that is surely unstable, by modes and by matrices, with and without sensitivities.
+  // An unstable loop, by modes and by matrices, with and without sensitivities.
   double p[8];
   memcpy(p, oracle_fin_servo_identified, sizeof p);
   p[5] = -50000;

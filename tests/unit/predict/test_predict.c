@@ -107,7 +107,7 @@ static void complex_run(const double *times, const double *u, od_hold hold, int 
   }
 }
 
-// Rows that are given away, one in so many, are bit by bit those of a whole prediction.
+// Rows that are delivered in sequence, one in several, equal those of a whole prediction bit by bit.
 typedef struct whole_rows {
   const double *y, *dy;
   int seen;
@@ -258,8 +258,8 @@ static void trapezoid_on_a_hydraulic_machine(void **state) {
   hydraulic_end(&t);
 }
 
-// Through dead points, where the coordinates change, with lengths as parameters: these tell how coordinates belong
-// together.
+// Through dead points, where the coordinates change, with lengths as parameters, which determine the relations between
+// coordinates.
 static void coordinates_change_on_the_way(void **state) {
   (void)state;
   enum { SAMPLES = 1200 };
@@ -278,7 +278,7 @@ static void coordinates_change_on_the_way(void **state) {
   assert_int_equal(od_machine_plant(machine, outputs, 3, numbers, 4, &plant, NULL), OD_OK);
   const od_drive log = {.count = SAMPLES, .step = 1e-3};
   od_predictor *predictor = NULL;
-  // Runge-Kutta in small steps: the same motion whatever the coordinates, which differences may change at other times.
+  // Runge-Kutta in small steps: the same motion in all coordinates, which may change at other times in the differences.
   const od_predictor_options options = {.rule = {od_integrator_find("rk4")}, .substeps = 2};
   assert_int_equal(od_predictor_new(plant, &log, &options, &predictor, NULL), OD_OK);
   double worst = worst_difference(predictor, plant, SAMPLES, p, NULL, 1e-4);
@@ -311,7 +311,7 @@ static void steady_start(void **state) {
       assert_true(fabs(dy[2 * k * NP + 1]) < 1e-12 && fabs(dy[2 * k * NP + 2]) < 1e-12);
       assert_true(fabs(dy[2 * k * NP + 3] - angle) < 1e-12);
     }
-    // There is no rest at this input: a status.
+    // There is no equilibrium at this input: a status.
     const double none[NP] = {1.1, 0.3, 4, 0.7};
     assert_int_not_equal(od_predict(predictor, none, NULL, y, dy), OD_OK);
     assert_int_equal(od_predict(predictor, NULL, NULL, y, dy), OD_OK);
@@ -345,7 +345,7 @@ static void divergence_is_a_status(void **state) {
       assert_int_not_equal(od_predict(predictor, unstable, NULL, y, d), OD_OK);
       assert_int_equal(od_predict(predictor, broken, NULL, y, d), OD_NOT_FINITE);
       assert_int_equal(od_predict(predictor, NULL, NULL, y, d), OD_OK);
-      // What comes after a failure is what came before it.
+      // Results after a failure equal those before it.
       double first = y[2 * SAMPLES - 2];
       od_predict(predictor, escaping, NULL, y, d);
       assert_int_equal(od_predict(predictor, NULL, NULL, y, d), OD_OK);

@@ -1,9 +1,9 @@
-// Logged signals before a fit.
+// Preparation of logged signals before a fit.
 //
 // Oracles: the gain of Butterworth's filter under the bilinear transform, constants and lines that must pass, another
-// form of the same filter written out as a difference equation; published coefficients of Savitzky and Golay, and
-// polynomials; spikes that were put in; medians by sorting; closed forms of regression lines; straight lines and sines
-// between samples with the error bound h^2/8 max |x''|.
+// form of the same filter as a difference equation; published coefficients of Savitzky and Golay, and polynomials;
+// inserted spikes; medians by sorting; closed forms of regression lines; straight lines and sines between samples with
+// the error bound h^2/8 max |x''|.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,9 +44,9 @@ static void refused(od_prepare p, const double *time, const double *value, long 
   assert_string_equal(err.text, want);
 }
 
-// --- Nothing ------------------------------------------------------------------------------------------------------
+// --- No preparation -----------------------------------------------------------------------------------------------
 
-// Zero wishes: the same bits, whatever the times.
+// Zero options: the same bits for any times.
 static void nothing(void **state) {
   (void)state;
   const double time[4] = {0, 0.1, 0.5, 2}, value[8] = {1, 2, 3, NAN, 5, 6, 7, 8};
@@ -66,7 +66,8 @@ static void nothing(void **state) {
 // --- Low-pass -----------------------------------------------------------------------------------------------------
 
 // The amplitude is 1 / (1 + (tan(w h/2) / tan(wc h/2))^4) and the phase zero, found by correlation with sine and cosine
-// over whole periods 8 s away from the ends, of which the slowest corner then remembers exp(-2 pi 8 / sqrt 2) = 4e-16.
+// over whole periods 8 s away from the ends, where the effect of the ends has decayed to exp(-2 pi 8 / sqrt 2) = 4e-16
+// for the slowest corner.
 static void sine_through_low_pass(void **state) {
   (void)state;
   enum { ROWS = 24000 };
@@ -80,7 +81,7 @@ static void sine_through_low_pass(void **state) {
       double w = 2 * PI * frequencies[b], re = 0, im = 0;
       for (long i = 0; i < ROWS; i++) {
         value[2 * i] = sin(w * (double)i * step + 0.4);
-        value[2 * i + 1] = -7 * value[2 * i];  // inputs and outputs alike
+        value[2 * i + 1] = -7 * value[2 * i];  // inputs and outputs equally
       }
       od_prepared *out = prepare((od_prepare){.low_pass = corners[a]}, time, value, ROWS, 2, both);
       for (long i = 8000; i < 16000; i++) {  // 8 s: whole periods of all
@@ -117,7 +118,8 @@ static void constants_and_lines_pass(void **state) {
     }
 }
 
-// Butterworth's filter as a difference equation, forwards and backwards over a signal with long rests at both ends.
+// Butterworth's filter as a difference equation, forwards and backwards over a signal with long constant parts at both
+// ends.
 static void difference_equation(double *x, long n, double K) {
   double a0 = 1 + sqrt(2) * K + K * K, x1 = 0, x2 = 0, y1 = 0, y2 = 0;
   for (long i = 0; i < n; i++) {
@@ -147,7 +149,7 @@ static void low_pass_against_difference_equation(void **state) {
   od_prepared *out = prepare((od_prepare){.low_pass = 12}, time, value, ROWS, 1, input);
   for (long i = 0; i < ROWS; i++) assert_true(fabs(out->value[i] - want[i]) < 1e-12);
   od_prepared_free(out);
-  // Pieces between gaps do not know of each other; what is shorter than five samples stays.
+  // Pieces between gaps are independent; pieces shorter than five samples are unchanged.
   memcpy(want, value, sizeof want);
   value[1400] = value[1405] = value[1410] = value[1700] = NAN;
   double four[4];
@@ -159,8 +161,8 @@ static void low_pass_against_difference_equation(void **state) {
   od_prepared_free(out), od_prepared_free(piece);
 }
 
-// Pieces of any length: less the line between its ends, a piece is a sum of sines sin(pi m i / (n - 1)), and each has
-// its gain. This is what odd reflection at both ends means.
+// Pieces of any length: minus the line between its ends, a piece is a sum of sines sin(pi m i / (n - 1)), and each has
+// its gain. This is equivalent to odd reflection at both ends.
 static void low_pass_against_sines(void **state) {
   (void)state;
   enum { MOST = 300 };
@@ -228,7 +230,7 @@ static void known_coefficients(void **state) {
   }
 }
 
-// Polynomials of its order pass, at the ends and beside gaps as well; higher ones do not.
+// Polynomials of its order pass unchanged, also at the ends and next to gaps; higher ones do not.
 static void polynomials_pass(void **state) {
   (void)state;
   enum { ROWS = 120 };
@@ -262,7 +264,7 @@ static void polynomials_pass(void **state) {
   od_prepared_free(out);
 }
 
-// Beside gaps: the least-squares line through what is there, by its closed form.
+// Next to gaps: the least-squares line through the available samples, by its closed form.
 static void gap_in_smoothing(void **state) {
   (void)state;
   double time[11], value[11];
@@ -277,7 +279,7 @@ static void gap_in_smoothing(void **state) {
   assert_true(fabs(out->value[5] - (x / n + slope * (5 - t / n))) < 1e-14);
   assert_true(isnan(out->value[4]) && isnan(out->value[6]) && out->channel[0].missing == 2);
   od_prepared_free(out);
-  // Too few for the polynomial: as they are.
+  // Too few samples for the polynomial: unchanged.
   double lonely[11] = {NAN, NAN, NAN, 3, NAN, NAN, NAN, NAN, 5, NAN, NAN};
   out = prepare((od_prepare){.savgol_window = 5, .savgol_order = 2}, time, lonely, 11, 1, output);
   assert_true(out->value[3] == 3 && out->value[8] == 5 && out->channel[0].missing == 9);
@@ -308,7 +310,7 @@ static void spikes_go(void **state) {
   long wrong = 0;
   for (long i = 0; i < ROWS; i++) {
     bool spike = i % EVERY == 50 || i == 0 || i == ROWS - 1;
-    assert_true(out->value[2 * i] == value[2 * i]);  // inputs are believed
+    assert_true(out->value[2 * i] == value[2 * i]);  // inputs are not checked
     if (spike)
       assert_true(isnan(out->value[2 * i + 1]));
     else if (isnan(out->value[2 * i + 1]))
@@ -371,7 +373,7 @@ static void medians_by_sorting(void **state) {
     }
 }
 
-// A sensor at rest: its last digit is no outlier, a spike is.
+// A constant sensor: a change of its last digit is not an outlier, a spike is.
 static void flickering_digit(void **state) {
   (void)state;
   enum { ROWS = 2000 };
@@ -383,7 +385,7 @@ static void flickering_digit(void **state) {
   assert_int_equal(out->outliers_removed, 2);
   assert_true(isnan(out->value[700]) && isnan(out->value[1500]));
   od_prepared_free(out);
-  for (long i = 0; i < ROWS; i++) value[i] = i == 900 ? 1 : 0;  // all the same but one
+  for (long i = 0; i < ROWS; i++) value[i] = i == 900 ? 1 : 0;  // all equal except one
   out = prepare((od_prepare){.outliers = 3}, time, value, ROWS, 1, output);
   assert_true(out->outliers_removed == 1 && isnan(out->value[900]));
   od_prepared_free(out);
@@ -418,7 +420,7 @@ static void line_resampled(void **state) {
     }
 }
 
-// Whatever the step and the times, an input has a value in every row, and the log is used up to its end.
+// For any step and times, an input has a value in every row, and the log is used up to its end.
 static void inputs_stay_whole(void **state) {
   (void)state;
   enum { ROWS = 60 };
@@ -429,7 +431,7 @@ static void inputs_stay_whole(void **state) {
       time[i] = 1e3 + i + uneven * fmin(fmax(gaussian(k, i), -1), 1), value[i] = time[i];
       if (k % 3 == 2) time[i] = round(1e4 * time[i]) / 1e4;
     }
-    if (k % 2) step = (time[ROWS - 1] - time[0]) / floor(ROWS / step + 1);  // the end is hit but for rounding
+    if (k % 2) step = (time[ROWS - 1] - time[0]) / floor(ROWS / step + 1);  // the end is reached except for round-off
     od_prepared *out = prepare((od_prepare){.resample = step}, time, value, ROWS, 1, input);
     assert_int_equal(out->channel[0].missing, 0);
     double left = time[ROWS - 1] - out->time[out->rows - 1];
@@ -438,7 +440,8 @@ static void inputs_stay_whole(void **state) {
   }
 }
 
-// A sine at a shorter step: straight lines are off by h^2/8 w^2 at most. At a longer one: times the low-pass' gain.
+// A sine at a shorter step: the error of straight lines is at most h^2/8 w^2. At a longer one: times the low-pass'
+// gain.
 static void sine_resampled(void **state) {
   (void)state;
   enum { ROWS = 6001 };
@@ -477,7 +480,7 @@ static void no_aliases(void **state) {
   od_prepared_free(out);
 }
 
-// Short gaps are bridged, long ones stay, ends are not invented.
+// Short gaps are filled, long ones remain, ends are not extrapolated.
 static void gaps_stay(void **state) {
   (void)state;
   enum { ROWS = 400 };
@@ -486,7 +489,7 @@ static void gaps_stay(void **state) {
   for (int longer = 0; longer < 2; longer++) {
     double step = longer ? 0.02 : 0.005;
     for (long i = 0; i < ROWS; i++) value[i] = 4 + time[i];
-    value[50] = value[100] = value[101] = NAN;                      // filled: neighbours 2 and 3 steps apart
+    value[50] = value[100] = value[101] = NAN;                      // filled: neighbors 2 and 3 steps apart
     for (long i = 200; i < 203; i++) value[i] = NAN;                // 4 steps
     for (long i = 300; i < 340; i++) value[i] = NAN;                // 41 steps
     for (long i = 0; i < 10; i++) value[i] = value[390 + i] = NAN;  // ends
@@ -503,7 +506,7 @@ static void gaps_stay(void **state) {
     assert_int_equal(out->channel[0].missing, missing);
     od_prepared_free(out);
   }
-  // Rows that are not there are a gap, too; outliers that were removed are filled.
+  // Missing rows are a gap, too; removed outliers are filled.
   for (long i = 0; i < ROWS; i++) time[i] = 0.01 * (double)(i + (i >= 150 ? 30 : 0)), value[i] = sin(time[i]);
   value[77] = 9;
   od_prepared *out = prepare((od_prepare){.resample = 0.01, .outliers = 5}, time, value, ROWS, 1, output);
@@ -517,7 +520,8 @@ static void gaps_stay(void **state) {
 
 // --- Trends -------------------------------------------------------------------------------------------------------
 
-// A line is taken away whole; what is left of anything has neither mean nor slope; closed form by the normal equations.
+// A line is removed completely; the remainder of any signal has neither mean nor slope; closed form by the normal
+// equations.
 static void trends(void **state) {
   (void)state;
   enum { ROWS = 300 };
@@ -550,9 +554,9 @@ static void trends(void **state) {
   od_prepared_free(out);
 }
 
-// --- All together -------------------------------------------------------------------------------------------------
+// --- Combinations -------------------------------------------------------------------------------------------------
 
-// Steps in one call are steps one after the other.
+// Several preparations in one call equal calls in sequence.
 static void one_after_the_other(void **state) {
   (void)state;
   enum { ROWS = 3000 };
@@ -616,7 +620,7 @@ static void mistakes(void **state) {
       "resample wants a step above zero, not -1 s; low-pass wants a corner above zero, not nan Hz; outliers wants a "
       "number of standard deviations above zero, not -2; the window for outliers must be odd and at least 5 samples, "
       "not 8");
-  // Everything at once is cut off, not overrun.
+  // All mistakes together: the long message fits into its buffer.
   od_prepared *out = NULL;
   od_error err = {0};
   const od_prepare all = {-1e-300, (od_detrend)9, -1e-300, -22222222, -33333333, -1e-300, -44444444};

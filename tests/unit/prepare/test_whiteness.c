@@ -1,8 +1,8 @@
 // Whiteness of a series.
 //
 // Oracles: closed forms of the chi-squared tail (finite sums for whole degrees of freedom, exp(-x/2) for two) and its
-// quantiles as printed in tables; correlations written out by hand; how often white noise is called coloured, which
-// must be as often as promised; correlations a^k of a first-order process.
+// quantiles as printed in tables; correlations by hand; the rate of false alarms for white noise, which must be the
+// nominal one; correlations a^k of a first-order process.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void tail_against_closed_forms(void **state) {
   for (double x = 0; x < 100; x += 0.7) assert_true(fabs(od_chi_squared_tail(x, 2) / exp(-x / 2) - 1) < 1e-13);
 }
 
-// Upper quantiles as tables print them, to three decimals.
+// Upper quantiles from printed tables, to three decimals.
 static void tail_against_tables(void **state) {
   (void)state;
   static const struct {
@@ -65,8 +65,8 @@ static void tail_against_tables(void **state) {
   assert_true(fabs(od_chi_squared_tail(1e6, 1e6) - 0.5 + sqrt(8e-6) / (6 * sqrt(2 * acos(-1)))) < 1e-7);
 }
 
-// 1 2 4 . 1 2: mean 2; less that -1 0 2 . -1 0; squares 6; pairs one apart (-1 0)(0 2)(-1 0), two apart (-1 2)(2 -1),
-// three apart (-1 .)(0 -1)(2 0).
+// 1 2 4 . 1 2: mean 2; without the mean -1 0 2 . -1 0; squares 6; pairs one apart (-1 0)(0 2)(-1 0), two apart (-1 2)(2
+// -1), three apart (-1 .)(0 -1)(2 0).
 static void by_hand(void **state) {
   (void)state;
   const double x[6] = {1, 2, 4, NAN, 1, 2};
@@ -90,13 +90,13 @@ static void by_hand(void **state) {
   od_whiteness v = od_whiteness_find(squeezed, 30, 3, rest);
   for (int k = 0; k <= 3; k++) assert_true(fabs(all[2 * k] - rest[k]) < 1e-15);
   assert_true(fabs(w.statistic - v.statistic) < 1e-12 && fabs(w.p - v.p) < 1e-12);
-  // Nothing there, nothing that varies.
+  // No samples, and constant samples.
   const double none[3] = {NAN, NAN, NAN}, same[30] = {0};
   assert_true(isnan(od_whiteness_find(none, 3, 2, r).p) && od_whiteness_find(none, 3, 2, r).count == 0);
   assert_true(isnan(od_whiteness_find(same, 30, 2, r).p));
 }
 
-// White noise is called coloured as often as promised, with and without samples missing.
+// The rate of false alarms for white noise is the nominal one, with and without missing samples.
 static void right_rate(void **state) {
   (void)state;
   enum { SEEDS = 400, ROWS = 1500 };
@@ -129,7 +129,7 @@ static void right_rate(void **state) {
   }
 }
 
-// A first-order process is found, and its correlations are a^k, also through gaps.
+// A first-order process is detected, and its correlations are a^k, also through gaps.
 static void coloured(void **state) {
   (void)state;
   enum { SEEDS = 50, ROWS = 2000 };
@@ -146,11 +146,11 @@ static void coloured(void **state) {
         }
         od_whiteness w = od_whiteness_find(x, ROWS, LAGS, r);
         *(weak ? &found_weak : &found) += w.p < 0.001;
-        // With a share s there, sums over pairs hold s^2 of all products and sums of squares s of them.
+        // With a share s of the samples, sums over pairs contain s^2 of all products and sums of squares s of them.
         for (int k = 1; k < 4 && !weak; k++) mean[k] += r[k] / (missing ? 0.7 : 1) / SEEDS;
       }
     assert_int_equal(found, SEEDS);
-    // The noncentral chi-squared distribution promises 0.9998 of the weak ones, and 0.87 with 30 % missing.
+    // By the noncentral chi-squared distribution 0.9998 of the weak ones are detected, and 0.87 with 30 % missing.
     print_message("first-order process of 0.2%s: found %d of %d\n", missing ? " with 30 % missing" : "", found_weak,
                   SEEDS);
     assert_true(found_weak >= (missing ? 0.87 * SEEDS - 4 * sqrt(SEEDS * 0.87 * 0.13) : SEEDS - 1));

@@ -1,5 +1,5 @@
-// The report of a fit: its figures are those of the fit, its sentences say what was found, and it is well-formed whatever
-// the names, the data and the end of the search.
+// The report of a fit: its figures and sentences agree with the fit, and it is well-formed for any names, data and end of
+// the search. Oracles: the values of the fit, a strict XML reader.
 #include "support/test.h"
 
 #include <math.h>
@@ -94,7 +94,8 @@ static void test_figures(void **state) {
   fit_release(f, plan);
 }
 
-// The gain of the block and the scale of the sensor do the same: that is said, and nobody claims to know either.
+// The gain of the block and the scale of the sensor have the same effect: this is reported, and neither has a standard
+// deviation.
 static void test_what_is_not_identifiable(void **state) {
   od_fit_plan *plan = plan_of(
       *state, "parameters: {lag.gain: {}, lag.time_constant: {high: 0.4 s, start: 0.3 s}, sensors.lag.scale: {}}\n",
@@ -137,7 +138,7 @@ static void test_strange_ends(void **state) {
   fit_release(f, plan);
 }
 
-// Signals that never move, gaps, values that are not there at all, two rows only.
+// Constant signals, gaps, missing columns of values, only two rows.
 static void test_poor_data(void **state) {
   scratch *s = *state;
   static const struct {
@@ -159,7 +160,7 @@ static void test_poor_data(void **state) {
   }
 }
 
-// A set that the model cannot predict is said to be one, and not drawn.
+// A set that the model cannot predict is reported, and not drawn.
 static void test_set_that_explodes(void **state) {
   scratch *s = *state;
   static const char growth[] =

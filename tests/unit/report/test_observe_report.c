@@ -1,5 +1,5 @@
-// The report of an observer: its figures are those of the run, with and without a known truth, however long the run and
-// however many the parameters.
+// The report of an observer: its figures agree with the run, with and without known true values, for any length of the
+// run and any number of parameters. Oracles: the values of the run, a strict XML reader.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -23,7 +23,7 @@ static od_experiment *load(const char *path, const char *const *set, int count) 
   return load_experiment(path, &options);
 }
 
-// The report as a text, checked to be well-formed and without numbers that are none.
+// The report as a text, after a check that it is well-formed and contains no NaN.
 static char *report(scratch *s, const od_experiment *e, const od_observed *o, const char *message) {
   od_error err = {0};
   const char *path = scratch_path(s, "report.html");
@@ -36,7 +36,7 @@ static char *report(scratch *s, const od_experiment *e, const od_observed *o, co
 
 // --- Its figures --------------------------------------------------------------------------------------------------
 
-// What is shown in which unit, written down here once more.
+// The unit of each shown quantity, repeated here.
 static double shown_factor(const char *unit) {
   const struct {
     const char *unit;
@@ -83,8 +83,8 @@ static void compare_outputs(const char *text, const json_t *root) {
   char cell[200];
   json_array_foreach(json_object_get(root, "outputs"), i, item) {
     const char *name = json_string_value(json_object_get(item, "name"));
-    int table = (int)i < (int)json_array_size(
-                             json_object_get(root, "sensors"));  // sensors have a row of their consistency before
+    int table =
+        (int)i < (int)json_array_size(json_object_get(root, "sensors"));  // sensors have a consistency row before
     cell_of(text, name, table, 1, cell, sizeof cell);
     double f = shown_factor(cell);
     const double values[] = {number(item, "estimate"), 1.959963985 * number(item, "sigma"), number(item, "true"),
@@ -215,7 +215,7 @@ static void test_without_truth(void **state) {
     char *text = report(*state, e, o, NULL);
     says(text, "<b>Consistent:</b>");
     says(text, ">valve.a</th>");
-    says(text, "U_ref");  // inputs are known to the observer, too
+    says(text, "U_ref");  // the observer uses the inputs, too
     says_not(text, "(true:");
     says_not(text, "true curve");
     says_not(text, "true value");
@@ -259,7 +259,7 @@ static void test_run_that_ended_early(void **state) {
     od_observed *o = NULL;
     od_error err = {0};
     assert_int_equal(od_observe(e, &options, &o, &err), OD_INTERRUPTED);
-    // Nothing but the start is what a run leaves that fails in its first step.
+    // A run that fails in its first step has only the start.
     if (i == 1) {
       o->table->rows = 1, o->steps = 0, o->nis = 0, o->nis_dimension = 0;
       memset(o->innovations, 0, (size_t)e->sensors * sizeof *o->innovations);
@@ -289,8 +289,8 @@ static void test_no_rows(void **state) {
   od_experiment_free(e);
 }
 
-// A filter that takes its sensors for better than they are.
-// The verdict of the same run with innovations whose squares are so many times as large.
+// A filter that assumes too little sensor noise. The verdict of the same run with the squares of the innovations
+// multiplied by a factor.
 static void judge_scaled(const od_experiment *e, od_observed *o, double factor) {
   for (int i = 0; i < e->sensors; i++) {
     o->innovations[i].run.square *= factor;
@@ -412,7 +412,7 @@ static void test_windows(void **state) {
   const struct { double correlation, size; } cases[] = {{0, 1}, {0, 1.5}, {0.5, 1}, {-0.3, 0.7}};
   for (int i = 0; i < 4; i++) {
     od_observed o = {.table = long_table(&e, ROWS, cases[i].correlation, cases[i].size)};
-    // Samples that are missing do not matter.
+    // Missing samples have no effect.
     for (long row = 0; row < ROWS; row += 7)
       o.table->data[row * o.table->columns + 2] = i < 2 ? NAN : o.table->data[row * o.table->columns + 2];
     double *series = od_innovation_series(&e, &o, 0);
@@ -445,7 +445,7 @@ static void test_interval(void **state) {
   }
 }
 
-// Curves as they are handed on: at the ends of a clamped curve and of its control points, and inside the hull.
+// Curves in the data: at the ends of a clamped curve and of its control points, and inside the convex hull.
 static void test_curve_places(void **state) {
   (void)state;
   const char *set[] = {"time=0.2"};
@@ -461,7 +461,7 @@ static void test_curve_places(void **state) {
     for (int k = 0; k < c->samples; k++) {
       const od_curve_place *p = &c->sample[k];
       assert_true(fabs(p->x - 10.0 * k / (c->samples - 1)) < 1e-12);
-      // The start is a straight line (9.5 per volt), which a spline draws exactly.
+      // The start is a straight line (9.5 per volt), which a spline reproduces exactly.
       assert_true(fabs(p->start - 9.5 * p->x) < 1e-9);
     }
     const od_curve_place *last = &c->sample[c->samples - 1], *end = &c->point[5];

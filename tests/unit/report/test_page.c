@@ -1,4 +1,4 @@
-// The page writer: well-formed whatever it is given, nothing from outside, the same bits again.
+// The page writer: well-formed for any content, no external resources, reproducible bits. Oracle: a strict XML reader.
 #include "support/test.h"
 
 #include <locale.h>
@@ -16,7 +16,7 @@ static void expect_well_formed(const char *text) {
   if (!xml_well_formed(text, what, sizeof what)) fail_msg("%s", what);
 }
 
-// The checker itself: what it must refuse.
+// The reader itself: texts that it must reject.
 static void test_checker(void **state) {
   (void)state;
   char what[200];
@@ -103,14 +103,14 @@ static char *written(scratch *s, od_page *p, const char *file) {
 static void test_nasty_texts(void **state) {
   char *text = written(*state, everything(nasty), "p.html");
   expect_well_formed(text);
-  // Each character that is markup elsewhere is text here.
+  // Each special character of markup is escaped.
   assert_non_null(strstr(text, "&lt;b&gt;&amp;amp; &quot;q&quot; 'a' ]]&gt; ?? caf\xc3\xa9 ?? ?&lt;/script&gt;"));
   assert_null(strstr(text, "<b>&amp; \""));
   assert_non_null(strstr(text, "and 1.50</p>"));
   free(text);
 }
 
-// Every link has its target; nothing is fetched: the only addresses are the names of HTML and SVG themselves.
+// Every link has its target; the only addresses are the namespaces of HTML and SVG.
 static void test_stands_alone(void **state) {
   char *text = written(*state, everything("plain"), "p.html");
   expect_well_formed(text);
@@ -156,7 +156,7 @@ static void test_cannot_write(void **state) {
   od_page_free(p);
 }
 
-// The thread's own locale is back when the page is gone.
+// The thread's own locale is restored when the page is freed.
 static void test_locale_comes_back(void **state) {
   (void)state;
   locale_t mine = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);

@@ -1,7 +1,7 @@
-// Requirements, judged over runs.
+// Evaluation of requirements over runs.
 //
-// Oracles: the step response of a second-order lag and the margins of K/(s + 1)^3 in closed form, integrals of sines; what a coarse run
-// cannot know.
+// Oracles: the step response of a second-order lag and the margins of K/(s + 1)^3 in closed form, integrals of sines; the uncertainty
+// of coarse runs.
 #include "support/test.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// What a machine that lives for one judgement leaves of it; the requirements are gone with it.
+// The result of an evaluation whose machine is freed; the requirements are freed with it.
 typedef struct outcome {
   od_judgement judgement[16];
   int count;
@@ -32,7 +32,7 @@ static outcome judge(const machine_file *file, const char *text, double time, do
                                   .integrator = integrator,
                                   .outputs = output,
                                   .output_count = outputs,
-                                  .every = 1000000,  // rows are rare: what happens between them counts all the same
+                                  .every = 1000000,  // few rows: values between them count as well
                                   .watch = od_judge_watch,
                                   .watcher = g};
   if (od_run(m, &options, &table, &report, &err) != OD_OK) fail_msg("%s", err.text);
@@ -97,7 +97,7 @@ static void test_step_response(void **state) {
   assert_int_equal(o.worst, OD_FAIL);
 }
 
-// All integrators see the same; CVODES decides by its internal steps.
+// All integrators give the same; CVODES uses its internal steps.
 static void test_integrators_agree(void **state) {
   const char *text = STEP "requirements: {most: {output: y, max: 14 mm}}\n";
   static const char *const names[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
@@ -108,8 +108,8 @@ static void test_integrators_agree(void **state) {
   }
 }
 
-// A peak between steps: no step sees 1, but the parabola does, and a bound between both is undecided. A sine is an input, so that
-// the run itself is exact.
+// A peak between steps: no step has the value 1, but the parabola has, and a bound between both is undecided. A sine is an input,
+// so the run itself is exact.
 static void test_peaks_between_steps(void **state) {
   const char *text =
       "inputs: {u: {sine: {amplitude: 1, frequency: 1 Hz}}}\n"
@@ -128,11 +128,11 @@ static void test_peaks_between_steps(void **state) {
   const od_outcome want[] = {OD_PASS, OD_UNDECIDED, OD_FAIL, OD_UNDECIDED};
   for (int i = 0; i < 4; i++) assert_int_equal(o.judgement[i].outcome, want[i]);
   assert_int_equal(o.worst, OD_FAIL);
-  // With steps that see the peak it is decided.
+  // With steps at the peak it is decided.
   assert_int_equal(judge(*state, text, 1, 0.01, NULL, true).judgement[1].outcome, OD_FAIL);
 }
 
-// A run in steps that are too long is wrong by more than what is left to the bound.
+// The error of a run with steps that are too long exceeds the distance to the bound.
 static void test_coarse_runs_are_undecided(void **state) {
   const char *text = STEP "requirements: {most: {output: y, max: 13.8 mm}, far: {output: y, max: 30 mm}}\n";
   assert_int_equal(judge(*state, text, 1, 1e-3, NULL, true).worst, OD_PASS);
@@ -142,7 +142,7 @@ static void test_coarse_runs_are_undecided(void **state) {
   assert_non_null(strstr(o.judgement[0].note, "not accurate enough"));
 }
 
-// Values on both sides of a jump inside of a window count, and so do those at the ends of a window that are not on the grid. A window that
+// Values on both sides of a jump inside a window count, and so do those at the ends of a window that are not on the grid. A window that
 // ends at a jump has the value before it.
 static void test_jumps_and_windows(void **state) {
   const char *text =
@@ -197,7 +197,7 @@ static void test_windows_between_jumps(void **state) {
   }
 }
 
-// What does not come to its end is no pass; what has failed has.
+// A run without its end does not pass; a requirement that has failed stays failed.
 static void test_partial_runs(void **state) {
   const char *text = STEP "requirements: {most: {output: y, max: 14 mm}, low: {output: y, max: 5 mm}}\n";
   outcome o = judge(*state, text, 1, 1e-3, NULL, false);
@@ -240,7 +240,7 @@ static void test_an_unstable_machine_has_no_margin(void **state) {
   for (int i = 0; i < 2; i++) assert_int_equal(o.judgement[i].outcome, OD_FAIL);
 }
 
-// Half sines of flow, one after another, and the hose behind them.
+// Half sines of flow in sequence, and a hose after them.
 static void test_sizes_from_a_run(void **state) {
   outcome o = judge(
       *state,
@@ -257,7 +257,7 @@ static void test_sizes_from_a_run(void **state) {
       "  half: {hose: {flow: q, diameter: 12.7 mm, length: 2 m, density: 910 kg/m3, viscosity: 0.0425 Pa s}, velocity: 5 m/s}\n",
       1, 1e-3, NULL, true);
   const od_judgement *j = o.judgement;
-  // The swing by sums over much shorter steps: 0.218 L with the safety, where the thesis reads 0.2 L from a figure.
+  // The swing by sums over much shorter steps: 0.218 L with the safety factor; the thesis reads 0.2 L from a figure.
   double volume = 0, up = 0, down = 0, mean = 2 / pi * 88.5e-3 / 60;
   for (int k = 0; k < 1000000; k++) {
     double t = (k + 0.5) * 1e-6;
@@ -273,7 +273,7 @@ static void test_sizes_from_a_run(void **state) {
   for (int i = 0; i < 4; i++) assert_int_equal(j[i].outcome, want[i]);
 }
 
-// Where a hose does not say what flows in it, it is the oil at its temperature. Oracle: the laws of docs/machine-files.md by hand.
+// A hose without its own fluid data uses the oil at its temperature. Oracle: the laws of docs/machine-files.md by hand.
 static void test_hoses_have_the_oil(void **state) {
   const double density = 900 / (1 + 7e-4 * 20), viscosity = 46e-6 * exp(-0.03 * 20) * density;
   char text[1200];
@@ -291,7 +291,7 @@ static void test_hoses_have_the_oil(void **state) {
   near(o.judgement[0].reached, 128 * viscosity * 2 * 0.01 / 60 / (pi * pow(0.012, 4)), 1e-3);
 }
 
-// At the edge of a dead zone the loop has two gains: the margin is told to hold for their mean.
+// At the edge of a dead zone the loop has two gains: the report states that the margin is for their mean.
 static void test_margins_at_kinks_are_told(void **state) {
   static const char text[] =
       "inputs: {r: {constant: 0}}\n"
@@ -310,7 +310,7 @@ static void test_margins_at_kinks_are_told(void **state) {
   }
 }
 
-// What is not known for want of a linear model is not called a matter of short steps.
+// A value that is unknown without a linear model is not attributed to the steps.
 static void test_margins_of_sampled_loops_are_unknown(void **state) {
   outcome o = judge(*state,
                     "inputs: {r: {constant: 0}}\n"

@@ -1,7 +1,7 @@
 // Sizes of accumulators and hoses, and the swing of an integral.
 //
 // Oracles: the printed numbers of eq. A.20 to A.23 of [28] in docs/theory.md; the integral of a rectified sine in closed form; all points
-// of a random walk, looked at one by one.
+// of a random walk, one by one.
 #include "support/test.h"
 
 #include <math.h>
@@ -14,21 +14,21 @@
 static const double bar = 1e5, litre = 1e-3, inch = 0.0254, pi = 3.14159265358979323846;
 static const double flow = 91e-3 / 60;  // 91 l/min
 
-// A.20: 0.2 L between 240 and 260 bar, precharged with 216 bar. The printed 3.9 L is that without the correction of 1.43 that the
-// equation has; with it, it is 5.5 L, which the 6 L that were built in still cover.
+// A.20: 0.2 L between 240 and 260 bar, precharged with 216 bar. The printed 3.9 L lacks the correction factor of 1.43 of the
+// equation; with it the volume is 5.5 L, below the 6 L of the real bench.
 static void test_printed_accumulator(void **state) {
   (void)state;
   near(od_size_accumulator(0.2 * litre, 216 * bar, 240 * bar, 260 * bar, 1.4, 1) / litre, 3.9, 0.05);
   near(od_size_accumulator(0.2 * litre, 216 * bar, 240 * bar, 260 * bar, 1.4, 1.43) / litre, 5.5, 0.05);
-  // Isothermal it is a matter of the law of Boyle and Mariotte: V p0 / p is the gas.
+  // Isothermal: the law of Boyle and Mariotte, V p0 / p is the gas volume.
   double v = od_size_accumulator(1e-4, 1e7, 2e7, 3e7, 1, 1);
   near(v * 1e7 / 2e7 - v * 1e7 / 3e7, 1e-4, 1e-16);
   assert_true(isinf(od_size_accumulator(1e-4, 3e7, 2e7, 4e7, 1.4, 1)));
   assert_true(isinf(od_size_accumulator(1e-4, 1e7, 2e7, 2e7, 1.4, 1)));
 }
 
-// A.21 to A.23 print 2.99 m/s, a Reynolds number of 1628 and 0.13 bar for a hose of half an inch. They are those of a whole inch; in
-// half an inch the same oil is four times as fast, turbulent, and loses 4.3 bar.
+// A.21 to A.23 print 2.99 m/s, a Reynolds number of 1628 and 0.13 bar for a hose of half an inch. These values are for a whole inch;
+// in half an inch the oil is four times as fast and turbulent, with a drop of 4.3 bar.
 static void test_printed_hose(void **state) {
   (void)state;
   od_hose_flow inch_wide = od_size_hose(flow, inch, 2, 910, 0.0425);
@@ -43,7 +43,8 @@ static void test_printed_hose(void **state) {
   near(od_size_hose(0, inch, 2, 910, 0.0425).loss, 0, 0);
 }
 
-// The published figure: a sine of 1 Hz with 91 l/min one way and 86 the other wants about 0.1 L, 0.2 L with a safety of 2.
+// The published figure: a sine of 1 Hz with 91 l/min in one direction and 86 in the other needs about 0.1 L, 0.2 L with a
+// safety factor of 2.
 static void test_swing_of_a_rectified_sine(void **state) {
   (void)state;
   od_swing s = {0};
@@ -64,7 +65,7 @@ static void test_swing_of_a_rectified_sine(void **state) {
   od_swing_free(&s);
 }
 
-// A constant flow fills no memory.
+// A constant flow needs no memory.
 static void test_straight_lines_have_two_corners(void **state) {
   (void)state;
   od_swing s = {0};

@@ -1,4 +1,4 @@
-// A result beside texts and JSON written by hand.
+// Results. Oracle: texts and JSON written by hand.
 #include "support/test.h"
 
 #include <jansson.h>
@@ -48,7 +48,7 @@ static void two_rows(od_result *r) {
   od_result_line(r, "%s: done", "search");
 }
 
-// Columns are as wide as their longest cell, numbers stand to the right, units are those of the trade, no line ends with blanks.
+// Columns are as wide as their longest cell, numbers are right-aligned, units are the usual ones, no line ends with blanks.
 static void test_terminal(void **state) {
   (void)state;
   od_result r;
@@ -85,7 +85,7 @@ static void test_json(void **state) {
   od_result_free(&r);
 }
 
-// A table without rows is not shown; headings are bold where that is wanted; a verdict is in both sides.
+// A table without rows is not shown; headings are bold on request; a verdict is in the view and in the data.
 static void test_parts(void **state) {
   (void)state;
   od_verdict v = {0};
@@ -124,7 +124,7 @@ static void test_map(void **state) {
   od_result_free(&r);
 }
 
-// Warnings are notices in the view and a list of texts in the data, however long they are.
+// Warnings are notices in the view and a list of texts in the data, for any length.
 static void test_warnings(void **state) {
   (void)state;
   static char digits[6001];
@@ -168,7 +168,7 @@ static void test_one_list(void **state) {
   od_result_free(&r);
 }
 
-// Headings but the first have an empty line before them, groups of rows, too; tables may be without headings and in lists inside of the data.
+// An empty line precedes headings except the first, and groups of rows; tables may have no headings and may be in lists inside the data.
 static void test_groups(void **state) {
   (void)state;
   static const od_result_column plain[] = {{"name", "", OD_CELL_TEXT}, {"n", "", OD_CELL_WHOLE}};
@@ -195,7 +195,7 @@ static void test_groups(void **state) {
   od_result_free(&r);
 }
 
-// The same view as Markdown: bars of cells do not end them, words of files are code, lists are apart from what is around them.
+// The same view as Markdown: bars in cells are escaped, words from files are code, empty lines separate lists.
 static void test_markdown(void **state) {
   (void)state;
   static const od_result_column keys[] = {
@@ -228,7 +228,7 @@ static void test_markdown(void **state) {
   od_result_free(&r);
 }
 
-// Cells beyond the last column, and cells of a table that memory did not suffice for, are left out.
+// Cells beyond the last column, and cells of a table after a failed allocation, are omitted.
 static void test_surplus(void **state) {
   (void)state;
   od_result r;

@@ -1,4 +1,5 @@
-// Sequences of segments, slopes of all signals, and values placed by a density: against closed forms, differences and sums.
+// Sequences of segments, slopes of all signals, and values placed by a density. Oracles: closed forms, differences and
+// sums.
 #include "support/test.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static const double complete[] = {
     0, OD_SEGMENT_HALF_COSINE, 0.25, 0.05,  0,       0, OD_SEGMENT_HOLD,        0.25, 0,     0,
     0, OD_SEGMENT_LAGGED_STEP, 2,    0.001, 0.005,   0};
 
-// The same written out in time.
+// The same as a function of time.
 static double by_hand(double t) {
   if (t < 0) return 0;
   if (t < 3) return 0.25 * sin(2 * pi * t / 3);
@@ -93,7 +94,7 @@ static double derivative(const od_signals *s, int node, double t, int order) {
   return order == 0 ? od_signal_value(s, node, t) : od_signal_derivative(s, node, t, order);
 }
 
-// Differences of sixth order of the values, or of derivatives of the order below, where nothing jumps near by.
+// Differences of sixth order of the values, or of derivatives of the next lower order, away from jumps.
 static void test_slopes(void **state) {
   od_signals *s = *state;
   const double sine[] = {3, 0.5, 0.25, 10, 2}, chirp[] = {2, 0.5, 3, 10, 1, 0.5};
@@ -122,7 +123,8 @@ static void test_slopes(void **state) {
     for (double t = -0.503; t < 14; t += 0.0377) {
       if (od_signal_next_break(s, node[i], t - 4 * h) < t + 4 * h) continue;
       assert_true(od_signal_slope(s, node[i], t) == od_signal_derivative(s, node[i], t, 1));
-      // The lagged step of the sequence is fast: its differences are off by 1e-6 of derivatives, which grow by 200 with every order.
+      // The lagged step of the sequence is fast: the relative error of its differences is 1e-6, and derivatives grow by 200 with
+      // every order.
       double steep = i == 10 || i == sum ? 2e-4 : i == rate ? 4e-2 : 0;
       for (int order = 1; order <= (i == rate ? 2 : 3); order++, steep *= 200) {
         double d[3];
@@ -199,15 +201,15 @@ static void test_derivative(void **state) {
   int rate = od_signals_add_derivative(s, od_signals_add_sum(s, (int[]){cosines, lag}, 2));
   near(od_signal_value(s, rate, 1), pi / 4 + 2 / 0.5, 1e-14);
   near(od_signal_value(s, rate, 1.5), pi / 4 * sin(0.75 * pi) + 4 * exp(-1), 1e-14);
-  // A half-cosine is smooth to the eye; its slope has a bend where it ends.
+  // A half-cosine has a continuous slope; its second derivative jumps at the ends.
   assert_true(od_signal_next_break(s, rate, -1) == 0 && od_signal_next_break(s, rate, 1) == 2);
   assert_true(od_signal_duration(s, rate) == 3.5);
   assert_int_equal(od_signals_add_derivative(s, rate), -1);
   assert_int_equal(od_signals_add_derivative(s, od_signals_add_sum(s, (int[]){cosines, rate}, 2)), -1);
 }
 
-// Of the 13 s trajectory: the sine's zero at 1.5 s, where it is zero between segments and goes on with the other sign, and the zeros of the
-// second sine.
+// Of the 13 s trajectory: the sine's zero at 1.5 s, where it is zero between segments and continues with the other sign, and the zeros of
+// the second sine.
 static void test_reversals(void **state) {
   od_signals *s = *state;
   int node = od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, COUNT(complete));
@@ -218,14 +220,14 @@ static void test_reversals(void **state) {
     if (isinf(reversals[i]))
       assert_true(isinf(t));
     else
-      near(t, reversals[i], 1e-7);  // a half-cosine leaves zero with its square
+      near(t, reversals[i], 1e-7);  // a half-cosine starts quadratically from zero
     if (!isinf(t)) assert_true(od_signal_value(s, node, t) * by_hand(reversals[i] - 1e-3) < 0);
   }
   int steps = od_signals_add(s, OD_SIGNAL_STEPS, 0, (double[]){1, 2, 0, 3, -1, 4, -2, 5, 7}, 9);
   assert_true(od_signal_next_reversal(s, steps, 0, 10) == 3);
   assert_true(od_signal_next_reversal(s, steps, 3, 10) == 5);
   assert_true(isinf(od_signal_next_reversal(s, steps, 3, 4.5)) && isinf(od_signal_next_reversal(s, steps, 5, 1e9)));
-  // 0.3 sin(2 pi t) + 0.5 sin(2 pi 3 t + 1): by looking closely.
+  // 0.3 sin(2 pi t) + 0.5 sin(2 pi 3 t + 1): by a fine search.
   int a = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.3, 1, 0, 0, 0}, 5);
   int b = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.5, 3, 1, 0, 0}, 5);
   int sum = od_signals_add_sum(s, (int[]){a, b}, 2);

@@ -1,4 +1,4 @@
-// Signals against closed forms.
+// Signals. Oracle: closed forms.
 #include "support/test.h"
 
 #include <math.h>
@@ -62,8 +62,8 @@ static void chirp_case(od_signals *s, int logarithmic, double from, double to) {
   assert_true(od_signal_value(s, node, start) == offset);
   assert_true(od_signal_value(s, node, 9) == offset);
 
-  // Walk the phase: arcsin folded to a continuous angle would be fragile, so compare with the integral of the
-  // frequency taken by the midpoint rule.
+  // Compares the phase with the integral of the frequency by the midpoint rule, because unwrapping arcsin would not be
+  // robust.
   double phase = 0, h = 1e-5;
   long n = lround(duration / h);
   for (long i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ static void stepped_sine_case(od_signals *s, const double *v, const double *freq
 }
 
 static void test_stepped_sine(void **state) {
-  // 0.1 is not a binary fraction: the last frequency must not get lost in rounding.
+  // 0.1 is not a binary fraction: the last frequency must not be lost by rounding.
   stepped_sine_case(*state, (double[]){4, 0.5, 1, 0.1, 3}, (double[]){0.5, 0.6, 0.7, 0.8, 0.9, 1}, 6);
   stepped_sine_case(*state, (double[]){4, 3, 1, 1, 2}, (double[]){3, 2, 1}, 3);
   stepped_sine_case(*state, (double[]){4, 1, 2.4, 1, 5}, (double[]){1, 2}, 2);
@@ -216,7 +216,7 @@ static int bit(const od_signals *s, int node, double k) {
   return od_signal_value(s, node, k + 0.5) > 0.5;
 }
 
-// Ones outnumber zeros by one, and every window of the register's length but zero comes by once.
+// Ones outnumber zeros by one, and every window of the register's length except zero occurs once.
 static void test_prbs_is_maximal(void **state) {
   od_signals *s = *state;
   for (int order = 2; order <= 16; order++) {
@@ -245,8 +245,8 @@ static uint32_t window_at(const od_signals *s, int node, int order, double k) {
   return w;
 }
 
-// The long registers have too many bits to count. Their period divides N = 2^n - 1 when the state comes back after N,
-// and it is N itself when the state does not come back after N / q for any prime factor q of N.
+// The long registers have too many bits to count. Their period divides N = 2^n - 1 if the state returns after N, and it
+// is N itself if the state does not return after N / q for any prime factor q of N.
 static void test_long_prbs_have_full_period(void **state) {
   od_signals *s = *state;
   for (int order = 2; order <= 31; order++) {
@@ -263,7 +263,8 @@ static void test_long_prbs_have_full_period(void **state) {
   }
 }
 
-// Table and power give the same sequence on both sides of where one takes over: both obey the recurrence.
+// Table and power give the same sequence on both sides of the change from one to the other: both satisfy the
+// recurrence.
 static void test_prbs_recurrence(void **state) {
   od_signals *s = *state;
   int n20 = prbs(s, 20, 99), n21 = prbs(s, 21, 99);
@@ -273,7 +274,7 @@ static void test_prbs_recurrence(void **state) {
   }
 }
 
-// Bit k is the sum of the bits behind it at the taps of the published table (Xilinx XAPP 052), so that logs of other tools can be compared. Other
+// Bit k is the sum of the earlier bits at the taps of the published table (Xilinx XAPP 052), so that logs of other tools can be compared. Other
 // primitive polynomials have the same period and another sequence.
 static void test_prbs_taps(void **state) {
   od_signals *s = *state;

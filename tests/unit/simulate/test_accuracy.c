@@ -1,4 +1,4 @@
-// How far off a run is: against closed forms, and over random machines and steps against CVODES at a tight tolerance,
+// The error estimate of a run. Oracles: closed forms, and over random machines and steps CVODES at a tight tolerance,
 // which shares neither steps nor error control with the fixed-step rules.
 //
 //   unit.simulate.accuracy                            the tests
@@ -39,8 +39,8 @@ static double measured_error(const od_run_report *r) {
 
 // --- Closed forms -------------------------------------------------------------------------------------------------
 
-// A lag after a step, an oscillator over many periods, a stiff lag that rings: the difference from exp(-t/T) and from
-// the cosine is known without any other integration.
+// A lag after a step, an oscillator over many periods, a stiff lag with numerical oscillation: errors from exp(-t/T)
+// and from the cosine, without another integration.
 static void check_closed_form(const char *text, double (*exact)(double), double low, double high) {
   od_machine *m = od_test_machine_text(text);
   od_run_report report = {0};
@@ -78,7 +78,7 @@ static void the_error_agrees_with_closed_forms(void **state) {
       "machine: stiff\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 0.1 ms}}\n"
       "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
       stiff_lag, 0.95, 1.05);
-  // 500 rad of swinging: the phase falls behind by (wh)^2/12 of that.
+  // 500 rad of oscillation: the phase lags by (wh)^2/12 of that.
   static const char oscillator[] =
       "machine: mass on a spring\nbodies: {mass: {point: {mass: 2 kg}}}\n"
       "joints: {rail: {type: prismatic, between: [ground, mass], axis: [1, 0, 0], stiffness: 800 N/m}}\n"
@@ -86,11 +86,11 @@ static void the_error_agrees_with_closed_forms(void **state) {
   char text[500];
   for (double h = 2e-4; h < 3e-3; h *= 3) {
     snprintf(text, sizeof text, oscillator, h);
-    check_closed_form(text, swing, 0.4, 1.6);  // the run beside it is off, too
+    check_closed_form(text, swing, 0.4, 1.6);  // the comparison run has errors, too
   }
 }
 
-// --- What was silent ----------------------------------------------------------------------------------------------
+// --- Errors that must be reported ---------------------------------------------------------------------------------
 
 static const char seal[] =
     "machine: pump into a small volume\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
@@ -105,12 +105,13 @@ static const char pendulum[] =
     "springs: {spring: {between: [ground.wall, rod.end], stiffness: 1e6, damping: 2, length: 0.5 m}}\n"
     "initial: {hinge.angle: -90 deg}\nrun: {time: 1 s, outputs: [hinge.angle]}\n";
 
-// Between two sources, 221 volumes and equal leaks begin in the mode sin(i pi / 2), which dies out with
-// 4 slope modulus / volume sin^2(pi / 4) = 100 1/s.
+// Between two sources, 221 volumes and equal leaks start in the mode sin(i pi / 2), which decays with 4 slope modulus /
+// volume sin^2(pi / 4) = 100 1/s.
 static double mode(double t) {
   return 1e7 + 1e6 * exp(-100 * t);
 }
-// Interrupted while it is judged: the rows are complete, the error is not known, and the caller is told.
+// Interrupted during the error estimate: the rows are complete, the error is unknown, and this is reported to the
+// caller.
 static bool only_the_first_run(void *user, double done) {
   (void)user;
   return done < 0.5;
@@ -129,7 +130,7 @@ static void check_interrupted(const char *text) {
   od_table_free(table);
   od_machine_free(m);
 }
-// The fastest mode dies out with 200 1/s sin^2(221/222 pi/2); the classical rule is stable up to 2.78529 on the negative axis.
+// The fastest mode decays with 200 1/s sin^2(221/222 pi/2); the classical rule is stable up to 2.78529 on the negative axis.
 static void check_stability(const char *text) {
   od_machine *m = od_test_machine_text(text);
   double fastest = 200 * pow(sin(221.0 / 222 * acos(-1) / 2), 2), longest = 2.78529 / fastest;
@@ -180,7 +181,7 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_table *t = run(m, "trapezoid", 1e-3, &report), *c = run(m, "cvodes", 1e-3, NULL);
   assert_true(table_error(t, c) > 0.5);
   assert_true(od_verdict_has(&report.verdict, "step.long"));
-  // The step that may do is much better.
+  // The proposed step is much better.
   double better = report.accuracy.better_step;
   od_run_report_free(&report);
   od_table_free(t);
@@ -203,10 +204,9 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_machine_free(m);
 }
 
-// A volume that empties through an orifice and is fed by a pump: its pressure falls to where both flows are equal and never below that,
-// so it does not
-// cavitate. Steps that lead past that are told, also where one step is the whole run. A pump that draws from a closed volume does make it cavitate,
-// which is no matter of steps.
+// A volume that empties through an orifice and is fed by a pump: its pressure falls to the value at which both flows are equal and never below, so
+// it does not cavitate. Steps with a lower pressure are reported, also if one step is the whole run. A pump that draws from a closed volume does
+// cause cavitation, independent of steps.
 static void vacuum_by_long_steps_is_told(void **state) {
   (void)state;
   static const char emptied[] =
@@ -236,9 +236,8 @@ static void vacuum_by_long_steps_is_told(void **state) {
       }
 }
 
-// x is the time; integrals of a branch of a formula, a quantiser and a sign of it, which jump within steps, in closed form at the end of
-// 1 s. With every
-// integrator the error is not much larger than it says, long steps are told, and short ones are sound.
+// x is the time; integrals of a branch of a formula, a quantizer and a sign of x, which jump within steps, in closed form at the end of
+// 1 s. With every integrator the error is not much larger than reported, long steps are reported, and short ones are sound.
 static void jumps_within_steps_are_told(void **state) {
   (void)state;
   static const char text[] =
@@ -274,8 +273,8 @@ static void jumps_within_steps_are_told(void **state) {
     }
 }
 
-// A spool crosses zero after 0.5337 s. Curves that begin half open jump there, and stay as they are: from then on the root of the pressure difference
-// falls in proportion to time, which is the closed form. Long steps are reported, and short ones are sound. A curve that begins
+// A spool crosses zero after 0.5337 s. Curves that begin half open jump there, and then stay constant: from then on the root of the pressure
+// difference falls linearly with time, which is the closed form. Long steps are reported, and short ones are sound. A curve that begins
 // with zero does not jump, nor does a flow coefficient.
 static void curves_that_begin_open_are_told(void **state) {
   (void)state;
@@ -286,7 +285,7 @@ static void curves_that_begin_open_are_told(void **state) {
                {"curve: {degree: 2, points: [0.5, 0.5, 0.5]}", true},
                {"curve: {degree: 1, at: [-5 V, -1 V, 10 V], points: [0, 0.5, 0.5]}", true},
                {"curve: {degree: 1, at: [-5 V, 0 V, 10 V], points: [0.5, 0, 0.5]}", false},
-               {"curve: {table: [[2 V, 0.5], [8 V, 0.5]]}", false}};  // of the last one the law is a coefficient
+               {"curve: {table: [[2 V, 0.5], [8 V, 0.5]]}", false}};  // the law of the last one is a coefficient
   const int count = sizeof cases / sizeof *cases;
   double rate = 1.4e9 / 1e-3 * 1e-7 * 0.6 * sqrt(2 / 870.0) * 0.5, root = sqrt(100e5) - rate * (1 - 0.5337) / 2;
   for (int i = 0; i < 3 * 2 * count; i++) {
@@ -317,8 +316,8 @@ static void curves_that_begin_open_are_told(void **state) {
   }
 }
 
-// CVODES with a loose tolerance, against the pressure at which the orifice takes what the pump gives, above which a pressure
-// that begins lower never is. A tolerance below round-off ends the run at once, which is no sound result either.
+// CVODES with a loose tolerance, against the pressure at which the orifice's flow equals the pump's, which a lower initial
+// pressure never exceeds. A tolerance below round-off ends the run immediately, which is not a sound result either.
 static void loose_tolerances_are_told(void **state) {
   (void)state;
   static const double tolerance[] = {1, 1e-3, 1e-9, 1e-18};
@@ -343,7 +342,7 @@ static void loose_tolerances_are_told(void **state) {
   od_machine_free(m);
 }
 
-// The balance of a run is watched even when nobody records it.
+// The energy balance of a run is checked even if it is not recorded.
 static void lost_energy_is_told(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(pendulum);
@@ -361,7 +360,7 @@ static void lost_energy_is_told(void **state) {
   od_machine_free(m);
 }
 
-// A sine that has whole periods in a step looks constant to the steps.
+// A sine with whole periods in a step looks constant at the steps.
 static void inputs_faster_than_the_steps_are_told(void **state) {
   (void)state;
   static const char *const frequency[] = {"1000 Hz", "20 Hz"};
@@ -383,8 +382,8 @@ static void inputs_faster_than_the_steps_are_told(void **state) {
   }
 }
 
-// A sampled block that drives nothing, whose samples come with every step or every fourth, leaves the error as it is.
-// The truth is that of CVODES.
+// A sampled block without an effect, with samples at every step or every fourth, does not change the error. The
+// reference is CVODES.
 static void samples_leave_the_error_as_it_is(void **state) {
   (void)state;
   static const char *const blocks[] = {"",
@@ -426,7 +425,7 @@ static void rest_is_sound(void **state) {
   od_machine_free(m);
 }
 
-// What flows into a junction is zero but for rounding, of which the verdict must not speak.
+// The net flow into a junction is zero except for round-off, which the verdict must not report.
 static void rounding_at_junctions_is_sound(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(
@@ -444,8 +443,7 @@ static void rounding_at_junctions_is_sound(void **state) {
   od_machine_free(m);
 }
 
-// A circuit that comes to rest: what rounding leaves of the rates there must not carry the error along, which grew without
-// bound. Oracle: CVODES.
+// A circuit that reaches a steady state: round-off of the rates must not accumulate in the error estimate. Oracle: CVODES.
 static void an_error_does_not_grow_at_rest(void **state) {
   (void)state;
   static const char circuit[] =
@@ -475,7 +473,7 @@ static void an_error_does_not_grow_at_rest(void **state) {
 
 // --- Calibration --------------------------------------------------------------------------------------------------
 
-// Bad runs are off by more than 3 %, good ones by less than 0.3 % of the range; in between either answer is right.
+// Bad runs have errors above 3 %, good ones below 0.3 % of the range; in between either verdict is correct.
 typedef struct tally {
   int bad, missed, good, alarms, failed;
 } tally;

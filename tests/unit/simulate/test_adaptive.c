@@ -1,5 +1,5 @@
-// Steps as long as their error allows: against closed forms, and over random machines against CVODES at a tight tolerance, which
-// shares neither steps nor error control with them.
+// Adaptive steps. Oracles: closed forms, and over random machines CVODES at a tight tolerance, which shares neither steps nor
+// error control with them.
 //
 //   unit.simulate.adaptive                        the tests
 //   unit.simulate.adaptive calibrate 1 400        400 machines from seed 1 on, one line each, then the counts
@@ -33,10 +33,10 @@ static od_table *run(const od_machine *m, const char *integrator, double rows, d
   return NULL;
 }
 
-// --- What fixed steps of 1 ms get wrong ---------------------------------------------------------------------------
+// --- Machines for which fixed steps of 1 ms are too long ------------------------------------------------------------
 
 static const char *const machines[] = {
-    // A pump into a small volume: 195 bar with the trapezoid, where 54.7 bar are the most there can be.
+    // A pump into a small volume: 195 bar with the trapezoidal rule, where the true maximum is 54.7 bar.
     "machine: pump into a small volume\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
     "volumes: {P: {volume: 1 mL}}\ntanks: {T: {pressure: 1 bar}}\npumps: {pump: {to: P, from: T, flow: 20 L/min}}\n"
     "orifices: {o: {between: [P, T], area: 5 mm^2, discharge: 0.6}}\ninitial: {P.pressure: 1 bar}\n"
@@ -76,10 +76,10 @@ static void maxima_are_right(void **state) {
   }
 }
 
-// --- Points that must be met --------------------------------------------------------------------------------------
+// --- Times at which steps must end --------------------------------------------------------------------------------
 
 // A lag after a step of its input at an odd time, a ramp that ends at another, and a sampled gain with an odd period. Closed forms:
-// with the time constant T the lag is 1 - exp(-(t - t0)/T), and the sampled gain holds what the ramp was at its last sample.
+// with the time constant T the lag is 1 - exp(-(t - t0)/T), and the sampled gain holds the ramp's value at its last sample.
 static void jumps_bends_samples_and_rows_are_met(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(
@@ -138,7 +138,7 @@ static void the_tolerance_controls_the_error(void **state) {
   od_machine_free(m);
 }
 
-// --- What cannot be done ------------------------------------------------------------------------------------------
+// --- Runs that fail -----------------------------------------------------------------------------------------------
 
 static void impossible_wishes_end_with_a_message(void **state) {
   (void)state;
@@ -149,7 +149,7 @@ static void impossible_wishes_end_with_a_message(void **state) {
                       "'step: auto' needs an integrator that estimates the error of each step: tr-bdf2 or rk4, "
                       "not trapezoid");
   od_machine_free(m);
-  // Endless swinging, far too fast for its time.
+  // An undamped oscillation, far too fast for the time of the run.
   m = od_test_machine_text(
       "machine: mass on a spring\nbodies: {mass: {point: {mass: 1 kg}}}\n"
       "joints: {rail: {type: prismatic, between: [ground, mass], axis: [1, 0, 0], stiffness: 1e14 N/m}}\n"
@@ -161,7 +161,7 @@ static void impossible_wishes_end_with_a_message(void **state) {
   od_machine_free(m);
 }
 
-// x' = -x, but only until t = 0.25.
+// x' = -x, which can be evaluated only until t = 0.25.
 static int ending(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)u, (void)p;
   dx[0] = -x[0];
@@ -174,7 +174,7 @@ static int slope(void *user, double t, const double *x, const double *u, const d
   return 0;
 }
 
-// A machine that cannot go on: steps become shorter and shorter towards the end of its world, and then it is said.
+// A machine that cannot continue: steps become shorter and shorter, and then the failure is reported.
 static void what_cannot_go_on_is_told(void **state) {
   (void)state;
   const double x0 = 1;
@@ -202,7 +202,7 @@ static void what_cannot_go_on_is_told(void **state) {
   print_message("%d tries: %s\n", tries, err.text);
   assert_true(tries < 1000 && status != OD_OK);
   assert_non_null(strstr(err.text, "the step from 0.25 s failed, down to a length of"));
-  // The simulation stands at the last good point.
+  // The simulation is at the last good point.
   assert_true(fabs(t - 0.25) < 1e-9 && fabs(od_sim_time(sim) - t) < 1e-12);
   assert_true(fabs(od_sim_state(sim)[0] - exp(-t)) < 1e-5);
   od_sim_free(sim);
@@ -256,7 +256,7 @@ static tally judge(uint64_t first, int count, bool usual, bool verbose) {
   return n;
 }
 
-// With loose tolerances bad runs are told, with the usual one there are hardly any.
+// With loose tolerances bad runs are reported; with the usual tolerance almost no run is bad.
 static void bad_runs_are_told(void **state) {
   (void)state;
   tally n = judge(9001, 60, false, false);
@@ -266,7 +266,7 @@ static void bad_runs_are_told(void **state) {
   assert_true(n.bad <= 1 && n.missed == 0 && n.good >= 30 && n.alarms <= 1);
 }
 
-// A tolerance that is chosen is kept, and what it leads to is reported; the usual one becomes tighter where it has to.
+// A given tolerance is kept, and its errors are reported; the default tolerance is tightened if necessary.
 static void tolerances_are_kept_or_tightened(void **state) {
   (void)state;
   od_machine *m = od_test_machine_text(machines[1]);

@@ -1,5 +1,5 @@
-// Runs of unstable loops: they end when the motion is beyond all bounds, with time and state, and what there is of them is marked as
-// partial, in the same words everywhere. The oracle is the closed form x' = (u + 1.5 x - x)/T, x = 2 u (exp(t/(2 T)) - 1).
+// Runs of unstable loops: they end when the motion diverges, with time and state, and the rows so far are marked as partial, in the
+// same words everywhere. The oracle is the closed form x' = (u + 1.5 x - x)/T, x = 2 u (exp(t/(2 T)) - 1).
 #include <math.h>
 
 #include "support/test.h"
@@ -41,7 +41,7 @@ static void test_unstable_loop(void **state) {
   }
 }
 
-// A step that fails tells the largest state as well.
+// A failed step also reports the largest state.
 static void test_failed_step(void **state) {
   scratch *s = *state;
   static const char text[] =
@@ -61,7 +61,7 @@ static void test_failed_step(void **state) {
   forget(o);
 }
 
-// A start that fails names what is not finite: the element or the block that divides by zero, not what follows from it.
+// A failed start names the cause: the element or the block that divides by zero, not the values that depend on it.
 static void test_start_that_is_not_finite(void **state) {
   static const struct {
     const char *text, *says;

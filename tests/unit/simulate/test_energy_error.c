@@ -1,7 +1,7 @@
-// How far off energies are: conserved ones, whose range is their error, and integrals of powers.
+// Errors of energies: conserved ones, whose range is their error, and integrals of powers.
 //
-// Oracles: an undamped pendulum keeps the energy it begins with; an orifice between a volume of oil with constant modulus K and a
-// source turns V/K (p - p0)^2 / 2 into heat, however the flow depends on the pressures.
+// Oracles: an undamped pendulum keeps its initial energy; an orifice between a volume of oil with constant modulus K and a source
+// turns V/K (p - p0)^2 / 2 into heat for any flow law.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void a_conserved_energy_is_compared_with_the_energy_moved(void **state) {
   od_machine_free(m);
 }
 
-// A small volume that a valve fills in one jump, faster than steps of 1 ms.
+// A small volume that a valve fills faster than steps of 1 ms.
 static const char filling[] =
     "machine: filling\noil: {density: 860 kg/m^3, law: constant, modulus: 1.5 GPa}\nvolumes: {V: {volume: 0.06 L}}\n"
     "sources: {S: {pressure: 150 bar}}\ninputs: {open: {steps: {initial: 0, at: [[20 ms, 1]]}}}\n"
@@ -89,7 +89,7 @@ static void errors_of_integrals_are_told(void **state) {
   od_machine_free(m);
 }
 
-// Long steps: a bound between the true heat and the computed one is not decided, clear ones are.
+// Long steps: a limit between the true heat and the computed one is undecided, other limits are decided.
 static od_outcome outcome_of(double bound, double *reached) {
   char text[1000];
   snprintf(text, sizeof text, filling, bound);

@@ -1,5 +1,5 @@
-// Runs over time: inputs that jump on and off the grid against closed forms, CVODES with coarse recording through dead
-// points, machines far from the origin against the same machine at home.
+// Runs over time. Oracles: closed forms for inputs that jump on and off the grid; for CVODES with coarse rows through
+// dead points, the crank's coordinate; for machines far from the origin, the same machine at the origin.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void coarse_recording(void **state) {
   od_machine_free(crank);
 }
 
-// The spring four-bar at home and a kilometre away.
+// The spring four-bar at the origin and a kilometer away.
 static void far_from_the_origin(void **state) {
   (void)state;
   od_machine *home = od_test_machine("cases/fourbar-observer/spring.yaml", NULL);
@@ -68,7 +68,7 @@ static void far_from_the_origin(void **state) {
   od_machine_free(away);
 }
 
-// A step that cannot succeed leaves the machine where it was, on the same branch.
+// A failed step leaves the machine unchanged, on the same branch.
 static void failed_steps_come_back(void **state) {
   (void)state;
   od_test_run r =

@@ -1,4 +1,4 @@
-// Remarks about laws that a run takes out of their range: each where it belongs, with the right amount, and not where it does not.
+// Remarks about laws outside their valid range: with the correct amount, and only where they apply.
 //
 // Oracles: speeds, delays, pressures and forces in closed form.
 #include <math.h>
@@ -33,7 +33,7 @@ static const char *remark(const char *text, const char *code) {
   return result;
 }
 
-// The number behind some words of a text.
+// The number after some words of a text.
 static double number(const char *text, const char *words) {
   assert_non_null(text);
   const char *at = strstr(text, words);
@@ -58,18 +58,18 @@ static void creep(void **state) {
   (void)state;
   const char *text = remark(hanging("{law: coulomb, Fc: 1500 N, vs: 0.05 m/s}"), "friction.creep");
   is_near(number(text, "moves by "), 5e3 * 0.05 * atanh(981 / 1500.0), 2e-3);  // mm
-  // The same as a table of Stribeck's, which turns round within v0.
+  // The same with a steady Stribeck law, which changes its sign within v0.
   text = remark(hanging("{law: tustin, Fs: 1500 N, Fc: 1500 N, vs: 0.1 m/s, v0: 1 mm/s}"), "friction.creep");
   assert_non_null(text);
   assert_null(
       remark(hanging("{law: lugre, Fs: 1500 N, Fc: 1500 N, vs: 0.05 m/s, sigma_0: 1e7 N/m, sigma_1: 1e4 N s/m}"),
              "friction.creep"));
-  // It slips: nothing is held.
+  // The mass slips: no holding force.
   assert_null(remark(hanging("{law: coulomb, Fc: 500 N, vs: 1 mm/s}"), "friction.creep"));
   assert_null(remark(hanging("{law: viscous, viscous: 1000 N s/m}"), "friction.creep"));
 }
 
-// 10 kg on a slope of 0.1 with friction 0.3: N friction v/sqrt(v^2 + slip^2) carries a third of what it could.
+// 10 kg on a slope of 0.1 with friction 0.3: N friction v/sqrt(v^2 + slip^2) is a third of its maximum.
 static void contact(void **state) {
   (void)state;
   const char *text = remark(
@@ -81,7 +81,7 @@ static void contact(void **state) {
   is_near(number(text, "slides by "), 5 * 10 * share / sqrt(1 - share * share), 0.01);  // mm
 }
 
-// A sine through a delay: order 3 is right to better than 1e-3 at w T = 1, and has turned by less than half of the right angle at w T = 20 pi.
+// A sine through a delay: the error of order 3 is below 1e-3 at w T = 1; at w T = 20 pi its phase is less than half of the correct one.
 static const char *delayed(const char *time, const char *how) {
   static char text[400];
   snprintf(text, sizeof text,
@@ -93,7 +93,8 @@ static const char *delayed(const char *time, const char *how) {
 static void delays(void **state) {
   (void)state;
   const char *text = remark(delayed("10 s", "pade: 3"), "delay.pade");
-  // y = sin(w t - a) with a = 2 atan(..), right is sin(w t): the mean of |sin(w t - a) - sin(w t)| is 4/pi |sin(a/2)|, from 10 s on.
+  // y = sin(w t - a) with a = 2 atan(..), the correct value is sin(w t): the mean of |sin(w t - a) - sin(w t)| is 4/pi |sin(a/2)|,
+  // from 10 s on.
   double x = 20 * pi, a = 2 * atan2(x / 2 - x * x * x / 120, 1 - x * x / 10);
   double steady = 4 / pi * fabs(sin(a / 2));
   double mean = number(text, "by ") / 100 * 2;
@@ -104,7 +105,7 @@ static void delays(void **state) {
   assert_null(remark(delayed("10 s", "sample: 10 ms"), "delay.pade"));
 }
 
-// 1 L in 10 L of oil makes 1.4 GPa ln(..): 1.4e9 * 0.1 / 1 Pa.
+// 1 L more in 10 L of oil gives 1.4 GPa ln(..): 1.4e9 * 0.1 / 1 Pa.
 static const char *pumped(const char *flow) {
   static char text[400];
   snprintf(text, sizeof text,
@@ -119,8 +120,8 @@ static void pressures(void **state) {
   assert_null(remark(pumped("0.5 L/s"), "pressure.high"));
 }
 
-// A plunger of 70 mm: the air pushes with 1.01325 bar * 38.48 cm2. Nothing is said where pressures count from that of the air, and where they are so
-// high that it does not matter.
+// A plunger of 70 mm: the air pushes with 1.01325 bar * 38.48 cm2. There is no remark if pressures are relative to that of the air, or so high that
+// it has no effect.
 static const char *plunger(const char *tank, const char *pressure) {
   static char text[900];
   snprintf(
@@ -143,7 +144,7 @@ static void air(void **state) {
   assert_null(remark(plunger("1 bar", "200 bar"), "cylinder.air"));
 }
 
-// A long line that is shut within 2 ms, and within 400 ms: of 30 m and 1200 m/s, whose highest mode has 120 Hz.
+// A long line that is closed within 2 ms, and within 400 ms: of 30 m and 1200 m/s, whose highest mode has 120 Hz.
 static const char *shut(const char *end) {
   static char text[900];
   snprintf(
@@ -163,7 +164,7 @@ static void lines(void **state) {
   assert_null(remark(shut("1.4 s"), "line.modes"));
 }
 
-// A pump draws 1 L/min from a junction that an orifice lets nothing into.
+// A pump draws 1 L/min from a junction without inflow.
 static void junctions(void **state) {
   (void)state;
   const char *text = remark(
@@ -174,7 +175,7 @@ static void junctions(void **state) {
   is_near(number(text, "draw "), 0.2, 0.01);  // l
 }
 
-// A pump draws 6 L/min from 0.5 L: nothing is left after 5 s.
+// A pump draws 6 L/min from 0.5 L: it is empty after 5 s.
 static void empty(void **state) {
   (void)state;
   const char *text = remark(

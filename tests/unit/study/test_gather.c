@@ -1,4 +1,4 @@
-// Gathering many runs. Oracles: closed forms, and the rate at which intervals hold the truth over many studies.
+// Statistics of many runs. Oracles: closed forms, and the coverage of intervals over many studies.
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static void closed_forms(void **state) {
   assert_true(gather(OD_GATHER_PART, 0.05, 0, parts, 4).low == 0);
   assert_int_equal(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).runs, 0);
   assert_true(isnan(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).value));
-  // Of three runs with four things each all were inside: that is not a certainty.
+  // Three runs with four values each, all inside: the interval still has a positive width.
   const double all[] = {1, 1, 1};
   r = gather(OD_GATHER_PART, 0.95, 4, all, 3);
   assert_true(fabs(r.low - (0.95 - 2.5758293035489 * sqrt(0.95 * 0.05 / 12))) < 1e-12 && r.high == 1);
@@ -51,7 +51,7 @@ static void intervals_hold(void **state) {
   (void)state;
   enum { STUDIES = 2000, RUNS = 60, D = 3 };
   static double x[RUNS], chi[RUNS], size[RUNS], beyond[RUNS];
-  const double high = 2 + 0.7 * 1.6448536269515;  // one of twenty is beyond
+  const double high = 2 + 0.7 * 1.6448536269515;  // one of twenty is outside
   long missed[7] = {0};
   for (int s = 0; s < STUDIES; s++) {
     for (int i = 0; i < RUNS; i++) {

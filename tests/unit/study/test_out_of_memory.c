@@ -1,8 +1,8 @@
-// Memory that runs out inside the library, at every allocation of its own code in turn: nobody crashes, nothing is lost, and the caller
-// gets OD_NO_MEMORY or the answer itself. The program ends at once then (src/cli/memory.c); who uses the library does not. Oracles: the C
-// library's allocator with counters in front, which know what was not given back; the run that nothing disturbs.
+// Failed allocations in the library, at each allocation of its own code in turn: no crash, no leak, and the caller gets OD_NO_MEMORY or
+// the correct result. The program itself ends immediately (src/cli/memory.c); users of the library do not. Oracles: the C library's
+// allocator with counters of blocks that are not freed; the undisturbed run.
 //
-// Allocations of other libraries do not fail here, since these say nothing about it. Shows what an allocation does:
+// Allocations of other libraries do not fail here, because these libraries do not report it. To examine one allocation:
 //   unit.study.out_of_memory TEST NUMBER
 #include "support/test.h"
 
@@ -34,8 +34,8 @@ enum { FAILING = 1 };
 #define REPLACES_ALLOCATOR
 #endif
 
-static atomic_long asked, living;  // allocations of our own code while they count; blocks of everybody
-static long fails;                 // the one that does; 0: they do not count
+static atomic_long asked, living;  // allocations of the project's code while counting; blocks of all code
+static long fails;                 // the one that fails; 0: not counting
 
 #ifdef REPLACES_ALLOCATOR
 extern const char __executable_start[], etext[];
@@ -78,11 +78,11 @@ char *strdup(const char *text) {
 }
 #endif
 
-// --- What is tried --------------------------------------------------------------------------------------------------
+// --- Tested functions -----------------------------------------------------------------------------------------------
 
 static long number;  // of the allocation that fails in the present run; 0: none
 
-// From here on allocations count, and to here.
+// Start and end of counting.
 static void begin(void) {
   asked = 0;
   fails = number ? number : -1;
@@ -103,7 +103,7 @@ static od_status rows(scratch *s) {
   bool stop = false;
   begin();
   od_status status = od_row_reader_open(path, NULL, &r, &err);
-  const bool wanted[5] = {true, true, true, true, true};  // a text among them, whose flaw is kept
+  const bool wanted[5] = {true, true, true, true, true};  // a text among them, whose mistake is recorded
   if (status == OD_OK) {
     od_row_reader_want(r, wanted);
     status = od_row_reader_again(r, &other, &err);
@@ -223,7 +223,7 @@ static od_status shared_truth(scratch *s) {
   od_shared_truths *all = od_shared_truths_new(1e6);
   od_shared_truth *place = all ? od_shared_truths_find(all, e) : NULL;
   od_status status = place ? od_shared_truth_motion(place, (od_going_on){0}, &motion, &err) : OD_NO_MEMORY;
-  if (status == OD_OK && !motion) status = OD_NO_MEMORY;  // the run has to simulate it itself
+  if (status == OD_OK && !motion) status = OD_NO_MEMORY;  // the run must simulate it itself
   od_shared_truths_free(all);
   end();
   od_experiment_free(e);
@@ -281,7 +281,7 @@ static od_status study(scratch *s) {
   return status;
 }
 
-// Reading files. A message may say it as well.
+// Reading files. A message may report the failure as well.
 static od_status judge_messages(od_status status, od_messages *messages) {
   for (int i = 0; messages && status == OD_BAD_INPUT && i < od_messages_count(messages); i++)
     if (strstr(od_messages_get(messages, i)->text, "memory ran out")) status = OD_NO_MEMORY;
@@ -304,7 +304,7 @@ static od_status load_study(scratch *s) {
 static const struct {
   const char *name;
   od_status (*run)(scratch *s);
-  bool other_answer;  // what fails may be left out
+  bool other_answer;  // a failed part may be omitted
 } tries[] = {{"rows", rows},
              {"writer", writer},
              {"thin table", thin},
@@ -359,7 +359,7 @@ static long next_number(long n, long count) {
 
 static void try_all(scratch *s, int t) {
   number = 0;
-  for (int i = 0; i < 2; i++)  // libraries keep what they load the first time
+  for (int i = 0; i < 2; i++)  // libraries keep memory that they allocate the first time
     if (tries[t].run(s) != OD_OK) fail_msg("%s: fails without being disturbed", tries[t].name);
   long count = asked;
   double right = answer;

@@ -1,6 +1,7 @@
-// True motions that runs share: they are the ones that each run would simulate for itself, and what depends on the seed is not shared.
+// True motions shared by runs: they equal the motions that each run would simulate itself, and parts that depend on the seed are not
+// shared.
 //
-// Oracle: the same experiment without a kept motion, bit by bit; a failing machine says what it says by itself.
+// Oracle: the same experiment without a kept motion, bit by bit; for a failing machine, its own message.
 #include "support/test.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static od_kept_motion *kept(const od_experiment *e) {
   return k;
 }
 
-// All samples of both, with whatever ends them; returns how many there were.
+// Compares all samples of both, and their ends. Returns the number of samples.
 static long same_samples(const od_experiment *a, const od_experiment *b, od_status end) {
   od_sample_source source[2];
   od_error err[2] = {0};
@@ -73,7 +74,7 @@ static long same_samples(const od_experiment *a, const od_experiment *b, od_stat
   return samples;
 }
 
-// Jumps of inputs, sensors that integrate, are late or lose samples.
+// Jumps of inputs, sensors with integration, delay or lost samples.
 static void samples_are_the_same(void **state) {
   od_experiment *e = cart(*state, "x.yaml", "", NULL);
   od_kept_motion *k = kept(e);
@@ -87,7 +88,7 @@ static void samples_are_the_same(void **state) {
   od_experiment_free(e);
 }
 
-// The steps of a machine that falls apart fail on the way.
+// The steps of a machine fail during the run.
 static void failures_are_the_same(void **state) {
   static const char wild[] =
       "bodies: {cart: {mass: 2 kg, points: {P: [0, 0]}}}\n"
@@ -109,7 +110,7 @@ static void failures_are_the_same(void **state) {
   od_experiment_free(e);
 }
 
-// What a run of a study gives is what the same seed gives when it is observed alone.
+// A run of a study equals a single observation with the same seed.
 static void studies_give_what_runs_give(void **state) {
   static const char text[] =
       "seeds: 1\nfirst_seed: 5\ncases:\n"
@@ -153,7 +154,7 @@ static void what_depends_on_the_seed_is_not_shared(void **state) {
   od_shared_truths_free(all);
 }
 
-// Cases share what is the same to the last number: another filter or model does not matter, anything else does.
+// Cases share a motion if all its numbers are equal: another filter or model has no effect, any other difference has.
 static void only_equal_truths_are_shared(void **state) {
   static const char *const set[][1] = {{"model.cart.mass=3 kg"},
                                        {"sensors.rail.rate.bias=0.1 m/s"},
@@ -215,7 +216,8 @@ static void *take(void *place) {
   return od_shared_truth_motion(place, (od_going_on){counts, &never}, &k, &err) == OD_OK ? (void *)k : NULL;
 }
 
-// All threads get one motion, which was simulated once; an interrupt leaves nothing, and the next one to ask simulates it.
+// All threads get one motion, which is simulated once; after an interrupt the motion is not kept, and the next request
+// simulates it.
 static void it_is_simulated_once(void **state) {
   (void)state;
   enum { THREADS = 4 };
@@ -255,7 +257,7 @@ static void sets_of_fits_are_the_same(void **state) {
   const char *path = OD_SOURCE_DIR "/cases/fin-servo/fit.yaml";
   assert_int_equal(od_fit_plan_load(path, &(od_experiment_options){0}, &alone, messages), OD_OK);
   assert_int_equal(od_fit_plan_load(path, &(od_experiment_options){0}, &kept, messages), OD_OK);
-  // What the first set takes, and not quite what the second one does.
+  // Enough memory for the first set, and not quite enough for the second one.
   od_shared_truths *all = od_shared_truths_new(od_fit_truth_bytes(kept, 0) + od_fit_truth_bytes(kept, 1) - 1);
   od_error err = {0};
   assert_int_equal(od_shared_truths_keep_sets(all, kept, 2, (od_going_on){0}, &err), OD_OK);

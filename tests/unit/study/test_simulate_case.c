@@ -1,4 +1,4 @@
-// Runs of machines in studies (do: simulate): what is taken of outputs in windows, runs that end early, mistakes.
+// Runs of machines in studies (do: simulate): statistics of outputs in windows, runs that end early, mistakes.
 //
 // Oracle: a sine, of which extremes, mean and mean square over windows are closed forms; a lag that grows as exp(100 t).
 #include <math.h>
@@ -66,15 +66,15 @@ static void test_values(void **state) {
     assert_true(fabs(value_of(r, "whole", want[i].name) - want[i].value) <= 1e-9 * fabs(want[i].value));
   assert_true(isnan(value_of(r, "whole", "none")));
   assert_true(fabs(value_of(r, "sets/half", "high") - 3.5) < 1e-9);
-  // A run that ends early has no values, and says so.
+  // A run that ends early has no values, and this is reported.
   assert_true(isnan(value_of(r, "grows", "high")) && value_of(r, "grows", "doubtful") == 1);
   od_study_result_free(r);
   od_study_free(study);
   od_messages_free(messages);
 }
 
-// The greatest value of a copy is linear in its gain, 4 bar times that, so that its distribution is that of the gain; the requirement
-// wants it below 4.1 bar, a gain of 1.025. Bits do not depend on threads.
+// The largest value of a copy is 4 bar times its gain, so its distribution is that of the gain; the requirement is below 4.1 bar, a
+// gain of 1.025. Bits do not depend on threads.
 static void test_draws(void **state) {
   od_messages *messages = od_messages_new();
   od_study *study[2] = {NULL, NULL};

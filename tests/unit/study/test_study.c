@@ -1,5 +1,5 @@
-// Study files and their runs: what is wrong is said with its place, results do not depend on the number of threads, and
-// an interrupt leaves what is done.
+// Study files and their runs: mistakes are reported with their place, results do not depend on the number of threads,
+// and an interrupt keeps the finished runs. Oracles: exact messages, bit comparison.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"
 
-// What loading a file with this text says, a line per message.
+// The messages of loading a file with this text, a line per message.
 static char *messages_of(scratch *s, const char *text, const od_study_options *options, od_study **study) {
   static char said[4000];
   od_messages *messages = od_messages_new();
@@ -124,7 +124,7 @@ static void same_bits_on_any_number_of_threads(void **state) {
   assert_memory_equal(&first, &second, sizeof first);
 }
 
-// One run of the whole study is the oracle. A part that is missing or damaged, and files of another study, are refused.
+// One run of the whole study is the oracle. A missing or damaged part, and files of another study, are rejected.
 static void same_bits_from_parts(void **state) {
   enum { PARTS = 3 };
   od_status status;
@@ -165,8 +165,8 @@ static void same_bits_from_parts(void **state) {
   }
 }
 
-// Another digit anywhere in the file of a part: the part is refused by its name. A 17th digit may leave the number as it is: then the
-// rows are the same bits.
+// Another digit anywhere in the file of a part: the part is rejected by its name. A change of a 17th digit may not change the number:
+// then the rows have the same bits.
 static void a_changed_digit_is_refused(void **state) {
   od_status status;
   char path[600];

@@ -1,7 +1,7 @@
 // Transfer functions in studies (do: tf).
 //
-// Oracle: a lag of first order, whose transfer function is known: without noise a fit of order 1 explains all of its response, with
-// noise as much as the noise leaves, and Levy's method of order 1 and vector fitting agree.
+// Oracle: a lag of first order, with a known transfer function: without noise a fit of order 1 explains its whole response, with
+// noise the part that the noise permits, and Levy's method of order 1 and vector fitting agree.
 #include <math.h>
 
 #include "support/test.h"

@@ -28,7 +28,7 @@ static void test_grid(void **state) {
     }
 }
 
-// Of 1, 2, 3, 4, 5 without a value that is missing: mean 3, variance 10/4, quantile p at 1 + 4 p.
+// Of 1, 2, 3, 4, 5, with a missing value omitted: mean 3, variance 10/4, quantile p at 1 + 4 p.
 static void test_statistics(void **state) {
   (void)state;
   static const double values[] = {4, 1, NAN, 3, 5, 2};
@@ -43,7 +43,7 @@ static void test_statistics(void **state) {
   od_table_free(t);
 }
 
-// The product of the two numbers; the fourth point fails. Machines are not needed: numbers are taken from the values.
+// The product of the two numbers; the fourth point fails. Machines are not needed: numbers come from the values.
 static od_status multiply(void *user, const od_machine *machine, bool (*goes_on)(void *, double), void *going,
                           od_sweep_row *row, od_error *err) {
   (void)machine, (void)goes_on, (void)going;
@@ -110,7 +110,7 @@ static void test_result(void **state) {
   }
 }
 
-// After a stop the points that did not begin are marked as such, and are no failures.
+// After a stop the points that did not start are marked as such, and do not count as failures.
 static od_status wait_for_stop(void *user, const od_machine *machine, bool (*goes_on)(void *, double), void *going,
                                od_sweep_row *row, od_error *err) {
   (void)user, (void)machine, (void)row, (void)err;
