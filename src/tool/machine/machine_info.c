@@ -118,7 +118,7 @@ static size_t stem_length(const char *name) {
 // Whether two outputs share a line: both are quantities of one element. A signal has its own line.
 static bool share_line(const char *a, const char *b) {
   size_t length = stem_length(a);
-  return a[length] && b[length] && stem_length(b) == length && strncmp(a, b, length) == 0;
+  return stem_length(b) == length && a[length] && b[length] && strncmp(a, b, length) == 0;
 }
 
 // "x y z (m), vx vy vz (m/s)": the quantities of the element of output `first`. Returns the output after them.
