@@ -122,8 +122,8 @@ typedef struct od_ls_options {
 
 #define OD_LS_REASON_LIST(X)                                               \
   X(OD_LS_GRADIENT, "the gradient vanishes")                               \
-  X(OD_LS_COST, "the cost does not decrease any more")                     \
-  X(OD_LS_STEP, "a minimum to within round-off: steps are too small")      \
+  X(OD_LS_COST, "the cost no longer decreases")                            \
+  X(OD_LS_STEP, "a minimum to within rounding: steps are too small")       \
   X(OD_LS_EXACT, "the residuals are zero")                                 \
   X(OD_LS_NOTHING_FREE, "no parameter is free")                            \
   X(OD_LS_EVALUATIONS, "the number of evaluations is used up")             \

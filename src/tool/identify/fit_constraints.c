@@ -86,13 +86,13 @@ void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) 
   char amount[160], sigma[160];
   if (!r->active[i]) {
     write_amount(amount, sizeof amount, fabs(r->constraint[i]), unit);
-    snprintf(text, size, "not active, there is room for %s", amount);
+    snprintf(text, size, "not active, with a margin of %s", amount);
   } else if (isnan(beyond)) {
-    snprintf(text, size, "active; the data do not tell where '%s' would be without it", c->left_text);
+    snprintf(text, size, "active; the data do not determine '%s' without it", c->left_text);
   } else {
     write_amount(amount, sizeof amount, fabs(beyond), unit);
     write_amount(sigma, sizeof sigma, r->beyond_sigma[i], unit);
-    snprintf(text, size, "active; the data would like '%s' to be %s than '%s' by %s, with a standard deviation of %s",
+    snprintf(text, size, "active; without it, '%s' would be %s than '%s' by %s, with a standard deviation of %s",
              c->left_text, beyond > 0 ? "larger" : "smaller", c->right_text, amount, sigma);
   }
 }

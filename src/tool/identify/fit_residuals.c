@@ -44,11 +44,11 @@ static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_p
     long row = rows->first + (long)k * rows->every;
     if (row >= d->fitted) break;
     for (int i = 0; i < w->ns; i++) {
-      double said = d->y[row * w->ns + i];
-      p->r[count] = (rows->y[k * w->ny + i] - said) / d->sigma[i];
+      double measured = d->y[row * w->ns + i];
+      p->r[count] = (rows->y[k * w->ny + i] - measured) / d->sigma[i];
       p->part[count] = 1 / d->sigma[i];
       p->of[count] = k * w->ny + i;
-      count += !isnan(said);
+      count += !isnan(measured);
     }
   }
   return count;

@@ -49,8 +49,8 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   }
   if (!its) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
   return od_fail(err, OD_BAD_INPUT,
-                 "'%s' in the set '%s' says %.3g at %.6g s, %.3g standard deviations of its noise away from its "
-                 "prediction; take such samples away ('missing' of the channel, or 'prepare: {outliers: 5}')",
+                 "'%s' in the set '%s' is %.3g at %.6g s, %.3g standard deviations of its noise away from its "
+                 "prediction; remove such samples ('missing' of the channel, or 'prepare: {outliers: 5}')",
                  name, its->set->name, value, time, worst);
 }
 
@@ -73,10 +73,11 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
     return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
                    w->plan->evaluations);
   if (r && r->reason == OD_LS_STUCK)
-    return od_fail(err, OD_NOT_CONVERGED,
-                   "the search is stuck where there is no minimum: %.2g %% of the residuals could still be taken away; "
-                   "the result is the best so far",
-                   100 * r->offset);
+    return od_fail(
+        err, OD_NOT_CONVERGED,
+        "the search is stuck at a point that is no minimum: a step could still remove %.2g %% of the residuals; "
+        "the result is the best so far",
+        100 * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
         err, OD_NOT_CONVERGED,

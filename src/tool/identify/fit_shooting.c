@@ -100,7 +100,7 @@ static od_status make_set(od_fit_work *w, int set, od_error *err) {
   if (segments * LEAST_ROWS > (double)d->fitted)
     return od_fail(
         err, OD_BAD_INPUT,
-        "the set '%s' has %ld fitted rows, too few for %.0f segments of shooting; each wants at least %d rows",
+        "the set '%s' has %ld fitted rows, too few for %.0f segments of shooting; each needs at least %d rows",
         d->set->name, d->fitted, segments, LEAST_ROWS);
   return make_segments(w, set, segments < 1 ? 1 : (int)segments, err);
 }

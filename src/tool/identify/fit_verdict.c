@@ -43,7 +43,7 @@ static void judge_search(judge *j) {
   if (r->reason == OD_LS_STUCK)
     REMARK(
         j, OD_UNSOUND, "search.stuck", "No minimum:",
-        "the search is stuck where %.2g %% of the residuals could still be taken away; begin elsewhere, or draw 'starts'.",
+        "the search is stuck at a point where a step could still remove %.2g %% of the residuals; begin elsewhere, or draw 'starts'.",
         100 * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
     REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
@@ -80,8 +80,8 @@ static void judge_cost_rise(judge *j) {
   else
     snprintf(rise, sizeof rise, "do not rise as");
   REMARK(j, OD_DOUBTFUL, "search.rugged", "Rugged minimum:",
-         "one standard deviation away in %s the weighted squares of the residuals %s the sigmas promise. "
-         "The sigmas do not hold there, and there may be better minima: draw 'starts', or begin elsewhere.",
+         "one standard deviation away in %s the weighted squares of the residuals %s the sigmas predict. "
+         "The sigmas are not valid there, and there may be better minima: draw 'starts', or begin elsewhere.",
          j->f->name[b->parameter], rise);
 }
 
@@ -97,14 +97,13 @@ static void judge_fit(judge *j) {
   if (isnan(fit))
     REMARK(j, OD_DOUBTFUL, "fit.nothing", "No verdict:", "no sensor moves, so that there is nothing to explain.");
   else if (f->only_predicted)
-    REMARK(j, trust, code, lead, "with the starting values the model explains %.2f %% of what the sensors say.", fit);
+    REMARK(j, trust, code, lead, "with the starting values the model explains %.2f %% of the sensor values.", fit);
   else if (isnan(f->start_fit))
     REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of what the sensors say; with the starting values it cannot predict it.", fit);
+           "the model explains %.2f %% of the sensor values; with the starting values it cannot predict them.", fit);
   else
     REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of what the sensors say, and %.2f %% with the starting values.", fit,
-           f->start_fit);
+           "the model explains %.2f %% of the sensor values, and %.2f %% with the starting values.", fit, f->start_fit);
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
@@ -140,8 +139,8 @@ static void judge_outlier(judge *j, int set, int i, bool unseen) {
   bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
   REMARK(
       j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
-      "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Take "
-      "such samples away ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
+      "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Remove "
+      "such samples ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
       j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
       rules ? ", and weighs more than all others together" : "");
 }
@@ -156,17 +155,15 @@ static void judge_spread(judge *j, int set, int i) {
   double larger = od_chi_squared_tail(ratio * ratio * n, n);
   if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) return;
   if (ratio > 1)
-    REMARK(
-        j, OD_DOUBTFUL, "noise.larger", "More than noise:",
-        "residuals of '%s' in the set '%s' are %.3g times the noise that the sensor is said to have: the model misses "
-        "something, or the sigma is wrong.",
-        j->e->sensor[i].name, s->name, ratio);
+    REMARK(j, OD_DOUBTFUL, "noise.larger", "More than noise:",
+           "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model misses "
+           "something, or the sigma is wrong.",
+           j->e->sensor[i].name, s->name, ratio);
   else
-    REMARK(
-        j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
-        "residuals of '%s' in the set '%s' are %.3g times the noise that the sensor is said to have: its sigma is too "
-        "large%s.",
-        j->e->sensor[i].name, s->name, ratio, known ? ", and so are the standard deviations of the estimates" : "");
+    REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
+           "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the sigma is too "
+           "large%s.",
+           j->e->sensor[i].name, s->name, ratio, known ? ", and so are the standard deviations of the estimates" : "");
 }
 
 static void judge_outliers(judge *j) {
@@ -193,12 +190,11 @@ static void judge_whiteness(judge *j) {
   for (int i = 0; i < j->e->parameters; i++)
     if (j->f->sigma_white[i] > 0 && isfinite(j->f->sigma_white[i]))
       wider = fmax(wider, j->f->sigma_colored[i] / j->f->sigma_white[i]);
-  REMARK(
-      j, OD_DOUBTFUL, "residual.not_white", "Not white:",
-      "residuals of %s depend on earlier ones, so there is something in the data that the model does not describe. The "
-      "standard deviations allow for it, and are up to %.3g times what white residuals would leave; a wrong model may "
-      "shift estimates by more.",
-      od_name_list_text(&colored), wider);
+  REMARK(j, OD_DOUBTFUL, "residual.not_white", "Not white:",
+         "residuals of %s depend on earlier ones: the data contain something that the model does not describe. The "
+         "standard deviations allow for it, and are up to %.3g times those of white residuals; a wrong model may "
+         "shift estimates by more.",
+         od_name_list_text(&colored), wider);
 }
 
 static void judge_pair(judge *j) {
@@ -207,8 +203,8 @@ static void judge_pair(judge *j) {
   if (p->a < 0 || fabs(p->correlation) < together) return;
   REMARK(
       j, OD_DOUBTFUL, "residual.together", "Not independent:",
-      "residuals of %s and %s go together (correlation %.3f): the same noise, or the same fault of the model, in both. "
-      "It counts twice, and standard deviations are too small. Leave one of them out where both are one measurement.",
+      "residuals of %s and %s go together (correlation %.3f): both have the same noise, or the same error of the model. "
+      "It counts twice, and standard deviations are too small. If both are one measurement, leave one of them out.",
       j->e->sensor[p->a].name, j->e->sensor[p->b].name, p->correlation);
 }
 
@@ -229,8 +225,8 @@ static void judge_identifiability(judge *j) {
     snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, od_form(id->weak, "is", "are"));
   REMARK(
       j, OD_DOUBTFUL, "identifiable.not_all", "Not all identifiable:",
-      "%d of %d directions in which the parameters can change are identifiable; %d %s the data unchanged%s. Parameters that "
-      "take part in the others stand where the search happened to end; combinations of them may be known all the same.",
+      "%d of %d directions in which the parameters can change are identifiable; %d %s the data unchanged%s. Values of "
+      "parameters in the other directions depend on the start of the search; combinations of them may still be identifiable.",
       identifiable, id->columns, id->nulls, od_form(id->nulls, "leaves", "leave"), hidden);
   for (int k = 0; k < id->nulls && k < MOST_DIRECTIONS; k++) {
     od_identifiability_null_text(id, k, j->f->name, text, sizeof text);
@@ -247,7 +243,7 @@ static void judge_bound(judge *j, int i) {
   int side = j->f->search->at_bound[i];
   if (side != 0)
     REMARK(j, OD_DOUBTFUL, "parameter.bound",
-           "At a bound:", "'%s' ends at its %s bound, %s: the data would have it go further.", p->path,
+           "At a bound:", "'%s' ends at its %s bound, %s: the best fit is beyond it.", p->path,
            side < 0 ? "lower" : "upper",
            od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
 }
@@ -271,12 +267,12 @@ static void judge_sigma(judge *j, int i) {
   if (r->at_bound[i] || sigma > 0 || od_fit_is_fixed(j->f, i)) return;
   if (r->freedom <= 0)
     REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
-           "there are no more samples than numbers to be found, so that the uncertainty of '%s' is not known.",
+           "there are no more samples than unknowns, so that the uncertainty of '%s' is not known.",
            j->e->parameter[i].path);
   else if (r->cost > 0)
     REMARK(
         j, OD_UNSOUND, "sigma.none", "No standard deviation:",
-        "that of '%s' cannot be computed: numbers become too large or too small. Look for samples that are no numbers.",
+        "it cannot be computed for '%s': numbers become too large or too small. Check the samples for extreme values.",
         j->e->parameter[i].path);
 }
 
@@ -298,22 +294,20 @@ static void judge_step(judge *j) {
   double step = 0;
   for (int set = 0; set < f->sets; set++)
     if (f->set[set].fitted > 0) step = fmax(step, f->data[set]->step);
-  REMARK(
-      j, OD_DOUBTFUL, "step.shift", "Step too long:",
-      "the steps of the predictions shift estimates by so many of their standard deviations: %s. 'fit: {substeps: %d}', "
-      "steps of %s, would do.",
-      od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);
+  REMARK(j, OD_DOUBTFUL, "step.shift", "Step too long:",
+         "the steps of the predictions shift estimates, in standard deviations: %s. 'fit: {substeps: %d}', "
+         "steps of %s, are short enough.",
+         od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);
 }
 
 static void judge_continuity(judge *j) {
   for (int set = 0; set < j->f->sets; set++) {
     const od_fit_set_result *s = &j->f->set[set];
     if (s->segments > 0 && !(s->gap < jump))
-      REMARK(
-          j, OD_UNSOUND, "shooting.gap", "Not continuous:",
-          "segments of the set '%s' do not join: at %.6g s a state jumps by %.2g of its range. Nothing that follows from this "
-          "prediction is right; begin nearer, or cut the record into more segments.",
-          s->name, s->gap_time, s->gap);
+      REMARK(j, OD_UNSOUND, "shooting.gap", "Not continuous:",
+             "segments of the set '%s' do not join: at %.6g s a state jumps by %.2g of its range. All results of this "
+             "prediction are wrong; begin nearer to the solution, or use more segments.",
+             s->name, s->gap_time, s->gap);
   }
 }
 
@@ -369,11 +363,10 @@ static void judge_validation(judge *j) {
         od_name_list_add(&worse, "%.2f %% of %s", q->fit, j->e->sensor[i].name);
     }
   if (worse.count > 0)
-    REMARK(
-        j, OD_DOUBTFUL, "validation.worse", "Validation:",
-        "data that the fit has not seen are predicted much worse than those it has: %s. The fit may describe its data, "
-        "and not the machine.",
-        od_name_list_text(&worse));
+    REMARK(j, OD_DOUBTFUL, "validation.worse", "Validation:",
+           "data for validation are predicted much worse than fitted data: %s. The fit may describe its data, "
+           "and not the machine.",
+           od_name_list_text(&worse));
 }
 
 // Interpolated or assumed inputs may differ from the true ones; the remark is doubtful if residuals indicate it.
@@ -444,21 +437,19 @@ static void judge_gradient(judge *j) {
   if (delays.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
-        "what a sampled delay remembers is left out of them: %s. The search stops beside its minimum, standard deviations "
-        "are wrong, and so is the identifiability; with 'pade' instead of 'sample' the delay has exact "
-        "ones.",
+        "they leave out the memory of sampled delays: %s. The search stops next to its minimum, and standard deviations "
+        "and identifiability are wrong; with 'pade' instead of 'sample' the delay has exact derivatives.",
         od_name_list_text(&delays));
   if (integrals.count > 0)
-    REMARK(
-        j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
-        "those of integrals over time are left out of them: %s. The search stops beside its minimum, standard deviations "
-        "are wrong, and so is the identifiability; fit to the power instead.",
-        od_name_list_text(&integrals));
+    REMARK(j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
+           "they leave out integrals over time: %s. The search stops next to its minimum, and standard deviations "
+           "and identifiability are wrong; fit to the power instead.",
+           od_name_list_text(&integrals));
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
         "predictions switch at the end of a step, so that they jump where a parameter moves the moment of a switch: %s. The "
-        "search may stop beside its minimum, and standard deviations are too small for parameters that move it; fit to a part "
+        "search may stop next to its minimum, and standard deviations are too small for parameters that move it; fit to a part "
         "of the log in which nothing switches.",
         od_name_list_text(&switches));
 }

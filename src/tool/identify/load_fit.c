@@ -34,8 +34,8 @@ static const od_section_class shooting_section = {"shooting", "`auto`, `no`, or 
 
 static const od_key fit_keys[] = {
     {"method", OD_CHOICE, NULL,
-     "`reflective`: interior trust region with steps reflected at bounds; `truncate`, which jams at bounds, is there for "
-     "comparison; `active-set` is that of fits with `constraints` or `shooting`",
+     "`reflective`: interior trust region with steps reflected at bounds; `truncate`, which can stop at a bound too early, is for "
+     "comparison; `active-set` is for fits with `constraints` or `shooting`",
      .choice = method_name},
     {"integrator", OD_CHOICE, NULL,
      "`exact`: exact discretization, for machines that are linear and samples at uniform times; "
@@ -44,8 +44,8 @@ static const od_key fit_keys[] = {
      .otherwise = "the experiment's `integrator`; without one `exact` where possible, else `trapezoid`"},
     {"hold", OD_CHOICE, "linear|previous", "inputs between samples; a log's own `hold` counts first"},
     {"start", OD_CHOICE, "model|rest|unknown",
-     "where predictions begin: at the model's initial state, at rest under the first inputs, or at a state that is fitted along, "
-     "one for each fitted set; sets for validation begin at the model's"},
+     "where predictions begin: at the model's initial state, at rest under the first inputs, or at an unknown state that is fitted, "
+     "one for each fitted set; sets for validation begin at the model's initial state"},
     {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan", "least squares, or a robust loss"},
     {"loss_scale", OD_NUMBER, "1", "residuals beyond this many sigmas count less", OD_POSITIVE, 1},
     {"starts",
@@ -98,7 +98,7 @@ static const od_key prepare_keys[] = {
      "none"},
     {"smooth_order", OD_WHOLE, "1", "order of that smoothing", OD_NOT_NEGATIVE, 2, {0, 20}},
     {"outliers", OD_NUMBER, "1",
-     "samples of sensors further from the moving median than this many robust standard deviations (5, say) become missing",
+     "samples of sensors further from the moving median than this many robust standard deviations (for example 5) become missing",
      OD_POSITIVE, 0, .otherwise = "none"},
     {"outlier_window", OD_WHOLE, "1", "samples of that median, odd", OD_POSITIVE, 0, {5, 1e6}, "21"},
 };
@@ -139,10 +139,10 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
     od_complain(ld, node, "shooting goes in steps; found 'integrator: exact', expected one of the others");
   if (!m) return;
   if (m->samplers > 0)
-    od_complain(ld, node, "shooting wants a machine without sampled blocks, which remember more than states");
+    od_complain(ld, node,
+                "shooting needs a machine without sampled blocks, because their memory is not part of the states");
   if (od_model_switchers(m) > 0)
-    od_complain(ld, node, "shooting wants a machine in which nothing switches; '%s' does",
-                od_model_switcher_name(m, 0));
+    od_complain(ld, node, "shooting needs a machine without switches; '%s' switches", od_model_switcher_name(m, 0));
   for (int i = 0; i < xl->e->sensors; i++) {
     int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
     if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)
@@ -171,7 +171,7 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
   plan->shooting.length = od_number_value(ld, first + 1);
   if (segments && length) od_complain_number(ld, first + 1, "shooting has either 'segments' or 'length'");
   if (!segments && !length && !section.has_unknown)
-    od_complain(ld, node, "shooting wants 'segments' or 'length', or the word 'auto'");
+    od_complain(ld, node, "shooting needs 'segments' or 'length', or the word 'auto'");
   check_shooting(xl, plan, node);
 }
 
@@ -217,7 +217,7 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
   int smooth_order = (int)od_read_whole(ld, first + 3, "smooth_order", 0, 20);
   int outlier_window = read_window(ld, &section, "outlier_window", first + 5);
   bool smooths = od_number_is_given(ld, first + 2), ordered = od_number_is_given(ld, first + 3);
-  if (ordered && !smooths) od_complain_number(ld, first + 3, "smooth_order wants a smooth_window beside it");
+  if (ordered && !smooths) od_complain_number(ld, first + 3, "smooth_order needs a smooth_window");
   if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
     od_complain_number(ld, first + 2, "smooth_window must be larger than smooth_order");
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
@@ -310,7 +310,7 @@ static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   const od_experiment *e = xl->e;
   bool fitted = false;
   if (e->data.file && strcmp(e->data.file, "-") == 0)
-    od_messages_add(ld->messages, e->data.place, "a fit wants a whole log; a stream can only be observed");
+    od_messages_add(ld->messages, e->data.place, "a fit needs a whole log; a stream can only be observed");
   for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, plan, key);
   if ((plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, plan);
@@ -420,7 +420,7 @@ static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
   int node = od_map_find(&xl->ld, how, "method");
   if (plan->constraints == 0 && !plan->shooting.on) return;
   if (node >= 0 && plan->method != OD_LS_ACTIVE_SET)
-    od_complain(&xl->ld, node, "found the method '%s', but %s want 'active-set', which is their default",
+    od_complain(&xl->ld, node, "found the method '%s', but %s need 'active-set', which is their default",
                 od_fit_methods[plan->method], plan->shooting.on ? "fits with 'shooting'" : "'constraints'");
   plan->method = OD_LS_ACTIVE_SET;
 }

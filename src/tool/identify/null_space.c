@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double negligible = 1e-7;  // of the largest coefficient
-static const double alike = 1e-5;       // largest difference of a ratio from a simple one
+static const double negligible = 1e-7;       // of the largest coefficient
+static const double ratio_tolerance = 1e-5;  // largest difference of a ratio from a simple one
 enum { MOST_CANDIDATES = 200000 };
 
 typedef struct candidate {
@@ -35,7 +35,7 @@ typedef struct search {
 static double simple_ratio(double ratio) {
   static const double simple[] = {1, 2, 3, 4, 1.0 / 2, 1.0 / 3, 1.0 / 4, 3.0 / 2, 2.0 / 3};
   for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
-    if (fabs(fabs(ratio) - simple[i]) <= alike * simple[i]) return copysign(simple[i], ratio);
+    if (fabs(fabs(ratio) - simple[i]) <= ratio_tolerance * simple[i]) return copysign(simple[i], ratio);
   return 0;
 }
 

@@ -131,11 +131,11 @@ static od_status compress(od_shooting *s, int k, const od_shooting_data *data, c
   od_row_qr_begin(&qr, all, memory);
   for (long row = s->row[k]; row < end; row++)
     for (int i = 0; i < s->ny; i++) {
-      double said = data->y[row * s->ny + i], part = 1 / data->sigma[i];
-      if (isnan(said)) continue;
+      double measured = data->y[row * s->ny + i], part = 1 / data->sigma[i];
+      if (isnan(measured)) continue;
       const double *from = s->dy + (row * s->ny + i) * (np + nx);
       if (columns == np) from = dy_row(s, s->row[k]) + ((row - s->row[k]) * s->ny + i) * np;
-      double r = (s->y[row * s->ny + i] - said) * part, *to = od_row_qr_next(&qr, &stride);
+      double r = (s->y[row * s->ny + i] - measured) * part, *to = od_row_qr_next(&qr, &stride);
       od_loss_weight weight = od_loss_row(data->loss, data->loss_scale, r);
       for (int j = 0; j < nx; j++) to[j * stride] = columns > np ? weight.row * part * from[np + j] * s->size[j] : 0;
       for (int j = 0; j < np; j++) to[(nx + j) * stride] = weight.row * part * from[j];

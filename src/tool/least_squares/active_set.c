@@ -19,10 +19,10 @@ static const double most_damping = 1e10;  // relative to columns of length 1: st
 enum { MOST_STANDSTILLS = 10 };           // consecutive steps without a change above rounding
 
 // Predictions of the model for a step.
-typedef struct promise {
+typedef struct expected {
   double cost, violation;  // predicted decreases
   double moved;            // |R p|: change of the residuals
-} promise;
+} expected;
 
 static double moved_by(const od_search *s, const double *p) {
   double sum = 0;
@@ -34,14 +34,14 @@ static double moved_by(const od_search *s, const double *p) {
   return sqrt(sum);
 }
 
-static promise promise_of(const od_search *s) {
+static expected expected_by_model(const od_search *s) {
   double norm = od_residual_norm(s);
-  return (promise){.cost = s->model.base - 0.5 * norm * norm - od_model_change(s, s->step),
-                   .violation = od_ties_violation(s, false, NULL) - od_ties_violation(s, false, s->step),
-                   .moved = moved_by(s, s->step)};
+  return (expected){.cost = s->model.base - 0.5 * norm * norm - od_model_change(s, s->step),
+                    .violation = od_ties_violation(s, false, NULL) - od_ties_violation(s, false, s->step),
+                    .moved = moved_by(s, s->step)};
 }
 
-static void raise_weight(od_search *s, const promise *p) {
+static void raise_weight(od_search *s, const expected *p) {
   od_ties *t = &s->ties;
   for (int i = 0; i < t->count; i++)
     if (t->scale[i] > 0) t->weight = fmax(t->weight, 1.5 * fabs(t->multiplier[i]) / t->scale[i]);
@@ -88,7 +88,7 @@ static bool try_corrected(od_search *s, double least) {
 }
 
 // Tries the full step, then fractions of it. Returns the fraction that was taken; 0: none.
-static double search_along(od_search *s, const promise *p) {
+static double search_along(od_search *s, const expected *p) {
   double whole = p->cost + s->ties.weight * p->violation, now = merit(s, false);
   for (double part = 1; part > 1e-3; part /= 2) {
     double least = now - least_ratio * part * whole;
@@ -160,7 +160,7 @@ static bool is_short(const od_search *s) {
   return step <= tolerance * tolerance * at;
 }
 
-static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) {
+static bool is_done(const od_search *s, const expected *p, od_ls_reason *reason) {
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
   bool satisfied = left <= OD_TIES_MET * (1 + norm);
@@ -174,7 +174,7 @@ static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) 
   return false;
 }
 
-static bool is_flat(const od_search *s, const promise *p) {
+static bool is_flat(const od_search *s, const expected *p) {
   const double visible = 1e-9;
   double left = od_ties_violation(s, false, NULL);
   return left <= OD_TIES_MET * (1 + od_residual_norm(s)) &&
@@ -191,7 +191,7 @@ od_ls_reason od_search_tied(od_search *s) {
   for (;;) {
     prepare(s);
     od_ties_step(s, s->ties.damping, s->ties.c);
-    promise p = promise_of(s);
+    expected p = expected_by_model(s);
     raise_weight(s, &p);
     if (s->ties.damping == 0 && is_done(s, &p, &reason)) break;
     if (!od_goes_on(s)) return OD_LS_STOPPED;

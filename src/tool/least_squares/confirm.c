@@ -205,13 +205,13 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   e->is_minimum = content || s->now.cost == 0;
   if (!ended || s->now.cost == 0 || (content && rank >= free)) return true;
   // With constraints no neighbors are evaluated. Truncated steps never continue from a neighbor.
-  bool tied = s->problem->constraints || s->problem->hidden, jams = s->options.method == OD_LS_TRUNCATE;
-  bool rounding = !content && (tied || jams) && od_removable(s) <= 1e-10 * s->start_norm;
+  bool tied = s->problem->constraints || s->problem->hidden, truncates = s->options.method == OD_LS_TRUNCATE;
+  bool rounding = !content && (tied || truncates) && od_removable(s) <= 1e-10 * s->start_norm;
   if (!content && !rounding) rounding = is_rounding(s);
   e->is_minimum = content || rounding;
-  if (tied || (rounding && jams)) return true;
+  if (tied || (rounding && truncates)) return true;
   lines which = content ? ALONG_BLIND : rounding ? ALONG_STEPS : ALONG_ALL;
-  double allowed = allowed_part(s), least = rounding ? 0.5 : jams ? visible : allowed * allowed;
+  double allowed = allowed_part(s), least = rounding ? 0.5 : truncates ? visible : allowed * allowed;
   *l = (look){.best = l->best, .line = l->line, .length = 1, .closer = closer};
   look_around(s, least, which, l);
   e->is_plateau = (rank == 0 && l->change <= nothing) || (which == ALONG_ALL && l->flat && l->decrease <= least);
@@ -222,7 +222,7 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   if (!e->is_minimum && rank == 0 && !l->stopped) refine(s, l);
   e->by_neighbors = e->is_minimum && which == ALONG_ALL;
   if (e->by_neighbors || !e->is_minimum) e->offset = sqrt(fmax(l->decrease, 0));
-  return e->is_minimum || l->stopped || jams || !go_to(s, l->best);
+  return e->is_minimum || l->stopped || truncates || !go_to(s, l->best);
 }
 
 od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *e) {

@@ -77,7 +77,7 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
 static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error *err) {
   if (p->m < 1 || p->n < 1) return od_fail(err, OD_BAD_ARGUMENT, "there must be residuals and parameters");
   if (p->rows && p->hidden)
-    return od_fail(err, OD_BAD_ARGUMENT, "rows as they come and hidden unknowns do not go together");
+    return od_fail(err, OD_BAD_ARGUMENT, "a problem has either streamed rows or hidden unknowns, not both");
   if (!(p->residuals || p->rows) || !p->start)
     return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)

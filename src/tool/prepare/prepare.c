@@ -52,11 +52,11 @@ __attribute__((format(printf, 2, 3))) static void complain(complaints *c, const 
 }
 
 static void check_sizes(const od_prepare *p, complaints *c) {
-  if (!(p->resample >= 0) || isinf(p->resample)) complain(c, "resample wants a step above zero, not %g s", p->resample);
+  if (!(p->resample >= 0) || isinf(p->resample)) complain(c, "resample needs a step above zero, not %g s", p->resample);
   if (!(p->low_pass >= 0) || isinf(p->low_pass))
-    complain(c, "low-pass wants a corner above zero, not %g Hz", p->low_pass);
+    complain(c, "low-pass needs a corner above zero, not %g Hz", p->low_pass);
   if (!(p->outliers >= 0))
-    complain(c, "outliers wants a number of standard deviations above zero, not %g", p->outliers);
+    complain(c, "outliers needs a number of standard deviations above zero, not %g", p->outliers);
   if (p->outlier_window != 0 && (p->outlier_window < 5 || p->outlier_window % 2 == 0))
     complain(c, "the window for outliers must be odd and at least 5 samples, not %d", p->outlier_window);
   if (p->detrend != OD_DETREND_NONE && p->detrend != OD_DETREND_MEAN && p->detrend != OD_DETREND_LINEAR)
@@ -66,7 +66,7 @@ static void check_sizes(const od_prepare *p, complaints *c) {
 static void check_smoothing(const od_prepare *p, complaints *c) {
   int window = p->savgol_window, order = p->savgol_order;
   if (order < 0) complain(c, "the order of Savitzky-Golay smoothing must not be negative: %d", order);
-  if (window == 0 && order > 0) complain(c, "Savitzky-Golay smoothing of order %d wants a window", order);
+  if (window == 0 && order > 0) complain(c, "Savitzky-Golay smoothing of order %d needs a window", order);
   if (window == 0) return;
   if (window < 0 || window % 2 == 0)
     complain(c, "the window of Savitzky-Golay smoothing must be an odd number of samples, not %d", window);
@@ -98,8 +98,8 @@ static void check_against_time(const work *w, complaints *c) {
     complain(c, "the window of Savitzky-Golay smoothing, %d samples, is longer than the log: %.0f", p->savgol_window,
              rows);
   if (p->resample > 0 || w->uniform) return;
-  if (p->low_pass > 0) complain(c, "low-pass wants uniform times: resample first");
-  if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing wants uniform times: resample first");
+  if (p->low_pass > 0) complain(c, "low-pass needs uniform times: resample first");
+  if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing needs uniform times: resample first");
 }
 
 static od_status check_wishes(const work *w, od_error *err) {

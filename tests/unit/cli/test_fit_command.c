@@ -71,8 +71,8 @@ static void test_bad_logs(void **state) {
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {integrator: exact}\n", both);
   expect(s, lines, "", 2, "resample them with 'prepare: {resample: 1.333 s}', or choose another integrator");
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nprepare: {low_pass: 0.1 Hz}\n", both);
-  expect(s, lines, "", 2, "the set 'data' cannot be prepared: low-pass wants uniform times: resample first");
-  expect(s, both, "--data -", 2, "--data: error: a fit wants a whole log; a stream can only be observed");
+  expect(s, lines, "", 2, "the set 'data' cannot be prepared: low-pass needs uniform times: resample first");
+  expect(s, both, "--data -", 2, "--data: error: a fit needs a whole log; a stream can only be observed");
   expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
 }
 
@@ -105,7 +105,7 @@ static void test_gaps_and_still_signals(void **state) {
   outcome o = fit(s, lines, "");
   // No lag fits this log: the best one is worse than a constant.
   ends_with(o, 3);
-  says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of what the sensors say");
+  says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of the sensor values");
   says(o.out, "data: 5 values of sensors are missing and left out.");
   says(o.out, "data: 3 missing values of inputs taken from their neighbors.");
   says(o.out, "data  lag     fit       55        5");
@@ -201,7 +201,7 @@ static void test_bad_constraints(void **state) {
       "  - lag.time_constant <= 5 kg\n"
       "  - 1 <= lag.gain <= 10\n";
   static const char *const said[] = {
-      "fit.yaml:5:15: error: found the method 'gauss-newton', but fits with 'shooting' want 'active-set', which is their "
+      "fit.yaml:5:15: error: found the method 'gauss-newton', but fits with 'shooting' need 'active-set', which is their "
       "default",
       "fit.yaml:5:58: error: shooting goes in steps; found 'integrator: exact', expected one of the others",
       "fit.yaml:5:59: error: unknown key 'segment' in shooting; did you mean 'segments'?",
@@ -221,7 +221,7 @@ static void test_bad_constraints(void **state) {
   char text[400];
   static const char *const more[][2] = {
       {"constraints: lag.gain <= 1\n", "error: found 'lag.gain <= 1', expected a list of relations"},
-      {"fit: {shooting: {}}\n", "error: shooting wants 'segments' or 'length', or the word 'auto'"},
+      {"fit: {shooting: {}}\n", "error: shooting needs 'segments' or 'length', or the word 'auto'"},
       {"fit: {shooting: {segments: 3, length: 1 s}}\n", "error: shooting has either 'segments' or 'length'"},
       {"fit: {shooting: {segments: 2.5}}\n", "error: segments must be a whole number from 1 to 1000000"},
       {"fit: {shooting: automatic}\n", "found 'automatic'; 'shooting' must be auto or no"},
@@ -240,7 +240,7 @@ static void test_constraints_are_told(void **state) {
       "parameters: {lag.gain: {}, lag.time_constant: {low: 1 ms, high: 10 s}}\n"
       "fit: {shooting: {segments: 5}, start: unknown}\n"
       "constraints: [lag.time_constant <= 450 ms]\n";
-  static const char words[] = "the data would like 'lag.time_constant' to be larger than '450 ms' by";
+  static const char words[] = "without it, 'lag.time_constant' would be larger than '450 ms' by";
   outcome o = fit(s, lines, "--report found.html");
   ends_with(o, 0);
   says(o.out, words);
@@ -270,7 +270,7 @@ static void test_bad_wishes(void **state) {
   snprintf(lines, sizeof lines, "%ssets: {a: {use: validate}}\n", both);
   expect(s, lines, "", 2, "fit.yaml:5:7: error: all sets are for validation; a fit needs one with 'use: fit'");
   snprintf(lines, sizeof lines, "%sprepare: {smooth_order: 2}\n", both);
-  expect(s, lines, "", 2, "error: smooth_order wants a smooth_window beside it");
+  expect(s, lines, "", 2, "error: smooth_order needs a smooth_window");
   expect(s, "", "", 2, "fit.yaml:1:1: error: a fit needs at least one entry in 'parameters'");
   expect(s, both, "--json /no/such/folder/x.json", 1, "/no/such/folder/x.json");
 }

@@ -611,13 +611,13 @@ static void mistakes(void **state) {
   refused((od_prepare){.savgol_window = 101, .savgol_order = 5}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing, 101 samples, is longer than the log: 100");
   refused((od_prepare){.savgol_order = 3}, time, value, 100, 2, both,
-          "Savitzky-Golay smoothing of order 3 wants a window");
+          "Savitzky-Golay smoothing of order 3 needs a window");
   refused((od_prepare){.resample = 1e-9}, time, value, 100, 2, both,
           "a step of 1e-09 s makes 9.9e+08 rows of 0.99 s; at most 1e+08");
   refused((od_prepare){.resample = 1}, time, value, 100, 2, both, "a step of 1 s is longer than the log");
   refused(
       (od_prepare){.resample = -1, .low_pass = NAN, .outliers = -2, .outlier_window = 8}, time, value, 100, 2, both,
-      "resample wants a step above zero, not -1 s; low-pass wants a corner above zero, not nan Hz; outliers wants a "
+      "resample needs a step above zero, not -1 s; low-pass needs a corner above zero, not nan Hz; outliers needs a "
       "number of standard deviations above zero, not -2; the window for outliers must be odd and at least 5 samples, "
       "not 8");
   // All mistakes together: the long message fits into its buffer.
@@ -635,7 +635,7 @@ static void mistakes(void **state) {
   value[2 * 30] = 0;
   for (int i = 50; i < 100; i++) time[i] += 0.2;
   refused((od_prepare){.low_pass = 5, .savgol_window = 5}, time, value, 100, 2, both,
-          "low-pass wants uniform times: resample first; Savitzky-Golay smoothing wants uniform times: resample first");
+          "low-pass needs uniform times: resample first; Savitzky-Golay smoothing needs uniform times: resample first");
   refused((od_prepare){.resample = 0.01}, time, value, 100, 2, both,
           "no rows between 0.49 s and 0.7 s, more than 3 steps of 0.01 s: inputs must have no gaps");
   time[20] = time[19];

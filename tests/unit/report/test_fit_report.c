@@ -75,7 +75,7 @@ static void test_figures(void **state) {
     cell_of(text, name, i % 2, 6, cell, sizeof cell);
     expect_shown(cell, q[i]->fit);
   }
-  snprintf(part, sizeof part, "explains %.2f %% of what the sensors say, and %.2f %% with", f->fit, f->start_fit);
+  snprintf(part, sizeof part, "explains %.2f %% of the sensor values, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
   says(text, "2 parameters are all identifiable from the data");
   says(text, "of the last part of a, which the fit has not seen, the model predicts ");
@@ -107,7 +107,7 @@ static void test_what_is_not_identifiable(void **state) {
       "<b>Not all identifiable:</b> 2 of 3 directions in which the parameters can change are identifiable; 1 leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not identifiable alone");
-  says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the data would have it go further");
+  says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the best fit is beyond it");
   says(text, "Not white");
   free(text);
   fit_release(f, plan);
