@@ -21,7 +21,7 @@ static size_t memory_size(const od_plant *plant, const od_observer_options *opti
 
 static od_status start(od_observer *o) {
   od_iterated *m = od_observer_memory(o);
-  m->wary = 1;
+  m->may_repeat = 1;
   return OD_OK;
 }
 
@@ -44,14 +44,14 @@ static int is_bent(od_observer *o, double *bent, od_status *status) {
 od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y) {
   const od_linear *l = od_observer_linear(o);
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
-  int wary = m->wary;
+  int may_repeat = m->may_repeat;
   double *prior_P = m->content, *bent = prior_P + n * n;
   od_linear_begin(o);
   // The covariance is kept only if the correction may be repeated.
-  if (wary) memcpy(prior_P, od_observer_at(o, o->P), n * n * d);
+  if (may_repeat) memcpy(prior_P, od_observer_at(o, o->P), n * n * d);
   od_status status = od_linear_pass(o, y, 0);
-  m->wary = l->unsure;
-  bool again = wary && o->used && !l->widened;
+  m->may_repeat = l->sensor_dominates;
+  bool again = may_repeat && o->used && !l->widened;
   for (int pass = 1; pass < PASSES && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
     memcpy(od_observer_at(o, o->P), prior_P, n * n * d);
     memcpy(od_observer_at(o, l->moved), od_observer_at(o, l->delta), n * d);

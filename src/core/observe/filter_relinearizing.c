@@ -29,7 +29,7 @@ static size_t memory(const od_plant *plant, const od_observer_options *options) 
 
 static od_status start(od_observer *o) {
   od_smoother *s = od_smoother_init(o);
-  od_smoother_live(s)->wary = 1;
+  od_smoother_live(s)->may_repeat = 1;
   s->repartitions = od_sim_count(od_observer_sim(o)).repartitions;
   s->last = -1;
   od_smoother_add(s);
@@ -38,7 +38,7 @@ static od_status start(od_observer *o) {
 }
 
 static void restart(od_observer *o) {
-  od_smoother_live(smoother_of(o))->wary = 1;
+  od_smoother_live(smoother_of(o))->may_repeat = 1;
   od_smoother_restart(smoother_of(o), o);
 }
 

@@ -174,7 +174,7 @@ static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, c
   od_linear *l = od_observer_linear(o);
   int reopen;
   od_sensor_use use = od_observer_judge(o, i, measured, value, *s, &reopen);
-  if (*s - r > uncertain_variance_ratio * r) l->unsure = 1;
+  if (*s - r > uncertain_variance_ratio * r) l->sensor_dominates = 1;
   if (use != OD_SENSOR_USED) return false;
   if (reopen) {
     settle(o, b, w);
@@ -268,7 +268,7 @@ od_status od_linear_take(od_observer *o, const double *y, int pass) {
 od_status od_linear_pass(od_observer *o, const double *y, int pass) {
   od_linear *l = od_observer_linear(o);
   size_t size = (size_t)(o->nx + o->np) * sizeof(double);
-  if (pass == 0) l->unsure = l->widened = 0;
+  if (pass == 0) l->sensor_dominates = l->widened = 0;
   memset(od_observer_at(o, l->delta), 0, size);
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), size);
   od_status status = od_linear_take(o, y, pass);

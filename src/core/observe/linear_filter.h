@@ -16,18 +16,18 @@
 
 // Working memory in an observer's block.
 typedef struct od_linear {
-  int unsure;           // whether the first pass found a sensor more certain than its prediction
-  int widened;          // whether it has increased the uncertainty for a sensor
-  size_t A;             // nx x nx: of a step
-  size_t y, hx, hp;     // the sensors at the linearization point, and their derivatives
-  size_t h, at, g;      // n each, of one sensor; `at`: indices of its nonzero derivatives
-  size_t gain;          // n each, of sensors that are applied together
-  size_t prior, moved;  // n each: the prediction, and the distance of the linearization point from it
-  size_t delta;         // n: the change of the estimate since the prediction
-  size_t prior_bias;    // n: the bias of the prediction
-  size_t L, D;          // factors of correlated noise,
-  size_t own_h, own_y;  // and the independent part of each sensor (n, 1)
-  ptrdiff_t note;       // offset of the record of used sensors, which may be negative for a worker; zero: none
+  int sensor_dominates;  // whether the first pass found a sensor more certain than its prediction
+  int widened;           // whether it has increased the uncertainty for a sensor
+  size_t A;              // nx x nx: of a step
+  size_t y, hx, hp;      // the sensors at the linearization point, and their derivatives
+  size_t h, at, g;       // n each, of one sensor; `at`: indices of its nonzero derivatives
+  size_t gain;           // n each, of sensors that are applied together
+  size_t prior, moved;   // n each: the prediction, and the distance of the linearization point from it
+  size_t delta;          // n: the change of the estimate since the prediction
+  size_t prior_bias;     // n: the bias of the prediction
+  size_t L, D;           // factors of correlated noise,
+  size_t own_h, own_y;   // and the independent part of each sensor (n, 1)
+  ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: none
 } od_linear;
 
 // The record of a correction, for filters that return to it: for each sensor (ny) the innovation over its variance, NAN if it was not

@@ -170,7 +170,7 @@ static od_status close_window(od_smoother *s) {
     s->last = last;
     s->corrected = corrected;
   }
-  ((od_iterated *)od_observer_memory(w))->wary = 1;
+  ((od_iterated *)od_observer_memory(w))->may_repeat = 1;
   s->phase = OD_SMOOTHER_CATCH_UP;
   s->at = s->end;
   return OD_OK;
@@ -253,7 +253,7 @@ static void replace_live(od_smoother *s, od_observer *o) {
   memcpy(od_observer_at(o, o->P), od_observer_at(w, w->P), n * n * d);
   memcpy(od_observer_at(o, o->bias), od_observer_at(w, w->bias), n * d);
   if (s->np) memcpy(od_observer_at(o, o->p), od_observer_at(w, w->p), (size_t)s->np * d);
-  od_smoother_live(s)->wary = ((od_iterated *)od_observer_memory(w))->wary;
+  od_smoother_live(s)->may_repeat = ((od_iterated *)od_observer_memory(w))->may_repeat;
   s->phase = OD_SMOOTHER_IDLE;
 }
 

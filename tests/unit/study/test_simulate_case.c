@@ -135,7 +135,7 @@ static void test_mistakes(void **state) {
       {DRAW("{copy.gain: {uniform: [2, 1]}}"), "'uniform' ends below where it begins; expected [1 , 2 ]"},
       {DRAW("{copy.gain: {normal: [2, -1]}}"), "a standard deviation must not be negative"},
       {DRAW("{copy.gain: {normal: [2 m, 1 mm]}}"), "has one number in m and one in mm; give both in one unit"},
-      {DRAW("{copy.gain: {normal: 2}}"), "'normal' wants [mean, standard deviation]"},
+      {DRAW("{copy.gain: {normal: 2}}"), "'normal' must be [mean, standard deviation]"},
       {DRAW("{copy.gain: {}}"), "needs one of 'normal', 'uniform', 'relative' and 'within'"},
       {DRAW("{copy.gain: {normal: [1, 1], within: 2 %}}"), "has two distributions; expected one"},
       {DRAW("{inputs.u.sine.phase: {within: 2 %}}"), "is zero, and so is any part of it"},
