@@ -5,6 +5,7 @@
 #include "experiment/true_run.h"
 #include "friction_fit/run_model.h"
 #include "io/table.h"
+#include "memory/scoped.h"
 
 // Speed and force of steady motion. sigma: standard deviation of the force, 0 if it is not known.
 typedef struct od_steady_points {
@@ -42,6 +43,7 @@ od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_
 // Adds the errors of a seed to simulated measurements.
 od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err);
 void od_friction_data_free(od_friction_data *d);
+OD_OWNED_POINTER(od_friction_data, od_friction_data_free);
 // A copy, so that several threads can add errors to the same simulation. The copy must not outlive the original.
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err);
 

@@ -4,6 +4,7 @@
 
 #include "friction_fit/friction_data.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 
 // Quality of an estimate.
 typedef enum od_friction_known {
@@ -54,6 +55,7 @@ typedef struct od_friction_run_options {
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
+OD_OWNED_POINTER(od_friction_fitted, od_friction_fitted_free);
 
 // The largest relative error of the parameters with a true value; NAN: none has one.
 double od_friction_largest_error(const od_friction_fitted *f);

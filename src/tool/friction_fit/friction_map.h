@@ -7,6 +7,7 @@
 #define OD_FRICTION_MAP_H
 
 #include "friction_fit/friction_fit.h"
+#include "memory/scoped.h"
 
 enum { OD_MAP_MOST_COEFFICIENTS = 4 };  // theta_n, C1, C2, P
 
@@ -32,6 +33,7 @@ typedef struct od_pressure_map {
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                               od_pressure_map **out, od_error *err);
 void od_pressure_map_free(od_pressure_map *m);
+OD_OWNED_POINTER(od_pressure_map, od_pressure_map_free);
 
 // The fraction of the true coefficients within 99 % intervals. *count receives their number.
 double od_pressure_map_inside(const od_pressure_map *m, int *count);

@@ -9,6 +9,7 @@
 #include "experiment/experiment.h"
 #include "friction/law.h"
 #include "friction_fit/velocity_run.h"
+#include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
 // The numbers of a law, followed by the dependence of its factor on the pressures of two chambers: 1 + per_p1 (p1 - normal) +
@@ -163,5 +164,6 @@ typedef struct od_friction_options {
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,
                                 od_messages *messages);
 void od_friction_plan_free(od_friction_plan *plan);
+OD_OWNED_POINTER(od_friction_plan, od_friction_plan_free);
 
 #endif

@@ -13,6 +13,7 @@
 #include "identify/identifiability.h"
 #include "io/table.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 #include "prepare/prepare.h"
@@ -88,6 +89,7 @@ extern const char *const od_fit_methods[];
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
+OD_OWNED_POINTER(od_fit_plan, od_fit_plan_free);
 
 // The scale of the loss that the search engine uses.
 double od_fit_loss_scale(const od_fit_plan *plan);
@@ -228,6 +230,7 @@ typedef struct od_fit_options {
 // plan must outlive the result.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
+OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
 // Describes the effort of the search in words.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);

@@ -8,6 +8,7 @@
 #define OD_LINEAR_LINEAR_MODEL_H
 
 #include "linear/operating_point.h"
+#include "memory/scoped.h"
 
 typedef struct od_linear_signal {
   char *name, *unit;
@@ -45,5 +46,6 @@ const od_linear_signal *od_linear_kink(const od_linear_model *model, int i);
 // The i-th rate for which a small change changes the slopes; NULL: there are no more.
 const od_linear_signal *od_linear_narrow(const od_linear_model *model, int i);
 void od_linear_model_free(od_linear_model *model);
+OD_OWNED_POINTER(od_linear_model, od_linear_model_free);
 
 #endif

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "machine/requirement.h"
+#include "memory/scoped.h"
 #include "simulate/run.h"
 
 typedef enum od_outcome {
@@ -41,6 +42,7 @@ int od_judge_outputs(const od_machine *machine, int *output);
 // For a run of this duration (s) that records these outputs. NULL: memory ran out.
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs);
 void od_judge_free(od_judge *judge);
+OD_OWNED_POINTER(od_judge, od_judge_free);
 void od_judge_watch(void *judge, double t, const double *y);
 // Called after the run, complete or not. Computes margins, which may need further runs.
 od_status od_judge_end(od_judge *judge, const od_run_report *report, bool complete, od_error *err);
