@@ -4,27 +4,23 @@
 
 #include "commands/command.h"
 #include "io/json.h"
+#include "memory/scoped.h"
 #include "options/open_machine.h"
 #include "options/options.h"
 #include "report/check_file.h"
-#include "terminal/exit_codes.h"
 #include "terminal/show_result.h"
 #include "terminal/terminal.h"
 
 // Checks one file and shows its messages, or appends its data to `list` (JSON). Returns the exit code.
 static int check_file(const char *path, const od_load_options *load, json_t *list) {
   od_messages *messages = od_messages_new();
-  if (!messages) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
   od_result r;
   od_status status = od_check_file(path, load, &messages, &r);
   if (list) {
     json_array_append(list, r.data);
   } else {
     fflush(stdout);
-    od_messages_print(messages, stderr, od_terminal_colour(stderr));
+    od_messages_print(messages, stderr, od_terminal_color(stderr));
     od_show_result(&r, stdout);
   }
   od_result_free(&r);
@@ -32,45 +28,35 @@ static int check_file(const char *path, const od_load_options *load, json_t *lis
   return od_exit_code(status);
 }
 
-// Checks all files and shows the findings file by file, or as one JSON object. Returns the exit code.
-static int check_files(const od_words *files, const od_load_options *load, bool as_json) {
-  od_result all = od_result_new("Check", "");
-  json_t *list = json_array();
-  int code = OD_EXIT_OK;
-  od_result_set(&all, "machines", list);
-  for (int i = 0; i < files->count; i++) {
-    int one = check_file(files->text[i], load, as_json ? list : NULL);
-    if (one != OD_EXIT_OK && code != OD_EXIT_BAD_INPUT) code = one;
-  }
-  od_result_flag(&all, "ok", code == OD_EXIT_OK);
-  int written = as_json ? od_show_either(&all, true) : OD_EXIT_OK;
-  od_result_free(&all);
-  return written != OD_EXIT_OK ? written : code;
-}
+static const char details[] =
+    "Files with 'sensors' are experiments, or fits if they have 'fit'; those with 'cases' are studies; all others are\n"
+    "machines. The exit code is 0 if all files are correct, else 2.\n";
 
 int od_command_check(int argc, char **argv) {
-  bool json = false;
+  bool as_json = false;
   od_load_arguments load = {0};
   const od_option options[] = {
       OD_LOAD_OPTIONS(&load),
   };
-  const od_usage usage = {
-      "check",
-      "FILE...",
-      "say whether machine, experiment, fit and study files are right, and everything that is wrong with them",
-      "Files with sensors are experiments, or fits where they say how to fit, those with cases studies, all others machines.\n"
-      "It ends with 0 when all files are right, else with 2.\n",
-      options,
-      (int)(sizeof options / sizeof *options),
-      .shared = {.as_json = &json}};
+  const od_usage usage = {"check",
+                          "FILE...",
+                          "check machine, experiment, fit, friction and study files, and list all errors",
+                          details,
+                          options,
+                          (int)(sizeof options / sizeof *options),
+                          .shared = {.as_json = &as_json}};
   od_words files = {0};
-  int code = od_options_parse_counted(&usage, argc, argv, 1, INT_MAX, &files);
-  if (code < 0) {
-    const od_load_options how = {
-        .set = load.set.text, .set_count = load.set.count, .spatial = load.spatial, .variant = load.variant};
-    code = check_files(&files, &how, json);
+  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, INT_MAX, &files));
+  const od_load_options how = od_load_options_of(&load);
+  OD_SCOPED(od_result_free) od_result all = od_result_new("Check", "");
+  json_t *list = json_array();
+  int code = OD_EXIT_OK;
+  od_result_set(&all, "machines", list);
+  for (int i = 0; i < files.count; i++) {
+    int of_file = check_file(files.text[i], &how, as_json ? list : NULL);
+    if (of_file != OD_EXIT_OK && code != OD_EXIT_BAD_INPUT) code = of_file;
   }
-  od_words_free(&files);
-  od_load_arguments_free(&load);
-  return code;
+  od_result_flag(&all, "ok", code == OD_EXIT_OK);
+  int written = as_json ? od_show_either(&all, true) : OD_EXIT_OK;
+  return written != OD_EXIT_OK ? written : code;
 }

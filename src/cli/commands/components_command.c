@@ -1,18 +1,18 @@
 // oleodyn components: the classes of elements and blocks of machine files, from their tables.
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
 #include "components/component_curve.h"
 #include "components/component_picture.h"
 #include "components/component_reference.h"
+#include "document/suggest.h"
+#include "io/plot.h"
+#include "memory/scoped.h"
 #include "options/options.h"
 #include "terminal/show_result.h"
 #include "terminal/terminal.h"
-#include "document/suggest.h"
-#include "io/plot.h"
 
 // Stores `name` in *best and its edit distance in *distance if it is nearer to `wrong` than the best name so far.
 static void try_name(const char *wrong, const char *name, const char **best, int *distance) {
@@ -58,19 +58,6 @@ static od_component_class find_class(const char *name) {
   return (od_component_class){0};
 }
 
-// The classes with these names; all classes if there are no names. The caller frees the list. *ok is false after messages.
-static od_component_class *find_classes(const od_words *names, int *count, bool *ok) {
-  *count = names->count ? names->count : od_component_count();
-  od_component_class *classes = calloc((size_t)*count + 1, sizeof *classes);
-  *ok = classes;
-  if (!classes) od_cli_error("memory ran out");
-  for (int i = 0; classes && i < *count; i++) {
-    classes[i] = names->count ? find_class(names->text[i]) : od_component_at(i);
-    *ok = *ok && (classes[i].element || classes[i].block);
-  }
-  return classes;
-}
-
 // Draws the curves of one class as a picture, writes them as a table, or both. Either path may be NULL. Returns the exit code.
 static int show_curves(const od_words *names, const char *plot, const char *csv) {
   od_component_curve curve = {0};
@@ -80,8 +67,7 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
     od_cli_error("--plot and --csv show one component; expected one NAME, found %d", names->count);
   else if (!drawn)
     od_cli_error(
-        "there is nothing to draw of '%s'; elements with flows or forces of their own can be drawn, 'oleodyn friction' draws "
-        "friction laws",
+        "'%s' has no curve; elements with flows or forces of their own have curves, and 'oleodyn friction' draws friction laws",
         names->text[0]);
   if (!drawn) return OD_EXIT_BAD_INPUT;
   od_error err = {0};
@@ -90,9 +76,8 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
   if (status == OD_OK && plot) printf("wrote %s\n", plot);
   if (status == OD_OK && csv) status = od_table_write_csv(curve.table, csv, &err);
   if (status == OD_OK && csv && strcmp(csv, "-") != 0) printf("wrote %s\n", csv);
-  if (status != OD_OK) od_cli_error("%s", err.text);
   od_table_free(curve.table);
-  return od_exit_code(status);
+  return od_exit_early(status, &err);
 }
 
 // Writes all pictures of the reference. Returns the exit code.
@@ -103,57 +88,44 @@ static int write_pictures(const char *folder) {
     od_error err = {0};
     if (!od_component_picture_name(c, name, sizeof name)) continue;
     od_status status = od_component_picture_write(c, folder, &err);
-    if (status == OD_OK) continue;
-    od_cli_error("%s", err.text);
-    return od_exit_code(status);
+    if (status != OD_OK) return od_exit_early(status, &err);
   }
   return OD_EXIT_OK;
 }
 
-// Prints the keys of classes as JSON, as Markdown or as text; without names the list of classes as text. Returns the exit code.
-static int show(const od_component_class *classes, int count, bool has_names, bool as_json, bool as_markdown) {
-  od_result r =
-      has_names || as_json || as_markdown ? od_component_reference(classes, count, as_markdown) : od_component_list();
-  int code = OD_EXIT_OK;
-  if (as_markdown && !as_json)
-    od_result_print_markdown(&r, stdout);
-  else
-    code = od_show_either(&r, as_json);
-  od_result_free(&r);
-  return code;
-}
-
 int od_command_components(int argc, char **argv) {
   const char *plot = NULL, *csv = NULL, *pictures = NULL;
-  bool json = false, markdown = false, si = false, sound = true;
+  bool as_json = false, as_markdown = false, si = false;
   const od_option options[] = {
-      {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown},
-      {"pictures", OD_OPTION_TEXT, "FOLDER", "write the small pictures of that page into a folder that exists",
-       &pictures},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one, by its own equation", &plot},
-      {"csv", OD_OPTION_TEXT, "FILE.csv", "the same curves as a table; - is standard output", &csv}};
+      {"markdown", OD_OPTION_FLAG, NULL, "print all components as a page of documentation", &as_markdown},
+      {"pictures", OD_OPTION_TEXT, "FOLDER", "write the pictures of that page into an existing folder", &pictures},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one component, from its equations", &plot},
+      {"csv", OD_OPTION_TEXT, "FILE.csv", "write the same curves as a table; - is standard output", &csv}};
   const od_usage usage = {"components",
                           "[NAME...]",
                           "list the components that machine files can use, or show their keys",
                           NULL,
                           options,
                           sizeof options / sizeof *options,
-                          .shared = {.as_json = &json, .si = &si}};
+                          .shared = {.as_json = &as_json, .si = &si}};
   od_words names = {0};
-  int code = od_options_parse(&usage, argc, argv, &names);
-  if (code >= 0) {
-    od_words_free(&names);
-    return code;
+  OD_TRY(od_options_parse(&usage, argc, argv, &names));
+  OD_SCRATCH(scratch);
+  int count = names.count ? names.count : od_component_count();
+  od_component_class *classes = OD_TAKE(&scratch, od_component_class, count);
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    classes[i] = names.count ? find_class(names.text[i]) : od_component_at(i);
+    ok = ok && (classes[i].element || classes[i].block);
   }
-  int count;
-  od_component_class *classes = find_classes(&names, &count, &sound);
-  code = sound ? OD_EXIT_OK : OD_EXIT_BAD_INPUT;
-  if (sound && pictures) code = write_pictures(pictures);
-  if (code == OD_EXIT_OK && !json && !markdown && (plot || csv))
-    code = show_curves(&names, plot, csv);
-  else if (code == OD_EXIT_OK && (json || markdown || !pictures))
-    code = show(classes, count, names.count > 0, json, markdown);
-  free(classes);
-  od_words_free(&names);
-  return code;
+  if (!ok) return OD_EXIT_BAD_INPUT;
+  int code = pictures ? write_pictures(pictures) : OD_EXIT_OK;
+  if (code != OD_EXIT_OK || (pictures && !as_json && !as_markdown && !plot && !csv)) return code;
+  if (!as_json && !as_markdown && (plot || csv)) return show_curves(&names, plot, csv);
+  OD_SCOPED(od_result_free)
+  od_result r =
+      names.count || as_json || as_markdown ? od_component_reference(classes, count, as_markdown) : od_component_list();
+  if (as_json || !as_markdown) return od_show_either(&r, as_json);
+  od_result_print_markdown(&r, stdout);
+  return OD_EXIT_OK;
 }

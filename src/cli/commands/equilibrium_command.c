@@ -1,12 +1,9 @@
 // oleodyn equilibrium: the point where a machine is at rest, or in steady motion, with outputs at given values.
-#include <stdio.h>
-
 #include "commands/command.h"
-#include "options/linear_options.h"
-#include "terminal/show_result.h"
-#include "terminal/terminal.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
+#include "options/linear_options.h"
+#include "terminal/terminal.h"
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
@@ -20,12 +17,12 @@ static int check(void *user) {
     od_cli_error("--save-state is for one point, not for --sweep");
     return OD_EXIT_BAD_INPUT;
   }
-  if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return -1;
+  if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return OD_GO_ON;
   od_cli_error("--csv and --mat are for --sweep; --json writes one point");
   return OD_EXIT_BAD_INPUT;
 }
 
-// The user data of the writer od_file_contents.state.
+// For the writer of the state.
 typedef struct point_to_save {
   const od_machine *machine;
   const od_point_state *state;
@@ -39,22 +36,18 @@ static od_status write_state(const void *user, const char *path, od_error *err) 
 
 static int show(void *user, const od_machine *machine, const od_linear_model *model) {
   const od_linear_arguments *a = user;
-  FILE *notes = od_files_notes(&a->files, a->quiet);
-  od_result result = od_equilibrium_result(machine, model);
-  od_show_result(&result, notes == stdout ? notes : NULL);
+  OD_SCOPED(od_result_free) od_result result = od_equilibrium_result(machine, model);
   const point_to_save save = {machine, a->state, model->time};
   const od_file_contents contents = {.result = &result, .write[OD_FILE_STATE] = write_state, .user = &save};
-  bool ok = od_files_write(&a->files, &contents, notes);
-  od_result_free(&result);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  return od_files_finish(&a->files, a->quiet, &contents, NULL);
 }
 
 static const char details[] =
-    "Finds states, and values of the inputs that --free names, for which the outputs of --hold have their values while\n"
-    "forces balance and pressures do not change. Speeds are zero, unless a held output is one: then the machine moves steadily.\n"
-    "Where the machine cannot be solved for that, as with a valve that is shut, it is let settle first, with its inputs at their values.\n"
-    "What this does not decide stays nearest to where it was at the start, and is marked. Where there is no such point, the message\n"
-    "says which limit stops it (a stroke, a spool, a pressure) and how far one can go.\n\n"
+    "Finds states, and values of the inputs of --free, at which the outputs of --hold have their values, forces balance and\n"
+    "pressures are constant. Speeds are zero, unless a held output is a speed: then the machine is in steady motion. If the\n"
+    "equations cannot be solved, for example with a closed valve, a run with constant inputs brings the machine to rest first.\n"
+    "Values that the equations do not determine stay closest to their initial values and are marked. If there is no such\n"
+    "point, the message names the limit (a stroke, a spool, a pressure) and the closest possible value.\n\n"
     "Examples\n"
     "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --free lift_drive\n"
     "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
@@ -72,7 +65,7 @@ int od_command_equilibrium(int argc, char **argv) {
   };
   const od_usage usage = {"equilibrium",
                           "MACHINE",
-                          "which inputs, positions and pressures hold these outputs",
+                          "find inputs, positions and pressures of an equilibrium or of steady motion",
                           details,
                           options,
                           (int)(sizeof options / sizeof *options),
@@ -85,5 +78,7 @@ int od_command_equilibrium(int argc, char **argv) {
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};
   const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
-  return od_linear_command_run(&command, argc, argv);
+  int code = od_linear_command_run(&command, argc, argv);
+  od_point_state_free(&state);
+  return code;
 }

@@ -2,10 +2,10 @@
 #include <math.h>
 
 #include "commands/command.h"
+#include "memory/scoped.h"
+#include "oleodyn/oleodyn.h"
 #include "options/options.h"
 #include "output/manual_text.h"
-#include "oleodyn/oleodyn.h"
-#include "terminal/exit_codes.h"
 #include "terminal/show_result.h"
 
 // Adds a command line and its purpose.
@@ -28,22 +28,16 @@ static od_result overview(void) {
   for (const od_command *c = od_commands; c->name; c++) add_step(t, c->name, c->summary);
   od_result_heading(&r, "First steps");
   t = od_result_add_table(&r, NULL, steps, 2);
-  add_step(t, "oleodyn check crane.yaml", "is the file right?");
-  add_step(t, "oleodyn info crane.yaml", "what is in it, and what can be observed?");
-  add_step(t, "oleodyn simulate crane.yaml --plot crane.svg", "run it and look at it");
-  add_step(t, "oleodyn observe experiment.yaml", "what can be found out while it works?");
+  add_step(t, "oleodyn check crane.yaml", "check the file");
+  add_step(t, "oleodyn info crane.yaml", "list its elements, inputs, outputs and numbers");
+  add_step(t, "oleodyn simulate crane.yaml --plot crane.svg", "run the machine and draw the results");
+  add_step(t, "oleodyn observe experiment.yaml", "estimate states and parameters");
   od_result_line(&r, "\n'oleodyn help COMMAND' or 'oleodyn COMMAND --help' explains a command.");
   return r;
 }
 
-static int show_overview(bool as_json) {
-  od_result r = overview();
-  int code = od_show_either(&r, as_json);
-  od_result_free(&r);
-  return code;
-}
-
-static int ask(const od_command *command, const char *option) {
+// Runs a command with one option.
+static int run_with(const od_command *command, const char *option) {
   char text[16], *only[] = {text, NULL};
   snprintf(text, sizeof text, "%s", option);
   return command->run(1, only);
@@ -54,25 +48,24 @@ static int print_manual_page(void) {
   printf(".\\\" Made by 'oleodyn help --manual-page'.\n.TH OLEODYN 1 \"\" \"oleodyn " OD_VERSION
          "\" \"User Commands\"\n%s%s",
          od_manual_begin, ".SH COMMANDS\n");
-  for (const od_command *c = od_commands; c->name; c++) ask(c, "--man");
+  for (const od_command *c = od_commands; c->name; c++) run_with(c, "--man");
   printf("%s", od_manual_end);
   return OD_EXIT_OK;
 }
 
 int od_command_help(int argc, char **argv) {
-  bool json = false, manual = false;
+  bool as_json = false, manual = false;
   const od_option options[] = {
       {"manual-page", OD_OPTION_FLAG, NULL, "print the manual page, in the language of man(1)", &manual}};
-  const od_usage usage = {"help",  "[COMMAND]", "show all commands, or explain one", NULL,
-                          options, 1,           .shared = {.as_json = &json}};
+  const od_usage usage = {"help",  "[COMMAND]", "list all commands, or explain one", NULL,
+                          options, 1,           .shared = {.as_json = &as_json}};
   od_words arguments = {0};
-  int code = od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments);
-  const char *topic = arguments.count > 0 ? arguments.text[0] : NULL;
-  od_words_free(&arguments);
-  if (code >= 0) return code;
+  OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments));
   if (manual) return print_manual_page();
-  if (json || !topic) return show_overview(json);
-  const od_command *command = od_command_find(topic);
-  if (!command) return OD_EXIT_BAD_INPUT;
-  return ask(command, "--help");
+  if (as_json || arguments.count == 0) {
+    OD_SCOPED(od_result_free) od_result r = overview();
+    return od_show_either(&r, as_json);
+  }
+  const od_command *command = od_command_find(arguments.text[0]);
+  return command ? run_with(command, "--help") : OD_EXIT_BAD_INPUT;
 }

@@ -1,17 +1,14 @@
 // oleodyn linearize: the linear model of a machine at an operating point.
-#include <stdio.h>
-
 #include "commands/command.h"
-#include "options/linear_options.h"
-#include "terminal/show_result.h"
-#include "terminal/terminal.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
+#include "options/linear_options.h"
+#include "terminal/terminal.h"
 
 static int check(void *user) {
   const od_linear_arguments *a = user;
-  if (!a->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return -1;
-  od_cli_error("--plot: there is nothing to draw without --sweep; 'oleodyn bode' draws frequency responses");
+  if (!a->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return OD_GO_ON;
+  od_cli_error("--plot is for --sweep; 'oleodyn bode' draws frequency responses");
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -20,20 +17,15 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
   OD_SCOPED(od_linear_results_free) od_linear_results results = {0};
   od_error err = {0};
   od_status status = od_linear_results_find(machine, model, &results, &err);
-  if (status != OD_OK) {
-    od_cli_error("%s", err.text);
-    return od_exit_code(status);
-  }
-  FILE *notes = od_files_notes(&a->files, a->quiet);
+  if (status != OD_OK) return od_exit_early(status, &err);
   od_result result = od_linear_result(&results);
-  od_show_result(&result, notes == stdout ? notes : NULL);
   const od_file_contents contents = {.result = &result,
                                      .write[OD_FILE_CSV] = od_linear_write_csv,
                                      .write[OD_FILE_MAT] = od_linear_write_mat,
                                      .user = &results};
-  bool ok = od_files_write(&a->files, &contents, notes);
+  int code = od_files_finish(&a->files, a->quiet, &contents, NULL);
   od_result_free(&result);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  return code;
 }
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
@@ -43,11 +35,11 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 }
 
 static const char details[] =
-    "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at\n"
-    "time 0, or what a run has come to. It is exact: no differences are taken. Poles come with the states that take part\n"
-    "in them, in parts that do not depend on units. States that nothing moves are left out. With --sweep the files have\n"
-    "the least damped pair and the poles of every point; each pole keeps its columns from point to point. --plot draws the\n"
-    "pair's frequency and damping over the number that is swept last, a curve for each value of another.\n\n"
+    "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at time 0,\n"
+    "or the state of a run. Derivatives are exact. Poles are listed with the participation of the states, which does not\n"
+    "depend on units. States that do not change are left out. With --sweep the files have the least damped pair and the poles\n"
+    "of every point; each pole keeps its columns from point to point. --plot draws frequency and damping of the pair over the\n"
+    "number that is swept last, one curve for each value of another number.\n\n"
     "Examples\n"
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
     "  oleodyn linearize crane.yaml --at '2 s' --input valve_command --json -\n";

@@ -1,27 +1,27 @@
 // oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes the results.
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "output/live_answers.h"
-#include "output/log_warnings.h"
-#include "options/open_machine.h"
-#include "options/options.h"
-#include "terminal/print_verdict.h"
-#include "terminal/show_result.h"
-#include "terminal/progress.h"
-#include "options/result_files.h"
-#include "output/row_file.h"
-#include "terminal/terminal.h"
-#include "output/write_variant.h"
 #include "experiment/cramer_rao.h"
 #include "experiment/live_source.h"
 #include "experiment/observe.h"
 #include "io/inputs_read.h"
+#include "memory/scoped.h"
+#include "options/open_machine.h"
+#include "options/option_values.h"
+#include "options/options.h"
+#include "options/result_files.h"
+#include "output/live_answers.h"
+#include "output/log_warnings.h"
+#include "output/row_file.h"
+#include "output/write_variant.h"
 #include "report/observe_result.h"
+#include "terminal/progress.h"
+#include "terminal/show_result.h"
+#include "terminal/terminal.h"
 
 typedef struct arguments {
   const char *truth, *variant, *seed, *data;
@@ -59,19 +59,19 @@ static int load(const char *path, const arguments *a, od_experiment **e) {
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, messages ? od_experiment_load(path, &options, e, messages) : OD_NO_MEMORY);
+  return od_cli_loaded(messages, od_experiment_load(path, &options, e, messages));
 }
 
 static int choose_seed(const arguments *a, od_experiment *e) {
   unsigned long long seed = e->seed;
   e->random_start = a->random_start;
   if ((a->seed || a->random_start) && !e->truth) {
-    od_cli_error("--%s: what is observed here is not simulated", a->seed ? "seed" : "random-start");
+    od_cli_error("--%s is for simulated data; this experiment has logged data", a->seed ? "seed" : "random-start");
     return OD_EXIT_BAD_INPUT;
   }
-  int code = a->seed ? od_option_whole("seed", a->seed, &seed) : -1;
+  if (!od_option_whole("seed", a->seed, &seed)) return OD_EXIT_BAD_INPUT;
   e->seed = seed;
-  return code;
+  return OD_GO_ON;
 }
 
 // The result of a run and its CSV file, for the writers of files.
@@ -91,18 +91,16 @@ static od_status write_csv(const void *user, const char *path, od_error *err) {
   return od_row_file_end(run->rows, run->findings.observed->table, err);
 }
 
-// Prints the result of a run and writes its files.
-static int write_results(const arguments *a, const od_experiment *e, watch *w, od_observed *observed, od_status status,
-                         const od_error *err) {
-  bool ok = true;
-  int trusted = OD_EXIT_OK;
+// Prints the result of a run and writes its files. Returns the exit code.
+static int write_results(const arguments *a, const od_experiment *e, watch *w, const od_observed *observed,
+                         od_status status, const od_error *err) {
+  int code = OD_EXIT_OK;
   if (observed) {
     FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
     finished_run run = {{e, observed, status == OD_OK ? NULL : err->text}, &w->rows};
-    od_result result = od_observe_result(&run.findings);
+    OD_SCOPED(od_result_free) od_result result = od_observe_result(&run.findings);
     od_log_warn(e->log);
     od_show_result(&result, notes == stdout || a->live ? notes : NULL);
-    trusted = od_cli_verdict_exit(&observed->verdict);
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
     const od_file_contents contents = {.table = observed->table,
                                        .rows = observed->rows,
@@ -112,21 +110,14 @@ static int write_results(const arguments *a, const od_experiment *e, watch *w, o
                                        .user = &run,
                                        .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
-    ok = od_files_write(&a->files, &contents, notes);
-    od_result_free(&result);
+    code = od_files_write(&a->files, &contents, notes) ? od_verdict_exit(&observed->verdict) : OD_EXIT_FAILED;
   }
-  if (status == OD_INTERRUPTED)
-    fprintf(stderr, "oleodyn: %s\n", err->text);
-  else if (status != OD_OK)
-    od_cli_error("%s", err->text);
   od_row_file_discard(&w->rows);
-  od_observed_free(observed);
-  if (status != OD_OK) return od_exit_code(status);
-  return ok ? trusted : OD_EXIT_FAILED;
+  return status == OD_OK ? code : od_exit_early(status, err);
 }
 
 static int run_and_write(const arguments *a, const od_experiment *e) {
-  od_observed *observed = NULL;
+  OD_OWNED(od_observed_free) od_observed *observed = NULL;
   od_error err = {0};
   watch w = {.progress = od_progress_start(a->quiet), .rows = {.path = a->files.path[OD_FILE_CSV]}};
   const od_observe_options options = {.progress = tick,
@@ -155,13 +146,13 @@ static int check_live(const arguments *a) {
                       : a->files.path[OD_FILE_JSON] && !strcmp(a->files.path[OD_FILE_JSON], "-") ? "json"
                                                                                                  : NULL;
   if (a->json_lines && !a->live)
-    od_cli_error("--json-lines is for live answers; give --live with it");
+    od_cli_error("--json-lines is for --live; give --live, too");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_cli_error("--live reads standard input, --data a file; give one of them");
+    od_cli_error("--live reads standard input, --data reads a file; give one of them");
   else if (a->live && taken)
-    od_cli_error("--%s -: standard output has the answers of --live; give a file name", taken);
+    od_cli_error("--%s -: --live uses standard output for its answers; give a file name", taken);
   else
-    return -1;
+    return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -196,10 +187,9 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
                                  .user = w->answers};
   od_sample_source source = {0};
   od_messages *messages = od_messages_new();
-  od_status status = messages ? od_sample_source_live(e, &input, &source, messages, err)
-                              : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (messages && od_messages_count(messages) > 0) {
-    od_messages_print(messages, stderr, od_terminal_colour(stderr));
+  od_status status = od_sample_source_live(e, &input, &source, messages, err);
+  if (od_messages_count(messages) > 0) {
+    od_messages_print(messages, stderr, od_terminal_color(stderr));
     od_fail(err, status, "the columns of standard input do not fit the experiment");
   }
   od_messages_free(messages);
@@ -217,30 +207,26 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
 }
 
 static int run_live(const arguments *a, od_experiment *e) {
-  watch w = {.answers = od_answers_new(a->json_lines), .rows = {.path = a->files.path[OD_FILE_CSV]}};
-  od_observed *observed = NULL;
+  OD_OWNED(od_answers_free) od_answers *answers = od_answers_new(a->json_lines);
+  OD_OWNED(od_observed_free) od_observed *observed = NULL;
+  watch w = {.answers = answers, .rows = {.path = a->files.path[OD_FILE_CSV]}};
   od_error err = {0};
-  if (!w.answers) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
   w.progress = od_progress_start(true);
   // The reader of the answers may close the pipe; the result files are written nevertheless.
   signal(SIGPIPE, SIG_IGN);
   od_status status = observe_live(a, e, &w, &observed, &err);
   od_progress_end(&w.progress);
-  if (od_answers_refused(w.answers) > 0 && !a->quiet)
-    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(w.answers));
-  od_answers_free(w.answers);
+  if (od_answers_refused(answers) > 0 && !a->quiet)
+    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(answers));
   return write_results(a, e, &w, observed, status, &err);
 }
 
 static const char details[] =
-    "The experiment file says which machine works, which sensors it has, what the observer believes at the start and\n"
-    "what it estimates. What it observes is a simulated machine, with --data what a real one did, with --live what it\n"
-    "does. Printed are the parameters, beside their true values where these are known, how often each sensor was used,\n"
-    "and a verdict: may the observer be as sure as it is? If it is wrong beyond doubt, the exit code is 3. Except live,\n"
-    "it runs twice, to see whether the result depends on the start. Files appear complete or not at all.\n\n"
+    "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
+    "come from a simulated machine, from a log (--data), or from standard input (--live). Printed are the parameters, with\n"
+    "their true values if they are known, the number of samples of each sensor, and a verdict on the reported uncertainty.\n"
+    "The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether the result\n"
+    "depends on its start. A file is written completely or not at all.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
@@ -251,25 +237,26 @@ static const char details[] =
 int od_command_observe(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file that is the true machine; default: the file's",
+      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: the file's",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
-      {"random-start", OD_OPTION_FLAG, NULL, "begin at a start drawn around the true one, not at the model's",
+      {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer about the true one",
        &a.random_start},
-      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
-      {"live", OD_OPTION_FLAG, NULL, "observe lines of CSV from standard input and answer each (also: --data -)",
+      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file), instead of a simulated machine",
+       &a.data},
+      {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",
        &a.live},
       {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: the file's, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
-       "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "
+       "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path "
        "(repeatable)",
        &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"observe",
                           "EXPERIMENT",
-                          "estimate states and parameters of a machine while it works",
+                          "estimate states and parameters of a machine in operation",
                           details,
                           options,
                           (int)(sizeof options / sizeof *options),
@@ -282,23 +269,17 @@ int od_command_observe(int argc, char **argv) {
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};
-  od_experiment *e = NULL;
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  OD_OWNED(od_experiment_free) od_experiment *e = NULL;
+  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
   if (a.data && !strcmp(a.data, "-")) a.live = true;
-  if (code < 0) code = check_live(&a);
-  if (a.live) a.data = "-";
-  if (code < 0 && a.live && !od_inputs_note_open(STDIN_FILENO, "standard input")) {
-    od_cli_error("memory ran out");
-    code = OD_EXIT_FAILED;
+  OD_TRY(check_live(&a));
+  if (a.live) {
+    a.data = "-";
+    od_inputs_note_open(STDIN_FILENO, "standard input");
   }
-  if (code < 0) code = load(files.text[0], &a, &e);
-  if (code < 0) code = choose_seed(&a, e);
-  if (code < 0) code = od_variant_check(&a.write, &a.files.path[OD_FILE_VARIANT]);
-  if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files);
-  if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);
-  od_experiment_free(e);
-  od_words_free(&files);
-  od_words_free(&a.set);
-  return code;
+  OD_TRY(load(files.text[0], &a, &e));
+  OD_TRY(choose_seed(&a, e));
+  OD_TRY(od_variant_check(&a.write, &a.files.path[OD_FILE_VARIANT]));
+  OD_TRY(od_files_prepare(&a.files));
+  return a.live ? run_live(&a, e) : run_and_write(&a, e);
 }

@@ -1,12 +1,11 @@
 // oleodyn rga: relative gains over frequency, and the recommended pairing of inputs and outputs.
-#include <stdio.h>
 
 #include "commands/command.h"
+#include "io/wording.h"
+#include "linear/relative_gains.h"
 #include "options/frequency_options.h"
 #include "options/linear_options.h"
-#include "terminal/show_result.h"
 #include "terminal/terminal.h"
-#include "linear/relative_gains.h"
 
 enum { POINTS = 60 };
 
@@ -17,32 +16,24 @@ typedef struct arguments {
 
 static bool is_square(const od_linear_model *model) {
   if (model->inputs == model->outputs && model->inputs > 0) return true;
-  od_cli_error("relative gains want as many inputs as outputs, not %d and %d; choose them with --input and --output",
-               model->inputs, model->outputs);
+  od_cli_error("relative gains need as many inputs as outputs; found %s and %s. Choose them with --input and --output",
+               od_count(model->inputs, "input").text, od_count(model->outputs, "output").text);
   return false;
 }
 
-static int show(const arguments *a, od_gain_arrays *r) {
-  const od_linear_arguments *l = &a->linear;
+static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+  const arguments *a = user;
+  OD_SCOPED(od_gain_arrays_free) od_gain_arrays r = {.machine = machine, .model = model, .n = model->inputs};
   od_error err = {0};
-  if (!is_square(r->model)) return OD_EXIT_BAD_INPUT;
-  r->n = r->model->inputs;
+  if (!is_square(model)) return OD_EXIT_BAD_INPUT;
   double *frequency = NULL;
-  int code = od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->arena, &frequency, &r->count);
-  if (code >= 0) return code;
-  r->frequency = frequency;
-  od_status status = od_gain_arrays_find(r, &err);
-  if (status != OD_OK) {
-    od_cli_error("%s", err.text);
-    return od_exit_code(status);
-  }
-  FILE *notes = od_files_notes(&l->files, l->quiet);
-  od_result result = od_gain_arrays_result(r);
-  od_show_result(&result, notes == stdout ? notes : NULL);
-  const od_file_contents contents = {.table = r->table, .result = &result};
-  bool ok = od_files_write(&l->files, &contents, notes);
-  od_result_free(&result);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  OD_TRY(od_frequencies_choose(&a->frequencies, model, POINTS, &r.arena, &frequency, &r.count));
+  r.frequency = frequency;
+  od_status status = od_gain_arrays_find(&r, &err);
+  if (status != OD_OK) return od_exit_early(status, &err);
+  OD_SCOPED(od_result_free) od_result result = od_gain_arrays_result(&r);
+  const od_file_contents contents = {.table = r.table, .result = &result};
+  return od_files_finish(&a->linear.files, a->linear.quiet, &contents, NULL);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -68,17 +59,10 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_gain_arrays_sweep_row(model, g->frequency[0], g->frequency[g->count - 1], row, err);
 }
 
-static int show_model(void *user, const od_machine *machine, const od_linear_model *model) {
-  od_gain_arrays r = {.machine = machine, .model = model};
-  int code = show(user, &r);
-  od_gain_arrays_free(&r);
-  return code;
-}
-
 static const char details[] =
-    "The relative gain of an input and an output is how much of the gain between them stays when all other outputs are\n"
-    "held by the other inputs: near 1, the two make a loop of their own; negative, the sign changes when the other\n"
-    "loops are closed. The pairing whose relative gains are nearest to 1 is suggested. Relative gains have no units.\n\n"
+    "The relative gain of an input and an output is the part of the gain between them that remains when all other outputs\n"
+    "are held by the other inputs. Near 1: the two form an independent loop. Negative: the sign changes when the other loops\n"
+    "are closed. The suggested pairing has the relative gains closest to 1. Relative gains have no units.\n\n"
     "Example\n"
     "  oleodyn rga crane.yaml --input lift_drive,tilt_drive --output heel.angle,elbow.angle\n";
 
@@ -106,7 +90,7 @@ int od_command_rga(int argc, char **argv) {
                                      .quiet = &l->quiet}};
   rga_sweep g = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
-  const od_linear_command command = {&usage, l, &sweep, NULL, show_model, &a};
+  const od_linear_command command = {&usage, l, &sweep, NULL, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_arena_free(&g.arena);
   return code;

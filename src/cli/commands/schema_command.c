@@ -9,9 +9,6 @@
 
 #include "blocks/block_classes.h"
 #include "commands/command.h"
-#include "options/options.h"
-#include "output/section_reference.h"
-#include "terminal/terminal.h"
 #include "document/document.h"
 #include "document/suggest.h"
 #include "elements/elements.h"
@@ -19,7 +16,10 @@
 #include "friction_fit/friction_sections.h"
 #include "io/json.h"
 #include "machine/sections.h"
+#include "options/options.h"
+#include "output/section_reference.h"
 #include "study/study_sections.h"
+#include "terminal/terminal.h"
 
 // --- Pieces -------------------------------------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ static int find_kind(const char *name) {
     if (strcmp(kinds[i].name, name) == 0) return i;
     od_nearest_try(&nearest, kinds[i].name);
   }
-  od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit, study and friction", name,
+  od_cli_error("there is no schema of '%s'%s; possible are machine, experiment, fit, study and friction", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
@@ -266,8 +266,7 @@ static int print_schema(int kind) {
   od_error err = {0};
   od_status status = od_json_write(schema, "-", &err);
   json_decref(schema);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  return od_exit_code(status);
+  return od_exit_early(status, &err);
 }
 
 // Prints the table of one section of any kind of file; without a name, all sections of a kind.
@@ -295,22 +294,20 @@ int od_command_schema(int argc, char **argv) {
   bool as_reference = false;
   const char *section = NULL;
   const od_option options[] = {
-      {"reference", OD_OPTION_FLAG, NULL, "print the keys of all sections as tables in Markdown instead",
+      {"reference", OD_OPTION_FLAG, NULL, "print tables of the keys of all sections instead, in Markdown",
        &as_reference},
-      {"section", OD_OPTION_TEXT, "NAME", "print the keys of one section as a table in Markdown instead", &section}};
+      {"section", OD_OPTION_TEXT, "NAME", "print a table of the keys of one section instead, in Markdown", &section}};
   const od_usage usage = {
       "schema",
       "[machine | experiment | fit | study | friction]",
-      "print a JSON schema of files, for editors that complete keys and mark mistakes",
-      "Without a word it is that of machine files. A line '# yaml-language-server: $schema=FILE' at the top of a file\n"
-      "names it to many editors. 'oleodyn check' checks more.\n",
+      "print a JSON schema of files, for editors that complete keys and mark errors",
+      "Without an argument, the schema of machine files is printed. Many editors find the schema by a line\n"
+      "'# yaml-language-server: $schema=FILE' at the top of a file. 'oleodyn check' checks more than the schema.\n",
       options,
       2};
   od_words arguments = {0};
-  int code = od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments);
-  int kind = code >= 0 ? -1 : arguments.count ? find_kind(arguments.text[0]) : 0;
-  od_words_free(&arguments);
-  if (code >= 0) return code;
+  OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments));
+  int kind = arguments.count ? find_kind(arguments.text[0]) : 0;
   if (kind < 0) return OD_EXIT_BAD_INPUT;
   return as_reference || section ? print_reference(kind, section) : print_schema(kind);
 }

@@ -1,22 +1,9 @@
 // oleodyn simulate: runs a machine and writes the results.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
-#include "output/judge_run.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "terminal/print_verdict.h"
-#include "terminal/progress.h"
-#include "terminal/show_result.h"
-#include "options/result_files.h"
-#include "options/select_outputs.h"
-#include "terminal/interrupts.h"
-#include "options/sweep_options.h"
-#include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/plot.h"
@@ -24,9 +11,19 @@
 #include "machine/method_names.h"
 #include "machine/saved_state.h"
 #include "machine/start_kicks.h"
+#include "memory/owned.h"
 #include "oleodyn/integrator.h"
+#include "options/open_machine.h"
+#include "options/option_values.h"
+#include "options/options.h"
+#include "options/result_files.h"
+#include "options/select_outputs.h"
+#include "options/sweep_options.h"
 #include "report/run_result.h"
+#include "requirements/judge.h"
 #include "simulate/run_sweep.h"
+#include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 // The command line, as texts and as values.
 typedef struct arguments {
@@ -52,7 +49,7 @@ static bool find_integrator(const char *name, const char **out) {
   if (nearest)
     od_cli_error("--integrator: there is no '%s'; did you mean '%s'?", name, nearest);
   else
-    od_cli_error("--integrator: there is no '%s'; there are %s", name, all);
+    od_cli_error("--integrator: there is no '%s'; the integrators are %s", name, all);
   return false;
 }
 
@@ -63,7 +60,7 @@ static bool find_method(const arguments *a, const od_machine *machine, od_run_op
   ok = (!a->integrator || find_integrator(a->integrator, &wishes.integrator)) && ok;
   *run = od_run_options_of(machine, wishes);
   if (run->adaptive) return od_option_quantity("rows", a->rows, "s", &run->step) && ok;
-  if (a->rows) od_cli_error("--rows is for --step auto; with fixed steps --every says which of them are recorded");
+  if (a->rows) od_cli_error("--rows is for --step auto; with fixed steps give --every");
   return ok && !a->rows;
 }
 
@@ -75,12 +72,10 @@ static int make_run_options(const arguments *a, const od_machine *machine, const
   ok = od_option_quantity("time", a->time, "s", &run->time) && ok;
   ok = od_option_quantity("tolerance", a->tolerance, "1", &run->tolerance) && ok;
   ok = od_option_count("every", a->every, &run->every) && ok;
-  if (ok && !(run->time > 0)) {
-    od_cli_error("for how long? %s does not say; give --time, or time in the file's run section",
-                 od_machine_file(machine));
-    ok = false;
-  }
-  return ok ? -1 : OD_EXIT_BAD_INPUT;
+  if (!ok) return OD_EXIT_BAD_INPUT;
+  if (run->time > 0) return OD_GO_ON;
+  od_cli_error("%s has no run time; give --time, or 'time' in the file's run section", od_machine_file(machine));
+  return OD_EXIT_BAD_INPUT;
 }
 
 // A run and its final state, for the writers of files.
@@ -104,75 +99,99 @@ static od_status write_state(const void *user, const char *path, od_error *err) 
   return od_state_write(s->findings.machine, &s->names, s->value, s->time, path, err);
 }
 
-static od_status prepare_state(const od_machine *machine, od_run_options *options, finished_run *s, od_error *err) {
+// Requests the values of all states at the end of the run.
+static od_status prepare_state(const od_machine *machine, od_arena *arena, od_run_options *options, finished_run *s,
+                               od_error *err) {
   od_status status = od_state_names_list(machine, &s->names, err);
   if (status != OD_OK) return status;
-  s->value = calloc((size_t)s->names.count + 1, sizeof *s->value);
-  if (!s->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  s->value = OD_TAKE(arena, double, s->names.count);
   options->final_outputs = s->names.output;
   options->finals = s->names.count;
   options->final = s->value;
   return OD_OK;
 }
 
-// Starts the judge of the machine's requirements, which watches the run. *out is NULL without requirements or with
-// --no-requirements.
-static od_status begin_judging(const arguments *a, const od_machine *machine, od_run_options *options, od_judge **out) {
-  int count;
-  od_machine_requirements(machine, &count);
-  *out = NULL;
-  if (count == 0 || a->no_requirements) return OD_OK;
-  *out = od_judge_new(machine, options->time, options->outputs, options->output_count);
-  options->watch = od_judge_watch;
-  options->watcher = *out;
-  return *out ? OD_OK : OD_NO_MEMORY;
+// Adds the outputs that requirements need to the recorded outputs, and checks that the windows of the requirements are within the run.
+static int prepare_requirements(const od_machine *machine, double time, od_selection *outputs) {
+  OD_SCRATCH(scratch);
+  int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
+  od_error err = {0};
+  od_selection_add(outputs, needed, od_judge_outputs(machine, needed));
+  const od_requirement *q = od_machine_requirements(machine, &count);
+  for (int i = 0; i < count; i++) {
+    if (od_judge_covers(&q[i], time)) continue;
+    od_judge_fail_uncovered(machine, &q[i], time, &err);
+    od_cli_error("%s, or run without requirements (--no-requirements)", err.text);
+    code = OD_EXIT_BAD_INPUT;
+  }
+  return code;
 }
 
-// The rows with one more column: 1 up to the time until which the machine is predictable, 0 after it. NULL: out of memory.
+// The rows with one more column: 1 up to the time until which the machine is predictable, 0 after it.
 static od_table *mark_rows(const od_table *t, double predictable) {
+  OD_SCRATCH(scratch);
   od_table *marked = od_table_new(t->columns + 1);
-  double *row = calloc((size_t)t->columns + 1, sizeof *row);
-  bool ok = marked && row && od_table_label(marked, t->columns, "predictable", "1") == OD_OK;
-  for (int i = 0; ok && i < t->columns; i++) ok = od_table_label(marked, i, t->name[i], t->unit[i]) == OD_OK;
-  for (long j = 0; ok && j < t->rows; j++) {
+  double *row = OD_TAKE(&scratch, double, t->columns + 1);
+  for (int i = 0; i < t->columns; i++) od_table_label(marked, i, t->name[i], t->unit[i]);
+  od_table_label(marked, t->columns, "predictable", "1");
+  for (long j = 0; j < t->rows; j++) {
     memcpy(row, t->data + j * t->columns, (size_t)t->columns * sizeof *row);
     row[t->columns] = row[0] < predictable;
-    ok = od_table_append(marked, row) == OD_OK;
+    od_table_append(marked, row);
   }
-  free(row);
-  if (ok) return marked;
-  od_table_free(marked);
-  return NULL;
+  return marked;
+}
+
+// Shows the run and writes its files. Returns the exit code of a completed run.
+static int write_run(const arguments *a, finished_run *end, od_status status) {
+  const od_run_findings *found = &end->findings;
+  const od_run_report *report = found->report;
+  bool mark = isfinite(report->accuracy.predictable) && (a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT]);
+  OD_OWNED(od_table_free)
+  od_table *marked = mark ? mark_rows(found->table, report->accuracy.predictable) : NULL;
+  OD_SCOPED(od_result_free) od_result result = od_run_result(found);
+  const od_file_contents contents = {.table = marked ? marked : found->table,
+                                     .result = &result,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
+                                     .user = end};
+  int code = od_files_finish(&a->files, a->quiet, &contents, &report->verdict);
+  if (code != OD_EXIT_OK || !found->judge) return code;
+  return od_judge_outcome(found->judge) == OD_PASS ? OD_EXIT_OK : OD_EXIT_UNMET;
 }
 
 static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_table_free) od_table *table = NULL;
+  OD_SCOPED(od_run_report_free) od_run_report report = {0};
+  OD_OWNED(od_judge_free) od_judge *judge = NULL;
   od_run_options options = *chosen;
-  const od_files *f = &a->files;
-  od_table *table = NULL;
-  od_run_report report = {0};
   od_error err = {0};
-  od_progress progress = od_progress_start(a->quiet);
   finished_run end = {.time = options.time};
+  int requirements;
+  od_machine_requirements(machine, &requirements);
+  if (requirements > 0 && !a->no_requirements) {
+    judge = od_judge_new(machine, options.time, options.outputs, options.output_count);
+    options.watch = od_judge_watch;
+    options.watcher = judge;
+  }
+  od_status status = OD_OK;
+  if (a->files.path[OD_FILE_STATE]) status = prepare_state(machine, &scratch, &options, &end, &err);
+  od_progress progress = od_progress_start(a->quiet);
   options.progress = od_progress_tick;
   options.user = &progress;
-  od_judge *judge;
-  od_status status = begin_judging(a, machine, &options, &judge);
-  if (status == OD_OK && f->path[OD_FILE_STATE]) status = prepare_state(machine, &options, &end, &err);
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
-  if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
-  if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
+  if (status != OD_OK && !err.text[0])
+    od_fail(&err, status, "%s", status == OD_INTERRUPTED ? "interrupted" : od_status_text(status));
 
-  bool ok = true, any = table && table->rows > 0;
-  if (any && !od_start_kicks(machine, &report.verdict)) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
-  if (any && judge) {
-    od_status judged = od_judge_end(judge, &report, status == OD_OK, &err);
-    if (judged != OD_OK) status = judged;
-  }
+  bool any = table && table->rows > 0;
+  int code = OD_EXIT_OK;
   if (any) {
-    // Notes must not mix with results on standard output.
-    FILE *notes = od_files_notes(f, a->quiet);
+    od_start_kicks(machine, &report.verdict);
+    od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
+    if (judged != OD_OK) status = judged;
     end.findings = (od_run_findings){.machine = machine,
                                      .table = table,
                                      .panel = panel,
@@ -181,40 +200,13 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
                                      .integrator = options.integrator,
                                      .message = status == OD_OK ? NULL : err.text,
                                      .judge = judge};
-    od_result result = od_run_result(&end.findings);
-    od_show_result(&result, notes == stdout ? notes : NULL);
-    bool mark = isfinite(report.accuracy.predictable) && (f->path[OD_FILE_CSV] || f->path[OD_FILE_MAT]);
-    od_table *marked = mark ? mark_rows(table, report.accuracy.predictable) : NULL;
-    if (mark && !marked) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
-    const od_file_contents contents = {.table = marked ? marked : table,
-                                       .result = &result,
-                                       .write[OD_FILE_PLOT] = write_plot,
-                                       .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
-                                       .user = &end};
-    ok = od_files_write(f, &contents, notes);
-    od_table_free(marked);
-    od_result_free(&result);
+    code = write_run(a, &end, status);
   }
-  if (status != OD_OK) {
-    if (status == OD_INTERRUPTED)
-      fprintf(stderr, "oleodyn: %s\n", err.text);
-    else
-      od_cli_error("%s", err.text);
-    bool files = f->path[OD_FILE_CSV] || f->path[OD_FILE_MAT] || f->path[OD_FILE_JSON] || f->path[OD_FILE_PLOT] ||
-                 f->path[OD_FILE_REPORT];
-    if (any && files && ok && !a->quiet)
-      fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows, to t = %.9g s\n", table->rows,
-              table->data[(table->rows - 1) * table->columns]);
-  }
-  int code = od_cli_verdict_exit(&report.verdict);
   od_state_names_free(&end.names);
-  free(end.value);
-  if (code == OD_EXIT_OK && judge) code = od_cli_judge_exit(judge);
-  od_judge_free(judge);
-  od_run_report_free(&report);
-  od_table_free(table);
-  if (status != OD_OK) return od_exit_code(status);
-  return ok ? code : OD_EXIT_FAILED;
+  if (status == OD_OK) return code;
+  od_exit_early(status, &err);
+  if (any && code != OD_EXIT_FAILED) od_files_note_partial(&a->files, a->quiet, table);
+  return od_exit_code(status);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -227,10 +219,10 @@ typedef struct simulate_sweep {
 
 static int prepare_sweep(void *user, const od_machine *machine) {
   simulate_sweep *s = user;
-  int code = od_select_outputs(machine, &s->a->outputs, &s->outputs);
-  if (code < 0) code = make_run_options(s->a, machine, &s->outputs, &s->run);
+  OD_TRY(od_select_outputs(machine, &s->a->outputs, &s->outputs));
+  OD_TRY(make_run_options(s->a, machine, &s->outputs, &s->run));
   s->run.unjudged = true;
-  return code;
+  return OD_GO_ON;
 }
 
 static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(void *, double), void *going,
@@ -241,14 +233,14 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
   return od_run_sweep_row(machine, &options, row, err);
 }
 
-// Whether the options are compatible with each other. Returns -1, or the exit code after a message.
+// Checks that the options are compatible. Returns OD_GO_ON, or the exit code after a message.
 static int check_sweep(const arguments *a, bool many) {
   if (many && a->files.path[OD_FILE_STATE])
     od_cli_error("--save-state is for one run, not for --sweep and --draw");
   else if (!many && (a->sweep.draws || a->sweep.seed))
-    od_cli_error("--draws and --seed are for --draw, which names the numbers that are drawn");
+    od_cli_error("--draws and --seed are for --draw; give --draw, too");
   else
-    return -1;
+    return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -268,16 +260,16 @@ static int sweep_runs(const arguments *a, const char *path) {
 }
 
 static const char details[] =
-    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table of\n"
-    "every output's extremes is printed, unless standard output has the results (-) or with --quiet. Files appear\n"
-    "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
-    "The run is compared with a better one. The verdict gives the output that is farthest off, if that is more than 1 % of its\n"
-    "range, and the volumes that cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
-    "files have the least, greatest, rms and final value of every output at every point. With --draw they have the same for\n"
-    "every draw, and printed are mean, standard deviation and quantiles of them over the draws.\n\n"
-    "What the file requires of the machine is judged at every step: pass, fail, or undecided where the run is not accurate\n"
-    "enough to tell. The outputs that requirements speak of are recorded, too. Unless all pass, the exit code is 4. With --sweep\n"
-    "or --draw nothing is judged.\n\n"
+    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table with the\n"
+    "extremes of every output is printed, unless standard output has the results (-) or --quiet is given. A file is\n"
+    "written completely or not at all; after Ctrl-C the files have the rows computed so far.\n\n"
+    "The run is compared with a more accurate one. The verdict gives the output with the largest error, if the error is\n"
+    "more than 1 % of its range, and the volumes that cavitated, with time and duration. With --sweep there is no verdict:\n"
+    "the files have the minimum, maximum, rms and final value of every output at every point. With --draw they have the\n"
+    "same for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
+    "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough.\n"
+    "The outputs of requirements are recorded, too. The exit code is 4 unless all requirements pass. With --sweep or\n"
+    "--draw requirements are not judged.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -294,12 +286,13 @@ int od_command_simulate(int argc, char **argv) {
            "fixed step the first",
            names);
   const od_option options[] = {
-      {"time", OD_OPTION_TEXT, "T", "how long to run: seconds, or with a unit ('5 s'); default: the file's", &a.time},
+      {"time", OD_OPTION_TEXT, "T", "duration of the run: seconds, or with a unit ('5 s'); default: the file's",
+       &a.time},
       {"step", OD_OPTION_TEXT, "H",
-       "step of the integrator, or of the recording for cvodes ('1 ms'); auto: as long as\nan error estimate allows; "
+       "step of the integrator, or time between rows for cvodes ('1 ms'); auto: controlled by\nan error estimate; "
        "default: the file's, else auto",
        &a.step},
-      {"rows", OD_OPTION_TEXT, "H", "with --step auto: time from row to row; default: the file's, else 1 ms", &a.rows},
+      {"rows", OD_OPTION_TEXT, "H", "with --step auto: time between rows; default: the file's, else 1 ms", &a.rows},
       {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
       {"tolerance", OD_OPTION_TEXT, "X",
        "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-5, or less where needed)",
@@ -330,30 +323,19 @@ int od_command_simulate(int argc, char **argv) {
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_words files = {0};
-  od_machine *machine = NULL;
-  od_selection outputs = {0};
+  OD_OWNED(od_machine_free) od_machine *machine = NULL;
+  OD_SCOPED(od_selection_free) od_selection outputs = {0};
   od_run_options run = {0};
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
   bool many = a.sweep.paths.count || a.sweep.drawn.count;
-  if (code < 0) code = check_sweep(&a, many);
-  if (code < 0 && many) code = sweep_runs(&a, files.text[0]);
-  if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
-  if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
-  if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
-  if (code < 0 && !a.no_requirements) {
-    code = od_cli_judge_prepare(machine, run.time, &outputs);
-    run.outputs = outputs.index;
-    run.output_count = outputs.count;
-  }
-  if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files);
-  if (code < 0) code = run_and_write(&a, machine, &run, outputs.panel);
-  od_selection_free(&outputs);
-  od_machine_free(machine);
-  od_words_free(&files);
-  od_words_free(&a.outputs);
-  od_words_free(&a.sweep.paths);
-  od_words_free(&a.sweep.drawn);
-  od_load_arguments_free(&a.load);
-  return code;
+  OD_TRY(check_sweep(&a, many));
+  if (many) return sweep_runs(&a, files.text[0]);
+  OD_TRY(od_cli_load(files.text[0], &a.load, &machine));
+  OD_TRY(od_select_outputs(machine, &a.outputs, &outputs));
+  OD_TRY(make_run_options(&a, machine, &outputs, &run));
+  if (!a.no_requirements) OD_TRY(prepare_requirements(machine, run.time, &outputs));
+  run.outputs = outputs.index;
+  run.output_count = outputs.count;
+  OD_TRY(od_files_prepare(&a.files));
+  return run_and_write(&a, machine, &run, outputs.panel);
 }

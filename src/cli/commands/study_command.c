@@ -3,17 +3,18 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "options/open_machine.h"
-#include "options/options.h"
-#include "terminal/progress.h"
-#include "options/result_files.h"
-#include "terminal/show_result.h"
-#include "terminal/terminal.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
+#include "memory/scoped.h"
 #include "oleodyn/version.h"
+#include "options/open_machine.h"
+#include "options/option_values.h"
+#include "options/options.h"
+#include "options/result_files.h"
 #include "study/study_summary.h"
 #include "study/study_team.h"
+#include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 typedef struct arguments {
   const char *seeds, *threads, *part;
@@ -25,25 +26,24 @@ typedef struct arguments {
 
 static int load(const char *path, const arguments *a, od_study **s) {
   unsigned long long seeds = 0;
-  int code = a->seeds ? od_option_whole("seeds", a->seeds, &seeds) : -1;
-  if (code >= 0) return code;
+  if (!od_option_whole("seeds", a->seeds, &seeds)) return OD_EXIT_BAD_INPUT;
   if (a->seeds && (seeds < 1 || seeds > 1000000000)) {
     od_cli_error("--seeds: found %s, expected 1 to 1000000000", a->seeds);
     return OD_EXIT_BAD_INPUT;
   }
   const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, messages ? od_study_load(path, &options, s, messages) : OD_NO_MEMORY);
+  return od_cli_loaded(messages, od_study_load(path, &options, s, messages));
 }
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// Reads "K/N". Returns -1, or the exit code after a message.
+// Reads "K/N". Returns OD_GO_ON, or the exit code after a message.
 static int read_part(const char *text, od_study_part *part) {
   int end = 0;
   if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&
       part->number <= part->count && part->count <= OD_MOST_PARTS)
-    return -1;
+    return OD_GO_ON;
   od_cli_error("--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text, OD_MOST_PARTS);
   return OD_EXIT_BAD_INPUT;
 }
@@ -51,15 +51,16 @@ static int read_part(const char *text, od_study_part *part) {
 static int check_parts(const arguments *a) {
   const char *wrong = NULL;
   if (a->part && a->team.size > 1)
-    wrong = "MPI shares the runs among its processes already; leave out --part";
+    wrong = "--part: MPI already distributes the runs to its processes; leave out --part";
   else if (a->part && !a->files.path[OD_FILE_VALUES])
-    wrong = "--part needs --values FILE for what its runs give; --merge puts such files together";
+    wrong = "--part needs --values FILE for the values of its runs; --merge combines such files";
   else if (a->merge.count && (a->part || a->files.path[OD_FILE_VALUES]))
-    wrong = "--merge runs nothing, so that --part and --values do not go with it";
+    wrong = "--merge excludes --part and --values, because it runs nothing";
   else if (a->part && a->files.path[OD_FILE_JSON])
-    wrong = "--part has no rows for --json; give it to the command with --merge";
-  if (wrong) od_cli_error("%s", wrong);
-  return wrong ? OD_EXIT_BAD_INPUT : -1;
+    wrong = "--part has no rows for --json; give --json with --merge";
+  if (!wrong) return OD_GO_ON;
+  od_cli_error("%s", wrong);
+  return OD_EXIT_BAD_INPUT;
 }
 
 // The fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the program.
@@ -91,43 +92,38 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 
 // Prints the rows and writes the files. Returns the exit code.
 static int write_rows(const arguments *a, const od_study *s, const od_study_result *r) {
-  FILE *notes = od_files_notes(&a->files, a->quiet);
-  od_result summary = od_study_summary(s, r, a->merge.count);
+  OD_SCOPED(od_result_free) od_result summary = od_study_summary(s, r, a->merge.count);
   const finished_study f = {s, r, &summary};
-  bool has_plot = od_study_has_quantiles(r), wants_plot = a->files.path[OD_FILE_PLOT];
+  bool has_plot = od_study_has_quantiles(r);
   const od_file_contents contents = {.result = &summary,
+                                     .summary_always = true,
                                      .write[OD_FILE_JSON] = write_json,
                                      .write[OD_FILE_PLOT] = has_plot ? write_plot : NULL,
                                      .user = &f};
-  od_show_result(&summary, notes);
-  int code = od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
-  if (wants_plot && !has_plot) {
-    od_cli_error("--plot: no case draws numbers; give a case the key 'draw'");
-    code = OD_EXIT_BAD_INPUT;
-  }
-  od_result_free(&summary);
-  return code;
+  int code = od_files_finish(&a->files, a->quiet, &contents, NULL);
+  if (!a->files.path[OD_FILE_PLOT] || has_plot) return code;
+  od_cli_error("--plot: no case draws numbers; give a case the key 'draw'");
+  return OD_EXIT_BAD_INPUT;
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
 
 static int run_and_write(arguments *a, od_study *s) {
+  OD_OWNED(od_study_result_free) od_study_result *result = NULL;
   unsigned long long threads = 0;
-  int code = a->threads ? od_option_whole("threads", a->threads, &threads) : -1;
-  if (code >= 0) return code;
-  od_study_result *result = NULL;
   od_error err = {0};
+  if (!od_option_whole("threads", a->threads, &threads)) return OD_EXIT_BAD_INPUT;
   od_study_run_options options = {.threads = threads > 1024 ? 1024 : (int)threads,
                                   .values = a->files.path[OD_FILE_VALUES],
                                   .merge = a->merge.text,
                                   .merge_count = a->merge.count};
-  if (a->part && (code = read_part(a->part, &options.part)) >= 0) return code;
+  if (a->part) OD_TRY(read_part(a->part, &options.part));
   if (a->team.size > 1) {
     options.part = (od_study_part){.number = a->team.rank + 1, .count = a->team.size};
     options.team = &a->team;
   }
   if ((a->files.path[OD_FILE_VALUES] || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
-    od_cli_error("a file of the study cannot be read any more");
+    od_cli_error("a file of the study can no longer be read");
     return OD_EXIT_FAILED;
   }
   od_progress progress = od_progress_start(a->quiet);
@@ -135,27 +131,34 @@ static int run_and_write(arguments *a, od_study *s) {
   options.user = &progress;
   od_status status = od_study_run(s, &options, &result, &err);
   od_progress_end(&progress);
-  code = OD_EXIT_OK;
+  int code = OD_EXIT_OK;
   if (result && !a->part)
     code = write_rows(a, s, result);
   else if (result && !a->quiet)
     printf("wrote %s: %ld of %ld runs of part %s\n", a->files.path[OD_FILE_VALUES], result->done, result->all, a->part);
-  if (status == OD_INTERRUPTED)
-    fprintf(stderr, "oleodyn: %s\n", err.text);
-  else if (status != OD_OK)
-    od_cli_error("%s", err.text);
-  od_study_result_free(result);
-  return status != OD_OK ? od_exit_code(status) : code;
+  return status == OD_OK ? code : od_exit_early(status, &err);
+}
+
+// Loads and runs the study. Returns the exit code.
+static int run_study(arguments *a, const char *path) {
+  OD_OWNED(od_study_free) od_study *s = NULL;
+  OD_TRY(check_parts(a));
+  // Under MPI only the first process prints and writes.
+  if (a->team.rank > 0) a->files = (od_files){0}, a->quiet = true;
+  OD_TRY(load(path, a, &s));
+  OD_TRY(od_files_prepare(&a->files));
+  return a->merge.count && a->team.rank > 0 ? OD_EXIT_OK : run_and_write(a, s);
 }
 
 static const char details[] =
-    "The study file names cases: an experiment, perhaps in a variant or with other numbers, and how many seeds it is run\n"
-    "with. Every metric is printed with its 99 % sampling interval, and beside the Cramer-Rao bound and the published\n"
-    "value where there are such. For coverage, NEES and NIS the interval is that of a consistent filter, and a star marks a\n"
-    "value outside it. The same seeds give the same bits on any number of threads.\n\n"
-    "On a cluster each job runs a part, K/N, and writes what its runs gave; --merge puts the files together. The rows are those of one\n"
-    "run of the whole study, to the bit on one kind of machine. What a part that died has not given is named, to be run again.\n\n"
-    "Started by MPI (mpirun -n 16 oleodyn study ...), where the program was built with it, the processes share the runs.\n\n"
+    "The study file lists cases: an experiment, possibly in a variant or with other numbers, and the number of seeds. Every\n"
+    "metric is printed with its 99 % sampling interval, and with the Cramer-Rao bound and the published value if they exist.\n"
+    "For coverage, NEES and NIS the interval is that of a consistent filter; a star marks a value outside it. The same seeds\n"
+    "give the same bits with any number of threads.\n\n"
+    "On a cluster each job runs a part, K/N, and writes the values of its runs; --merge combines the files. The rows are\n"
+    "equal to those of one run of the whole study, to the bit on one kind of machine. Missing runs of parts that were not\n"
+    "completed are listed, so that they can be run again.\n\n"
+    "Started by MPI (mpirun -n 16 oleodyn study ...), if the program was built with MPI, the processes share the runs.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"
     "  oleodyn study study.yaml --seeds 20 --case 3-S1\n"
@@ -167,37 +170,25 @@ int od_command_study(int argc, char **argv) {
   const od_option options[] = {
       {"seeds", OD_OPTION_TEXT, "N", "runs of each case, instead of the file's", &a.seeds},
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
-      {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
-      {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, from the Kth on; wants --values", &a.part},
-      {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.path[OD_FILE_VALUES]},
-      {"merge", OD_OPTION_LIST, "FILE", "run nothing, take the values in this file (repeatable)", &a.merge},
+      {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
+      {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, beginning with the Kth; needs --values", &a.part},
+      {"values", OD_OPTION_TEXT, "FILE", "write the values of each run, for --merge", &a.files.path[OD_FILE_VALUES]},
+      {"merge", OD_OPTION_LIST, "FILE", "run nothing; use the values in this file (repeatable)", &a.merge},
   };
   const od_usage usage = {
       "study",
       "STUDY",
-      "run experiments many times with other random numbers, on all cores",
+      "run experiments many times with different random numbers, on all cores",
       details,
       options,
       (int)(sizeof options / sizeof *options),
       .shared = {.files = &a.files,
                  .file[OD_FILE_JSON] = "the rows",
-                 .file[OD_FILE_PLOT] = "quantiles over the part of the runs, of cases that draw numbers",
+                 .file[OD_FILE_PLOT] = "quantiles over the fraction of the runs, for cases with drawn numbers",
                  .quiet = &a.quiet}};
   od_words files = {0};
-  od_study *s = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code < 0) code = check_parts(&a);
-  // Under MPI only the first process prints and writes.
-  if (a.team.rank > 0) a.files = (od_files){0}, a.quiet = true;
-  if (code < 0) code = load(files.text[0], &a, &s);
-  if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files);
-  if (code < 0 && !(a.merge.count && a.team.rank > 0)) code = run_and_write(&a, s);
-  if (code < 0) code = OD_EXIT_OK;
-  od_study_free(s);
-  od_words_free(&files);
-  od_words_free(&a.only);
-  od_words_free(&a.merge);
+  if (code == OD_GO_ON) code = run_study(&a, files.text[0]);
   od_team_end(&a.team, code);
   return code;
 }

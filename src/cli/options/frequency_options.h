@@ -13,10 +13,10 @@ typedef struct od_frequency_arguments {
   {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
    &(target)->low},                                                                                           \
       {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
-    "points", OD_OPTION_TEXT, "N", "how many frequencies, in equal ratios", &(target)->points                 \
+    "points", OD_OPTION_TEXT, "N", "number of frequencies, in equal ratios", &(target)->points                \
   }
 
-// Chooses the frequencies. Returns -1 to go on, or the exit code after a message. The list belongs to the arena.
+// Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.
 int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
                           od_arena *arena, double **out, int *count);
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "document/suggest.h"
 #include "options/option_values.h"
 #include "terminal/terminal.h"
-#include "document/suggest.h"
 
 // Reads "KEY=VALUE". Returns the index of the key among the fields; -1 after a message.
 static int read_setting(const od_friction_law *law, const char *option, const char *text, double *value) {
@@ -35,6 +35,7 @@ static int read_setting(const od_friction_law *law, const char *option, const ch
   return -1;
 }
 
+// The index of a law; -1 after a message.
 static int find_law(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   int found = od_friction_law_find(name);
@@ -46,7 +47,7 @@ static int find_law(const char *name) {
   if (found < 0 && nearest.best)
     od_cli_error("there is no friction law '%s'; did you mean '%s'?", name, nearest.best);
   else if (found < 0)
-    od_cli_error("there is no friction law '%s'; there are %s", name, all);
+    od_cli_error("there is no friction law '%s'; the laws are %s", name, all);
   return found;
 }
 
@@ -54,7 +55,7 @@ static int find_law(const char *name) {
 static bool fill_numbers(od_set_law *law, const double *given) {
   const od_element_class *c = law->law->element;
   int base = law->law->sided + law->law->common;
-  bool fine = true;
+  bool ok = true;
   law->two_sided = false;
   for (int i = 0; i < c->field_count; i++) {
     const od_element_field *f = &c->fields[i];
@@ -64,31 +65,31 @@ static bool fill_numbers(od_set_law *law, const double *given) {
     od_cli_error("'%s' is missing: %s; give --set %s=VALUE%s%s%s", f->key, f->meaning, f->key,
                  strcmp(f->unit, "1") ? " (" : "", strcmp(f->unit, "1") ? f->unit : "",
                  strcmp(f->unit, "1") ? ")" : "");
-    fine = false;
+    ok = false;
   }
-  for (int i = 0; fine && i < c->rule_count; i++)
+  for (int i = 0; ok && i < c->rule_count; i++)
     if (law->q[c->rules[i].greater] < law->q[c->rules[i].smaller]) {
       od_cli_error("%s", c->rules[i].message);
-      fine = false;
+      ok = false;
     }
-  return fine;
+  return ok;
 }
 
 int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary, od_set_law law[OD_MOST_VARIED + 1]) {
   int found = find_law(name);
   if (found < 0) return 0;
-  bool fine = true;
+  bool ok = true;
   double given[OD_MOST_ELEMENT_FIELDS], value;
   for (int i = 0; i < OD_MOST_ELEMENT_FIELDS; i++) given[i] = NAN;
   law[0] = (od_set_law){.law = od_friction_laws[found], .label = "force"};
   for (int i = 0; i < set->count; i++) {
     int place = read_setting(law[0].law, "set", set->text[i], &value);
     if (place >= 0) given[place] = value;
-    fine = fine && place >= 0;
+    ok = ok && place >= 0;
   }
-  if (!fine || !fill_numbers(&law[0], given)) return 0;
+  if (!ok || !fill_numbers(&law[0], given)) return 0;
   if (vary->count > OD_MOST_VARIED) {
-    od_cli_error("--vary can be given %d times", OD_MOST_VARIED);
+    od_cli_error("--vary: at most %d values can be given", OD_MOST_VARIED);
     return 0;
   }
   for (int i = 0; i < vary->count; i++) {
@@ -97,9 +98,9 @@ int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary
     double kept = given[place];
     law[1 + i] = law[0];
     given[place] = value;
-    fine = fill_numbers(&law[1 + i], given) && fine;
+    ok = fill_numbers(&law[1 + i], given) && ok;
     given[place] = kept;
     snprintf(law[1 + i].label, sizeof law[1 + i].label, "%s = %g", law[0].law->element->fields[place].key, value);
   }
-  return fine ? 1 + vary->count : 0;
+  return ok ? 1 + vary->count : 0;
 }

@@ -2,24 +2,24 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "terminal/exit_codes.h"
-#include "options/option_values.h"
-#include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "inverse/motion_log.h"
+#include "io/wording.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
+#include "options/option_values.h"
 #include "plant/inverse.h"
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
 
 enum { MOST_ROWS = 10000000, MOST_LOOSE = 100 };
 static const double default_step = 1e-3;
 
 void od_motion_plan_free(od_motion_plan *p) {
-  for (int i = 0; p->motion && i < p->count; i++) od_trajectory_free(&p->motion[i]);
-  free(p->motion);
-  free(p->moved);
+  for (int i = 0; i < p->count; i++) od_trajectory_free(&p->motion[i]);
+  od_arena_free(&p->arena);
   *p = (od_motion_plan){0};
 }
 
@@ -31,7 +31,7 @@ static bool is_moved(const od_motion_plan *p, int output) {
   return false;
 }
 
-// Lists some quantities that can be prescribed: "A.angle, A.x or boom.length".
+// Reports that the number of quantities does not match, with some quantities that can be prescribed.
 static void complain_about_count(const od_machine *machine, const od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
   char some[300] = "";
@@ -45,12 +45,12 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", o->name);
     }
   od_cli_error(
-      "%d quantit%s prescribed or free, but the machine has %d degree%s of freedom, and as many must be; give --move, --free or "
-      "--log%s%s",
-      p->count, p->count == 1 ? "y is" : "ies are", m->freedom, m->freedom == 1 ? "" : "s",
-      *some ? ", for instance of " : "", some);
+      "%s %s prescribed or free, but the machine has %s; both numbers must be equal. Give --move, --free or --log%s%s",
+      od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
+      od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
+// The output with this name; -1 after a message.
 static int find_quantity(const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
@@ -58,9 +58,9 @@ static int find_quantity(const od_machine *machine, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < m->outputs; i++)
     if (od_inverse_can_move(&m->output[i])) od_nearest_try(&nearest, m->output[i].name);
-  od_cli_error("--move: '%s' is %s%s", name,
-               output >= 0 ? "no position; joint coordinates, lengths, points and angles of bodies can be prescribed"
-                           : "no output of the machine",
+  od_cli_error("--move: '%s' is not %s%s", name,
+               output >= 0 ? "a position; joint coordinates, lengths, points and angles of bodies can be prescribed"
+                           : "an output of the machine",
                nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
   return -1;
 }
@@ -96,7 +96,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
     for (int i = 0; i < od_machine_input_count(machine); i++)
       od_nearest_try(&nearest, od_machine_input_name(machine, i));
     od_cli_error("--move: %s: there is no input '%s'%s", name, value,
-                 nearest.best ? od_nearest_suggestion(&nearest).text : ", and it is no number");
+                 nearest.best ? od_nearest_suggestion(&nearest).text : ", and it is not a number");
     return false;
   }
   double constant;
@@ -117,13 +117,13 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
 static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (!a->log) {
-    od_cli_error("--smooth is for --log");
+    od_cli_error("--smooth is for --log; give --log, too");
     return false;
   }
   if (!od_option_quantity("smooth", a->smooth, "Hz", low_pass)) return false;
   double most = od_motion_log_nyquist(log);
   if (*low_pass < most) return true;
-  od_cli_error("--smooth: %s is not below half of the log's rate, %.6g Hz", a->smooth, most);
+  od_cli_error("--smooth: %s is not below half of the log's sampling rate, %.6g Hz", a->smooth, most);
   return false;
 }
 
@@ -141,7 +141,7 @@ static bool find_named(const od_machine *machine, const od_motion_arguments *a, 
     if (a->log)
       od_cli_error("--move: %s has no column '%s'", a->log, name);
     else
-      od_cli_error("--move: '%s' says not how; write QUANTITY=INPUT or QUANTITY=VALUE, or give --log", name);
+      od_cli_error("--move: '%s' has no motion; write QUANTITY=INPUT or QUANTITY=VALUE, or give --log", name);
     ok = false;
   }
   return ok;
@@ -182,25 +182,23 @@ static bool add_loose(const od_machine *machine, const char *name, od_motion_pla
   for (int i = 0; i < m->outputs; i++)
     if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, m->output[i].name);
   if (output >= 0 && is_moved(p, output))
-    od_cli_error("--free: '%s' is prescribed, too", name);
+    od_cli_error("--free: '%s' is already prescribed or free", name);
   else
-    od_cli_error("--free: '%s' is no coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
+    od_cli_error("--free: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
   return false;
 }
 
 static bool read_loose(const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
   bool ok = true;
   for (int i = 0; i < a->loose.count; i++) {
-    char *copy = strdup(a->loose.text[i]), *rest = NULL;
-    for (char *name = copy ? strtok_r(copy, ", ", &rest) : NULL; name; name = strtok_r(NULL, ", ", &rest)) {
+    char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
+    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
-        od_cli_error("--free: at most %d", MOST_LOOSE);
-        ok = false;
-        break;
+        od_cli_error("--free: at most %d coordinates can move freely", MOST_LOOSE);
+        return false;
       }
       ok = add_loose(machine, name, p) && ok;
     }
-    free(copy);
   }
   return ok;
 }
@@ -221,44 +219,37 @@ static int choose_times(const od_machine *machine, const od_motion_arguments *a,
     return OD_EXIT_BAD_INPUT;
   p->end = p->begin + length;
   if (!(length > 0))
-    od_cli_error("for how long? %s does not say; give --time", od_machine_file(machine));
+    od_cli_error("%s has no run time; give --time", od_machine_file(machine));
   else if (d->rows && p->end > d->t[d->rows - 1] * (1 + 1e-12))
     od_cli_error("--time: the log ends at %.6g s", d->t[d->rows - 1]);
   else if (length / p->step > MOST_ROWS)
     od_cli_error("%.3g rows are too many, at most %d; give a longer --step", length / p->step, MOST_ROWS);
   else
-    return -1;
+    return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;
 }
 
 int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
-  od_motion_log d;
+  OD_SCOPED(od_motion_log_free) od_motion_log d;
   od_error err = {0};
   double low_pass = 0;
   int named = 0;
   *p = (od_motion_plan){0};
   od_status status = od_motion_log_read(machine, a->log, &d, &err);
-  if (status != OD_OK) od_cli_error("%s", err.text);
-  int code = status == OD_OK ? -1 : od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
-  if (code < 0 && !read_smoothing(a, &d, &low_pass)) code = OD_EXIT_BAD_INPUT;
-  if (code < 0) code = choose_times(machine, a, &d, p);
+  if (status != OD_OK) return od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
+  if (!read_smoothing(a, &d, &low_pass)) return OD_EXIT_BAD_INPUT;
+  OD_TRY(choose_times(machine, a, &d, p));
   p->doubt = d.doubt;
-  if (code < 0) {
-    size_t most = (size_t)(a->moves.count + d.columns) + MOST_LOOSE + 1;
-    p->moved = calloc(most, sizeof *p->moved);
-    p->motion = calloc(most, sizeof *p->motion);
-    if (!p->moved || !p->motion) code = OD_EXIT_FAILED;
-  }
-  bool ok = code >= 0 || find_named(machine, a, &d, &named);
-  for (int i = 0; code < 0 && i < a->moves.count; i++)
+  int most = a->moves.count + d.columns + MOST_LOOSE;
+  p->moved = OD_TAKE(&p->arena, int, most);
+  p->motion = OD_TAKE(&p->arena, od_trajectory, most);
+  bool ok = find_named(machine, a, &d, &named);
+  for (int i = 0; i < a->moves.count; i++)
     if (strchr(a->moves.text[i], '=')) ok = from_text(machine, a->moves.text[i], p) && ok;
-  if (code < 0 && ok && a->log) ok = from_log(machine, a, &d, low_pass, named, p);
-  if (code < 0) ok = read_loose(machine, a, p) && ok;
-  if (code < 0 && !ok) code = OD_EXIT_BAD_INPUT;
-  if (code < 0 && p->count != od_machine_model(machine)->freedom) {
-    complain_about_count(machine, p);
-    code = OD_EXIT_BAD_INPUT;
-  }
-  od_motion_log_free(&d);
-  return code;
+  if (ok && a->log) ok = from_log(machine, a, &d, low_pass, named, p);
+  ok = read_loose(machine, a, p) && ok;
+  if (!ok) return OD_EXIT_BAD_INPUT;
+  if (p->count == od_machine_model(machine)->freedom) return OD_GO_ON;
+  complain_about_count(machine, p);
+  return OD_EXIT_BAD_INPUT;
 }

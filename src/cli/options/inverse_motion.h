@@ -15,6 +15,7 @@ typedef struct od_motion_arguments {
 } od_motion_arguments;
 
 typedef struct od_motion_plan {
+  od_arena arena;
   int count, loose;  // the last `loose` entries have no trajectory and move freely
   int *moved;        // outputs
   od_trajectory *motion;
@@ -22,7 +23,7 @@ typedef struct od_motion_plan {
   od_time_doubt doubt;  // ambiguity about the unit of the log's times
 } od_motion_plan;
 
-// Makes the plan. Messages go to standard error. Returns -1 to go on, or the exit code.
+// Makes the plan. Messages go to standard error. Returns OD_GO_ON, or the exit code. Free the plan in any case.
 int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *arguments, od_motion_plan *plan);
 void od_motion_plan_free(od_motion_plan *plan);
 

@@ -3,29 +3,20 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "terminal/exit_codes.h"
-#include "options/option_values.h"
-#include "terminal/progress.h"
-#include "options/select_outputs.h"
-#include "terminal/interrupts.h"
-#include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
+#include "io/wording.h"
 #include "linear/kinks.h"
+#include "memory/owned.h"
+#include "options/option_values.h"
+#include "options/select_outputs.h"
 #include "simulate/divergence.h"
-
-void od_linear_arguments_free(od_linear_arguments *a) {
-  od_load_arguments_free(&a->load);
-  od_words_free(&a->inputs);
-  od_words_free(&a->outputs);
-  od_words_free(&a->hold);
-  od_words_free(&a->release);
-  od_words_free(&a->sweep.paths);
-  od_point_state_free(a->state);
-}
+#include "terminal/exit_codes.h"
+#include "terminal/interrupts.h"
+#include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 // Adds the inputs that match the pattern. False if none matches.
 static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
@@ -50,22 +41,22 @@ static void complain_unknown(const od_machine *machine, const char *name) {
     od_cli_error("there is no input '%s'; 'oleodyn info' lists the inputs", name);
 }
 
-int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count) {
+// Finds the indices of the inputs that the texts name (names and patterns, separated by commas), in the arena. *out is NULL for all
+// inputs.
+static int select_inputs(const od_machine *machine, const od_words *texts, od_arena *arena, int **out, int *count) {
   *out = NULL;
   *count = od_machine_input_count(machine);
-  if (texts->count == 0) return -1;
-  *out = calloc((size_t)*count + 1, sizeof **out);
+  if (texts->count == 0) return OD_GO_ON;
+  *out = OD_TAKE(arena, int, *count);
   *count = 0;
-  int code = *out ? -1 : OD_EXIT_FAILED;
-  for (int i = 0; i < texts->count && *out; i++) {
-    char *copy = strdup(texts->text[i]), *rest = NULL;
-    if (!copy) return OD_EXIT_FAILED;
-    for (char *name = strtok_r(copy, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+  int code = OD_GO_ON;
+  for (int i = 0; i < texts->count; i++) {
+    char *rest = NULL, *list = od_arena_text(arena, texts->text[i]);
+    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (add_inputs(machine, name, *out, count)) continue;
       complain_unknown(machine, name);
       code = OD_EXIT_BAD_INPUT;
     }
-    free(copy);
   }
   return code;
 }
@@ -95,45 +86,42 @@ static bool read_hold(const od_machine *machine, const char *text, od_held_outpu
 }
 
 static int read_point(const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
+  od_held_output *hold = OD_TAKE(&plan->arena, od_held_output, a->hold.count);
+  int *released, count = 0;
   od_point_options *o = &plan->point;
   bool ok = od_option_quantity("at", a->at, "s", &o->time);
   ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
-    od_cli_error("--step is of the run to --at");
+    od_cli_error("--step is the step of the run to --at; give --at, too");
     ok = false;
   }
   if (a->release.count && !a->hold.count) {
-    od_cli_error("--free: inputs are chosen to hold something; say what with --hold");
+    od_cli_error("--free: inputs are adjusted to hold outputs; give --hold, too");
     ok = false;
   }
-  plan->hold = calloc((size_t)a->hold.count + 1, sizeof *plan->hold);
-  if (!plan->hold) return OD_EXIT_FAILED;
-  for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &plan->hold[i]) && ok;
-  int count = 0, code = od_select_inputs(machine, &a->release, &plan->released, &count);
+  for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &hold[i]) && ok;
+  int code = select_inputs(machine, &a->release, &plan->arena, &released, &count);
   o->balance = a->balance;
-  o->hold = plan->hold;
+  o->hold = hold;
   o->holds = a->hold.count;
-  o->free_inputs = plan->released;
-  o->free_count = plan->released ? count : 0;
+  o->free_inputs = released;
+  o->free_count = released ? count : 0;
   o->outputs = plan->outputs.index;
   o->output_count = plan->outputs.count;
   return ok ? code : OD_EXIT_BAD_INPUT;
 }
 
-int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
+// Makes the plan from the arguments. Returns OD_GO_ON, or the exit code after messages.
+static int make_plan(const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
-  int code = od_select_outputs(machine, &a->outputs, &plan->outputs);
-  if (code < 0) code = od_select_inputs(machine, &a->inputs, &plan->inputs, &plan->input_count);
-  if (code < 0) code = read_point(machine, a, plan);
-  return code;
+  OD_TRY(od_select_outputs(machine, &a->outputs, &plan->outputs));
+  OD_TRY(select_inputs(machine, &a->inputs, &plan->arena, &plan->inputs, &plan->input_count));
+  return read_point(machine, a, plan);
 }
 
-void od_linear_plan_free(od_linear_plan *plan) {
+static void free_plan(od_linear_plan *plan) {
   od_selection_free(&plan->outputs);
-  free(plan->inputs);
-  free(plan->hold);
-  free(plan->released);
-  *plan = (od_linear_plan){0};
+  od_arena_free(&plan->arena);
 }
 
 static od_status find_model(const od_machine *machine, const od_linear_plan *plan,
@@ -145,28 +133,17 @@ static od_status find_model(const od_machine *machine, const od_linear_plan *pla
   return od_linear_model_find(machine, &options, plan->inputs, plan->input_count, plan->state, model, err);
 }
 
-int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {
-  od_linear_plan plan = {0};
+// Finds the operating point and linearizes there. Returns OD_GO_ON, or the exit code after messages.
+static int linearize(const od_machine *machine, const od_linear_arguments *a, od_linear_model **model) {
+  OD_SCOPED(free_plan) od_linear_plan plan = {0};
   od_error err = {0};
-  *model = NULL;
-  int code = od_cli_load(path, &a->load, machine);
-  if (code < 0) code = od_linear_plan_make(*machine, a, &plan);
-  if (code < 0) code = od_files_check(&a->files);
-  if (code < 0) code = od_files_spare(&a->files);
+  OD_TRY(make_plan(machine, a, &plan));
+  OD_TRY(od_files_prepare(&a->files));
   plan.state = a->files.path[OD_FILE_STATE] ? a->state : NULL;
-  if (code < 0) {
-    od_progress progress = od_progress_start(a->quiet);
-    od_status status = find_model(*machine, &plan, od_progress_tick, &progress, model, &err);
-    od_progress_end(&progress);
-    const char *text = err.text[0] ? err.text : od_status_text(status);
-    if (status == OD_INTERRUPTED)
-      fprintf(stderr, "oleodyn: %s\n", text);
-    else if (status != OD_OK)
-      od_cli_error("%s", text);
-    if (status != OD_OK) code = od_exit_code(status);
-  }
-  od_linear_plan_free(&plan);
-  return code;
+  od_progress progress = od_progress_start(a->quiet);
+  od_status status = find_model(machine, &plan, od_progress_tick, &progress, model, &err);
+  od_progress_end(&progress);
+  return status == OD_OK ? OD_GO_ON : od_exit_early(status, &err);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -178,22 +155,18 @@ static bool goes_on(void *user, double done) {
 
 static int prepare_sweep(void *user, const od_machine *machine) {
   od_linear_sweep *s = user;
-  od_linear_model *model = NULL;
+  OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
   od_error err = {0};
-  int code = od_linear_plan_make(machine, s->arguments, &s->plan);
-  if (code >= 0 || !s->begin) return code;
+  OD_TRY(make_plan(machine, s->arguments, &s->plan));
+  if (!s->begin) return OD_GO_ON;
   od_status status = find_model(machine, &s->plan, goes_on, NULL, &model, &err);
-  if (status == OD_OK) {
-    code = s->begin(s->user, machine, model);
-  } else if (status == OD_INTERRUPTED) {
+  if (status == OD_OK) return s->begin(s->user, machine, model);
+  if (status == OD_INTERRUPTED) {
     fprintf(stderr, "oleodyn: interrupted before the first point\n");
-    code = OD_EXIT_INTERRUPTED;
-  } else {
-    od_cli_error("the first point of the sweep: %s", err.text);
-    code = OD_EXIT_FAILED;
+    return OD_EXIT_INTERRUPTED;
   }
-  od_linear_model_free(model);
-  return code;
+  od_cli_error("the first point of the sweep: %s", err.text);
+  return OD_EXIT_FAILED;
 }
 
 // Counts the points with warnings. Counters are independent of the order in which threads process the points.
@@ -205,34 +178,32 @@ static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
 }
 
 static void warn_of_points(od_linear_sweep *s) {
-  int kinked = atomic_load(&s->kinked), moving = atomic_load(&s->moving), sampled = atomic_load(&s->sampled);
+  int kinked = atomic_load(&s->kinked), narrow = atomic_load(&s->narrow), moving = atomic_load(&s->moving);
   if (kinked)
-    od_cli_warning("at %d point%s slopes differ on two sides; the linear model has their mean", kinked,
-                   kinked > 1 ? "s" : "");
-  if (atomic_load(&s->narrow))
-    od_cli_warning("at %d point%s slopes change within " OD_NARROW_WORDS
-                   "; the linear model holds for smaller movements only",
-                   atomic_load(&s->narrow), atomic_load(&s->narrow) > 1 ? "s" : "");
+    od_cli_warning("at %s slopes differ on two sides; the linear model has their mean", od_count(kinked, "point").text);
+  if (narrow)
+    od_cli_warning("at %s slopes change within " OD_NARROW_WORDS
+                   "; the linear model is valid for smaller movements only",
+                   od_count(narrow, "point").text);
   if (moving)
-    od_cli_warning("at %d point%s the machine does not rest; the linear model holds for a short time only", moving,
-                   moving > 1 ? "s" : "");
-  if (sampled)
-    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+    od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid for a short time only",
+                   od_count(moving, "point").text);
+  if (atomic_load(&s->sampled))
+    od_cli_warning("sampled blocks hold their outputs: in the linear model the loops through them are open");
 }
 
 static od_status measure_point(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
                                od_sweep_row *row, od_error *err) {
   od_linear_sweep *s = user;
-  od_linear_model *model = NULL;
+  OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
   od_status status = find_model(machine, &s->plan, keeps_going, going, &model, err);
   if (status == OD_OK) status = s->measure(s->user, model, keeps_going, going, row, err);
   if (status == OD_OK && !keeps_going(going, 1)) status = OD_INTERRUPTED;
   if (status == OD_OK) count_warnings(s, model);
-  od_linear_model_free(model);
   return status;
 }
 
-int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
+static int run_sweep(const char *path, od_linear_sweep *s) {
   const od_linear_arguments *a = s->arguments;
   const od_sweep_command sweep = {.path = path,
                                   .load = &a->load,
@@ -246,23 +217,19 @@ int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
                                   .user = s};
   int code = od_sweep_command_run(&sweep);
   warn_of_points(s);
-  od_linear_plan_free(&s->plan);
+  free_plan(&s->plan);
   return code;
 }
 
 int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   od_words files = {0};
-  od_machine *machine = NULL;
-  od_linear_model *model = NULL;
-  int code = od_options_parse_counted(c->usage, argc, argv, 1, 1, &files);
-  if (code < 0 && c->check) code = c->check(c->user);
-  if (code < 0 && c->arguments->sweep.paths.count) code = od_linear_sweep_run(files.text[0], c->sweep);
-  if (code < 0) code = od_cli_linearize(files.text[0], c->arguments, &machine, &model);
+  OD_OWNED(od_machine_free) od_machine *machine = NULL;
+  OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
+  OD_TRY(od_options_parse_counted(c->usage, argc, argv, 1, 1, &files));
+  if (c->check) OD_TRY(c->check(c->user));
+  if (c->arguments->sweep.paths.count) return run_sweep(files.text[0], c->sweep);
+  OD_TRY(od_cli_load(files.text[0], &c->arguments->load, &machine));
+  OD_TRY(linearize(machine, c->arguments, &model));
   od_signals_end_at_once();  // from here on there is no partial result to save
-  if (code < 0) code = c->show(c->user, machine, model);
-  od_linear_model_free(model);
-  od_machine_free(machine);
-  od_words_free(&files);
-  od_linear_arguments_free(c->arguments);
-  return code;
+  return c->show(c->user, machine, model);
 }

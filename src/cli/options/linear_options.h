@@ -24,41 +24,28 @@ typedef struct od_linear_arguments {
 
 // The arguments resolved for a machine.
 typedef struct od_linear_plan {
+  od_arena arena;
   od_selection outputs;
   int *inputs, input_count;  // NULL: all
-  od_held_output *hold;
-  int *released;
   od_point_options point;
   od_point_state *state;  // filled with the state of the point; may be NULL
 } od_linear_plan;
 
 // The entries for a command's table of options.
-#define OD_LINEAR_OPTIONS(target)                                                                                   \
-  {"at", OD_OPTION_TEXT, "T", "linearise where a run is at this time ('2 s'); default: the initial state",          \
-   &(target)->at},                                                                                                  \
-      {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},           \
-      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                      \
-       "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",       \
-       &(target)->hold},                                                                                            \
-      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release}, \
+#define OD_LINEAR_OPTIONS(target)                                                                                    \
+  {"at", OD_OPTION_TEXT, "T", "linearize at the state of a run at this time ('2 s'); default: the initial state",    \
+   &(target)->at},                                                                                                   \
+      {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},            \
+      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                       \
+       "from there, find the equilibrium at which an output has this value (repeatable)", &(target)->hold},          \
+      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release}, \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
-void od_linear_arguments_free(od_linear_arguments *arguments);
-
-// Loads the machine, finds the operating point and linearizes there, for the inputs and outputs of the arguments (default: all
-// inputs; the outputs of the file's run section). Checks the result files. Returns -1 to go on, or the exit code after
-// messages.
-int od_cli_linearize(const char *path, const od_linear_arguments *arguments, od_machine **machine,
-                     od_linear_model **model);
-
-// Makes the plan from the arguments, with messages about errors. Returns -1 to go on, or the exit code.
-int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *arguments, od_linear_plan *plan);
-void od_linear_plan_free(od_linear_plan *plan);
 
 // A sweep of a command: the results computed from the model at each point, in any thread.
 typedef struct od_linear_sweep {
   const od_linear_arguments *arguments;
   od_linear_plan plan;
-  // Called once with the first point's model: checks and choices of the command. -1 to go on, or the exit code. NULL: none.
+  // Called once with the first point's model: checks and choices of the command. Returns OD_GO_ON, or the exit code. NULL: none.
   int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
   // Long computations call goes_on regularly. After goes_on has returned false, the row is discarded.
   od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
@@ -68,22 +55,19 @@ typedef struct od_linear_sweep {
   int drawn;                                   // number of results that --plot draws
   atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
-int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
-// A command about the linear model at a point, or at the points of a sweep. The command owns its arguments.
+// A command about the linear model at a point, or at the points of a sweep. Inputs are those of the arguments, or all; outputs those of
+// the arguments, or those of the file's run section.
 typedef struct od_linear_command {
   const od_usage *usage;
   od_linear_arguments *arguments;
   od_linear_sweep *sweep;
-  // Checks that the arguments are compatible, before anything is loaded. Returns -1, or the exit code after a message. NULL: no
-  // check.
+  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message. NULL:
+  // no check.
   int (*check)(void *user);
   int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
   void *user;
 } od_linear_command;
 int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
-
-// The indices of the inputs that the texts name (names and patterns, separated by commas). *out is NULL for all inputs.
-int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count);
 
 #endif

@@ -18,15 +18,13 @@ typedef struct od_load_arguments {
       {"variant", OD_OPTION_TEXT, "NAME", "choose a variant of the file", &(target)->variant}, {             \
     "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
   }
-void od_load_arguments_free(od_load_arguments *arguments);
 
-// Loads into *machine. Messages go to standard error. Returns -1 to go on, or the exit code.
+// Loads into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
-// The same for a file that has already been read, with a list for the messages.
-int od_cli_load_content(const char *path, od_content content, const od_load_arguments *arguments, od_machine **machine,
-                        od_messages *messages);
+// The options of the loader.
+od_load_options od_load_options_of(const od_load_arguments *arguments);
 
-// For files of other kinds: shows the messages of a load and frees them. Returns -1 to go on, or the exit code.
+// For files of other kinds: shows the messages of a load and frees them. Returns OD_GO_ON, or the exit code.
 int od_cli_loaded(od_messages *messages, od_status status);
 
 #endif

@@ -2,11 +2,12 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "terminal/terminal.h"
 #include "document/units.h"
 #include "io/number.h"
+#include "terminal/terminal.h"
 
 // The length of the longest prefix that is a number, 0 if there is none. "5 eV" gives 5, although "5e" begins like an exponent.
 static size_t number_length(const char *text, double *value) {
@@ -17,9 +18,10 @@ static size_t number_length(const char *text, double *value) {
   return best;
 }
 
+// Converts *value to SI. False after a message.
 static bool convert(const char *option, const char *unit, const char *si_unit, double *value) {
   od_error err = {0};
-  od_units *units = od_units_new(&err);
+  OD_OWNED(od_units_free) od_units *units = od_units_new(&err);
   if (!units) {
     od_cli_error("%s", err.text);
     return false;
@@ -27,7 +29,6 @@ static bool convert(const char *option, const char *unit, const char *si_unit, d
   od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
   if (verdict == OD_UNIT_UNKNOWN) od_cli_error("--%s: unknown unit '%s'", option, unit);
   if (verdict == OD_UNIT_MISFITS) od_cli_error("--%s: '%s' cannot be converted to %s", option, unit, si_unit);
-  od_units_free(units);
   return verdict == OD_UNIT_FITS;
 }
 
@@ -60,12 +61,23 @@ bool od_option_quantity(const char *option, const char *text, const char *si_uni
 }
 
 bool od_option_count(const char *option, const char *text, int *value) {
-  if (!text) return true;
   double x;
-  bool ok = od_number_parse(text, strlen(text), false, &x) && x >= 1 && x <= 1e9 && x == floor(x);
-  if (ok)
+  if (!text) return true;
+  if (od_number_parse(text, strlen(text), false, &x) && x >= 1 && x <= 1e9 && x == floor(x)) {
     *value = (int)x;
-  else
-    od_cli_error("--%s: '%s' is not a whole number of at least 1", option, text);
-  return ok;
+    return true;
+  }
+  od_cli_error("--%s: '%s' is not a whole number of at least 1", option, text);
+  return false;
+}
+
+bool od_option_whole(const char *option, const char *text, unsigned long long *value) {
+  if (!text) return true;
+  size_t digits = strspn(text, "0123456789");
+  if (digits > 0 && digits <= 18 && !text[digits]) {
+    *value = strtoull(text, NULL, 10);
+    return true;
+  }
+  od_cli_error("--%s: '%s' is not a whole number of at most 18 digits", option, text);
+  return false;
 }

@@ -11,5 +11,7 @@ bool od_option_quantity(const char *option, const char *text, const char *si_uni
 bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);
 // Reads an integer of at least 1.
 bool od_option_count(const char *option, const char *text, int *value);
+// Reads an integer of at least 0.
+bool od_option_whole(const char *option, const char *text, unsigned long long *value);
 
 #endif

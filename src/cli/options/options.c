@@ -1,32 +1,19 @@
 #include "options/options.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
+#include "base/arena.h"
 #include "document/suggest.h"
 #include "io/display.h"
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
 
-static bool append(od_words *texts, const char *text) {
-  if (texts->count == texts->capacity) {
-    int larger = texts->capacity ? 2 * texts->capacity : 8;
-    const char **moved = realloc(texts->text, (size_t)larger * sizeof *moved);
-    if (!moved) {
-      od_cli_error("memory ran out");
-      return false;
-    }
-    texts->text = moved;
-    texts->capacity = larger;
-  }
-  texts->text[texts->count++] = text;
-  return true;
-}
+static od_arena words_arena;  // of all lists
 
-void od_words_free(od_words *texts) {
-  free(texts->text);
-  *texts = (od_words){0};
+static void append(od_words *words, const char *text) {
+  words->text = od_arena_extend(&words_arena, words->text, words->count, sizeof *words->text);
+  words->text[words->count++] = text;
 }
 
 // --- Shared options ---------------------------------------------------------------------------------------------------
@@ -42,9 +29,9 @@ typedef struct offered {
 // Lists the shared options that a command offers. Returns their number.
 static int list_shared(const od_shared_options *s, offered list[MOST_SHARED]) {
   const od_option flags[FLAGS] = {
-      {"json", OD_OPTION_FLAG, NULL, "as JSON", s->as_json},
+      {"json", OD_OPTION_FLAG, NULL, "print JSON", s->as_json},
       {"si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg; files are always in SI", s->si},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", s->quiet},
+      {"quiet", OD_OPTION_FLAG, NULL, "print only errors and warnings", s->quiet},
   };
   int count = 0;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
@@ -171,6 +158,7 @@ static bool find(const od_usage *usage, const char *name, size_t length, od_opti
   return false;
 }
 
+// Reports an unknown option with a suggestion. Returns the exit code.
 static int unknown_option(const od_usage *usage, const char *given, size_t length) {
   char name[64];
   offered shared[MOST_SHARED];
@@ -195,15 +183,17 @@ static int take(const od_option *o, const char *value) {
       return OD_EXIT_BAD_INPUT;
     }
     *(bool *)o->target = true;
-    return -1;
+    return OD_GO_ON;
   }
   if (!value) {
-    od_cli_error("--%s wants a value: --%s %s", o->name, o->name, o->argument);
+    od_cli_error("--%s needs a value: --%s %s", o->name, o->name, o->argument);
     return OD_EXIT_BAD_INPUT;
   }
-  if (o->kind == OD_OPTION_LIST) return append(o->target, value) ? -1 : OD_EXIT_FAILED;
-  *(const char **)o->target = value;
-  return -1;
+  if (o->kind == OD_OPTION_LIST)
+    append(o->target, value);
+  else
+    *(const char **)o->target = value;
+  return OD_GO_ON;
 }
 
 int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arguments) {
@@ -211,7 +201,7 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
   for (int i = 0; i < argc; i++) {
     const char *text = argv[i];
     if (options_ended || text[0] != '-' || !strcmp(text, "-")) {
-      if (!append(arguments, text)) return OD_EXIT_FAILED;
+      append(arguments, text);
       continue;
     }
     if (!strcmp(text, "--")) {
@@ -222,7 +212,7 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
       print_help(usage);
       return OD_EXIT_OK;
     }
-    if (!strcmp(text, "--man")) {  // for `oleodyn help --manual-page`, which asks all commands
+    if (!strcmp(text, "--man")) {  // for `oleodyn help --manual-page`, which calls all commands
       print_manual(usage);
       return OD_EXIT_OK;
     }
@@ -237,33 +227,21 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
     if (!find(usage, name, length, &o)) return unknown_option(usage, name, length);
     const char *value = equals ? equals + 1 : NULL;
     if (!value && o.kind != OD_OPTION_FLAG && i + 1 < argc) value = argv[++i];
-    int result = take(&o, value);
-    if (result >= 0) return result;
+    OD_TRY(take(&o, value));
   }
   if (usage->shared.si && *usage->shared.si) od_display_choose_si();
-  return -1;
+  return OD_GO_ON;
 }
 
 int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments) {
-  int result = od_options_parse(usage, argc, argv, arguments);
-  if (result >= 0) return result;
-  if (arguments->count < least) {
-    od_cli_error("%s: which file? Usage: oleodyn %s %s [options]", usage->command, usage->command, usage->arguments);
-    return OD_EXIT_BAD_INPUT;
-  }
-  if (arguments->count > most) {
-    od_cli_error("%s: '%s' is one argument too many", usage->command, arguments->text[most]);
-    return OD_EXIT_BAD_INPUT;
-  }
-  return -1;
-}
-
-int od_option_whole(const char *option, const char *text, unsigned long long *value) {
-  size_t digits = strspn(text, "0123456789");
-  if (digits == 0 || digits > 18 || text[digits]) {
-    od_cli_error("--%s: '%s' is no whole number of at most 18 digits", option, text);
-    return OD_EXIT_BAD_INPUT;
-  }
-  *value = strtoull(text, NULL, 10);
-  return -1;
+  OD_TRY(od_options_parse(usage, argc, argv, arguments));
+  if (arguments->count < least)
+    od_cli_error("%s: an argument is missing; usage: oleodyn %s %s [options]", usage->command, usage->command,
+                 usage->arguments);
+  else if (arguments->count > most)
+    od_cli_error("%s: '%s' is one argument too many; usage: oleodyn %s %s [options]", usage->command,
+                 arguments->text[most], usage->command, usage->arguments);
+  else
+    return OD_GO_ON;
+  return OD_EXIT_BAD_INPUT;
 }

@@ -20,12 +20,11 @@ typedef struct od_option {
   void *target;
 } od_option;
 
-// Texts in the order of the command line. They belong to argv.
+// Texts in the order of the command line. They belong to argv; the lists live until the program ends.
 typedef struct od_words {
   const char **text;
-  int count, capacity;
+  int count;
 } od_words;
-void od_words_free(od_words *texts);
 
 // Options that commands share. od_file_formats and a table in options.c have their names and helps. A command offers an option
 // by a target; if the option is a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
@@ -46,12 +45,9 @@ typedef struct od_usage {
 } od_usage;
 
 // Fills the targets and collects the arguments that are not options. Accepts "--name value" and "--name=value"; "--" ends the
-// options. Returns -1 to go on, or the exit code (after --help or a message).
+// options. Returns OD_GO_ON, or the exit code (after --help or a message).
 int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arguments);
 // The same for a command that takes between least and most arguments.
 int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments);
-
-// Reads the non-negative integer of an option. Returns -1 to go on, or the exit code after a message.
-int od_option_whole(const char *option, const char *text, unsigned long long *value);
 
 #endif

@@ -3,19 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/suggest.h"
+#include "io/number.h"
+#include "memory/owned.h"
 #include "options/option_values.h"
 #include "options/select_outputs.h"
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
-#include "document/suggest.h"
-#include "io/number.h"
 
 enum { MOST_SINES = 100000 };
-
-void od_response_arguments_free(od_response_arguments *a) {
-  od_words_free(&a->outputs);
-  od_load_arguments_free(&a->load);
-}
 
 // --- A machine ----------------------------------------------------------------------------------------------------
 
@@ -23,7 +19,7 @@ static int find_input(const od_machine *machine, const char *name) {
   int count = od_machine_input_count(machine);
   if (!name && count == 1) return 0;
   if (!name) {
-    od_cli_error("%s has %d inputs; say which with --input", od_machine_file(machine), count);
+    od_cli_error("%s has %d inputs; choose one with --input", od_machine_file(machine), count);
     return -1;
   }
   od_nearest nearest = od_nearest_to(name);
@@ -63,31 +59,28 @@ static void leave_out_input(const od_machine *machine, int input, od_selection *
 }
 
 static int open_machine(const char *path, const od_response_arguments *a, od_response *r) {
-  od_machine *machine = NULL;
-  od_selection selection = {0};
+  OD_OWNED(od_machine_free) od_machine *machine = NULL;
+  OD_SCOPED(od_selection_free) od_selection selection = {0};
   od_error err = {0};
   double low = 0.1, high = 100;
-  int points = 200, input = -1;
+  int points = 200;
   if (!has_no_log_options(a) || !od_option_quantity("low", a->low, "Hz", &low) ||
       !od_option_quantity("high", a->high, "Hz", &high) || !od_option_count("points", a->points, &points))
     return OD_EXIT_BAD_INPUT;
   if (!(low < high)) {
-    od_cli_error("found --low %g Hz and --high %g Hz, expected the lower one first", low, high);
+    od_cli_error("found --low %g Hz and --high %g Hz, expected --low below --high", low, high);
     return OD_EXIT_BAD_INPUT;
   }
-  int code = od_cli_load(path, &a->load, &machine);
-  if (code < 0 && (input = find_input(machine, a->input)) < 0) code = OD_EXIT_BAD_INPUT;
-  if (code < 0) code = od_select_outputs(machine, &a->outputs, &selection);
-  if (code < 0 && a->outputs.count == 0) leave_out_input(machine, input, &selection);
-  if (code < 0) {
-    od_status status =
-        od_response_of_machine(machine, input, selection.index, selection.count, low, high, points, r, &err);
-    if (status != OD_OK) od_cli_error("%s: %s", path, err.text);
-    code = status == OD_OK ? -1 : od_exit_code(status);
-  }
-  od_selection_free(&selection);
-  od_machine_free(machine);
-  return code;
+  OD_TRY(od_cli_load(path, &a->load, &machine));
+  int input = find_input(machine, a->input);
+  if (input < 0) return OD_EXIT_BAD_INPUT;
+  OD_TRY(od_select_outputs(machine, &a->outputs, &selection));
+  if (a->outputs.count == 0) leave_out_input(machine, input, &selection);
+  od_status status =
+      od_response_of_machine(machine, input, selection.index, selection.count, low, high, points, r, &err);
+  if (status == OD_OK) return OD_GO_ON;
+  od_cli_error("%s: %s", path, err.text);
+  return od_exit_code(status);
 }
 
 // --- A log --------------------------------------------------------------------------------------------------------
@@ -101,9 +94,7 @@ int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od
       !od_option_quantity("end", a->end, "s", &wish.end))
     return OD_EXIT_BAD_INPUT;
   od_status status = od_log_columns_open(path, &wish, out, &err);
-  if (status == OD_OK) return -1;
-  od_cli_error("%s", err.text);
-  return od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
+  return status == OD_OK ? OD_GO_ON : od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
 }
 
 // "1:100:1"
@@ -136,7 +127,7 @@ static bool read_settle(const od_response_arguments *a, od_estimate_options *o) 
   unsigned long long periods = 1;
   if (!a->settle) return true;
   if (!a->sine) {
-    bool ok = od_option_whole("settle", a->settle, &periods) < 0;
+    bool ok = od_option_whole("settle", a->settle, &periods);
     o->settle = (double)periods;
     return ok;
   }
@@ -158,22 +149,19 @@ static bool read_estimate(const od_response_arguments *a, od_estimate_options *o
 }
 
 static int open_log(const char *path, const od_response_arguments *a, od_response *out) {
-  od_log_columns c = {0};
+  OD_SCOPED(od_log_columns_free) od_log_columns c = {0};
   od_estimate_options o;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
     od_cli_error("--variant, --set, --spatial and --points are for machine files; %s is a log", path);
     return OD_EXIT_BAD_INPUT;
   }
-  int code = od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c);
-  if (code < 0 && !read_estimate(a, &o)) code = OD_EXIT_BAD_INPUT;
-  if (code < 0) {
-    od_status status = od_response_of_log(&c, &o, out, &err);
-    if (status != OD_OK) od_cli_error("%s: %s", path, err.text);
-    if (status != OD_OK) code = od_exit_code(status);
-  }
-  od_log_columns_free(&c);
-  return code;
+  OD_TRY(od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));
+  if (!read_estimate(a, &o)) return OD_EXIT_BAD_INPUT;
+  od_status status = od_response_of_log(&c, &o, out, &err);
+  if (status == OD_OK) return OD_GO_ON;
+  od_cli_error("%s: %s", path, err.text);
+  return od_exit_code(status);
 }
 
 int od_response_open(const char *path, const od_response_arguments *a, od_response *out) {

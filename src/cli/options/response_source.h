@@ -15,18 +15,18 @@ typedef struct od_response_arguments {
 // The entries for a command's table of options.
 #define OD_RESPONSE_OPTIONS(a)                                                                                      \
   {"input", OD_OPTION_TEXT, "NAME",                                                                                 \
-   "the input: a column of the log, or an input of the machine; default: if there is one", &(a)->input},            \
+   "the input: a column of the log, or an input of the machine; default: the only one", &(a)->input},               \
       {"output", OD_OPTION_LIST, "NAME,...",                                                                        \
        "outputs: columns, or outputs of the machine (repeatable); default: all columns", &(a)->outputs},            \
-      {"interval", OD_OPTION_TEXT, "T", "of a log without times: between two rows", &(a)->interval},                \
-      {"end", OD_OPTION_TEXT, "T", "of a log: rows after that do not count", &(a)->end},                            \
+      {"interval", OD_OPTION_TEXT, "T", "of a log without times: time between two rows", &(a)->interval},           \
+      {"end", OD_OPTION_TEXT, "T", "of a log: rows after this time are ignored", &(a)->end},                        \
       {"sine", OD_OPTION_TEXT, "FROM:TO:STEP",                                                                      \
        "the input is a stepped sine of these frequencies in Hz, one after another", &(a)->sine},                    \
       {"periods", OD_OPTION_TEXT, "N", "of a stepped sine: periods of each frequency; default 3", &(a)->periods},   \
-      {"settle", OD_OPTION_TEXT, "N", "periods that are left out: of each frequency, or of a multisine; default 1", \
+      {"settle", OD_OPTION_TEXT, "N", "periods that are skipped: of each frequency, or of a multisine; default 1",  \
        &(a)->settle},                                                                                               \
-      {"start", OD_OPTION_TEXT, "T", "when the stepped sine begins; default: at the first row", &(a)->start},       \
-      {"period", OD_OPTION_TEXT, "T", "the input repeats itself after so long (multisine)", &(a)->period},          \
+      {"start", OD_OPTION_TEXT, "T", "start time of the stepped sine; default: the first row", &(a)->start},        \
+      {"period", OD_OPTION_TEXT, "T", "period of the input (multisine)", &(a)->period},                             \
       {"length", OD_OPTION_TEXT, "N",                                                                               \
        "samples in a block of averaged spectra; default: an eighth of the log, at most 65536", &(a)->length},       \
       {"window", OD_OPTION_TEXT, "NAME", "of the blocks: hann (default), hamming, blackman or none", &(a)->window}, \
@@ -34,9 +34,8 @@ typedef struct od_response_arguments {
       {"high", OD_OPTION_TEXT, "F", "highest frequency; default: all, of a machine 100 Hz", &(a)->high},            \
       {"points", OD_OPTION_TEXT, "N", "of a machine: frequencies in equal ratios; default 200", &(a)->points},      \
       OD_LOAD_OPTIONS(&(a)->load)
-void od_response_arguments_free(od_response_arguments *a);
 
-// Loads or computes the response. Messages go to standard error. Returns -1 to go on, or the exit code.
+// Loads or computes the response, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
 int od_response_open(const char *path, const od_response_arguments *a, od_response *out);
 
 // The options of a log, as texts.
@@ -45,7 +44,7 @@ typedef struct od_log_arguments {
   const od_words *outputs;
   const char *interval, *end;
 } od_log_arguments;
-// Opens the columns of a log. Returns -1 to go on, or the exit code after a message. The caller frees *out in every case.
+// Opens the columns of a log. Returns OD_GO_ON, or the exit code after a message. The caller frees *out in every case.
 int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
 
 #endif

@@ -3,12 +3,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
 #include "io/atomic_file.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
 #include "report/page_result.h"
+#include "terminal/exit_codes.h"
+#include "terminal/show_result.h"
+#include "terminal/terminal.h"
 
 static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
@@ -46,7 +47,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_MAT] = {"mat", "FILE", "write %s as a MATLAB file", NULL},
     [OD_FILE_JSON] = {"json", "FILE", "write %s as JSON; - is standard output", "a summary", true},
     [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s", "a plot"},
-    [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one page that needs nothing else", "a report"},
+    [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one self-contained HTML page", "a report"},
     [OD_FILE_STATE] = {"save-state", "FILE", "write %s; a machine file starts from it with 'initial: {file: FILE}'",
                        "the state"},
     [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
@@ -56,7 +57,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
 
 int od_files_check(const od_files *f) {
   if (is_standard_output(f->path[OD_FILE_CSV]) && is_standard_output(f->path[OD_FILE_JSON])) {
-    od_cli_error("--csv - and --json - cannot both have standard output");
+    od_cli_error("--csv - and --json - cannot both use standard output; give one of them a file name");
     return OD_EXIT_BAD_INPUT;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {
@@ -68,8 +69,8 @@ int od_files_check(const od_files *f) {
     const char *path = f->path[i];
     for (int j = 0; j < i; j++) {
       if (!is_plain(path) || !is_plain(f->path[j]) || !are_same(path, f->path[j])) continue;
-      od_cli_error("--%s and --%s would both be written to %s", od_file_formats[j].option, od_file_formats[i].option,
-                   path);
+      od_cli_error("--%s and --%s would both be written to %s; give different file names", od_file_formats[j].option,
+                   od_file_formats[i].option, path);
       return OD_EXIT_BAD_INPUT;
     }
     od_error err = {0};
@@ -77,17 +78,23 @@ int od_files_check(const od_files *f) {
     od_cli_error("%s", err.text);
     return OD_EXIT_FAILED;
   }
-  return -1;
+  return OD_GO_ON;
 }
 
 int od_files_spare(const od_files *f) {
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const char *path = f->path[i], *input = path && !is_standard_output(path) ? od_inputs_find(path) : NULL;
     if (!input) continue;
-    od_cli_error("--%s %s would take the place of %s, which is read", od_file_formats[i].option, path, input);
+    od_cli_error("--%s %s would replace %s, which is an input; give another file name", od_file_formats[i].option, path,
+                 input);
     return OD_EXIT_BAD_INPUT;
   }
-  return -1;
+  return OD_GO_ON;
+}
+
+int od_files_prepare(const od_files *f) {
+  OD_TRY(od_files_check(f));
+  return od_files_spare(f);
 }
 
 FILE *od_files_notes(const od_files *f, bool quiet) {
@@ -101,10 +108,8 @@ json_t *od_files_read_json(void) {
   return list;
 }
 
-// Writes one file; OD_NOT_AVAILABLE: there is nothing to write.
+// Writes one file. OD_NOT_AVAILABLE: there is nothing to write.
 static od_status write_file(const od_file_contents *c, od_result_file kind, const char *path, od_error *err) {
-  if ((kind == OD_FILE_JSON || kind == OD_FILE_REPORT) && c->result && !od_result_is_complete(c->result))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (c->write[kind]) return c->write[kind](kind == OD_FILE_VARIANT ? c->variant_user : c->user, path, err);
   switch (kind) {
     case OD_FILE_CSV: return od_table_write_csv(c->table, path, err);
@@ -143,4 +148,19 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
     ok = ok && status == OD_OK;
   }
   return ok;
+}
+
+int od_files_finish(const od_files *f, bool quiet, const od_file_contents *c, const od_verdict *verdict) {
+  FILE *notes = od_files_notes(f, quiet);
+  if (c->result) od_show_result(c->result, c->summary_always || notes == stdout ? notes : NULL);
+  if (!od_files_write(f, c, notes)) return OD_EXIT_FAILED;
+  return verdict ? od_verdict_exit(verdict) : OD_EXIT_OK;
+}
+
+void od_files_note_partial(const od_files *f, bool quiet, const od_table *table) {
+  bool any = false;
+  for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || f->path[i];
+  if (any && !quiet)
+    fprintf(stderr, "oleodyn: the files are complete up to t = %.9g s: %ld rows\n",
+            table->data[(table->rows - 1) * table->columns], table->rows);
 }

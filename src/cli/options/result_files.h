@@ -35,11 +35,11 @@ typedef struct od_files {
   const char *path[OD_FILE_KINDS];  // NULL: not wanted; "-" is standard output
 } od_files;
 
-// Checks that the files can be written. Returns -1, or the exit code after a message.
+// Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after loading,
+// before the work. Returns OD_GO_ON, or the exit code after a message.
+int od_files_prepare(const od_files *f);
+// The two checks separately, for commands with long work before all inputs are read.
 int od_files_check(const od_files *f);
-
-// Checks that no result file would replace a file that was read (io/inputs_read.h). Returns -1, or the exit code after a
-// message. Call after loading, before the work.
 int od_files_spare(const od_files *f);
 
 // The stream for notes, which must not mix with results on standard output. NULL if quiet.
@@ -53,12 +53,22 @@ typedef struct od_file_contents {
   const od_table *table;
   long rows;  // number of rows of the CSV writer if the table does not have them all; else 0
   const od_result *result;
+  bool summary_always;  // od_files_finish() shows the result on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // of the writers; of OD_FILE_VARIANT
 } od_file_contents;
 
-// Writes all requested files, with a line about each. After a failure the remaining files are still written.
+// Writes all requested files, with a line about each. After a failure the remaining files are still written. False if a file
+// cannot be written.
 bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
+
+// The end of a command: shows contents->result, or only its warnings if standard output has results or with `quiet`, and writes the
+// files. Returns the exit code: that of the verdict (NULL: OD_EXIT_OK), or OD_EXIT_FAILED if a file cannot be written.
+int od_files_finish(const od_files *f, bool quiet, const od_file_contents *contents, const od_verdict *verdict);
+
+// Notes on standard error up to which time the files of an interrupted run are complete, if there are files. The first column of the
+// table is the time.
+void od_files_note_partial(const od_files *f, bool quiet, const od_table *table);
 
 // The names of all files that were read, as a list.
 json_t *od_files_read_json(void);

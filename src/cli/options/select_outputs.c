@@ -1,17 +1,15 @@
 #include "options/select_outputs.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
 #include "document/suggest.h"
 #include "machine/machine.h"
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
 
 void od_selection_free(od_selection *selection) {
-  free(selection->index);
-  free(selection->panel);
+  od_arena_free(&selection->arena);
   *selection = (od_selection){0};
 }
 
@@ -26,17 +24,11 @@ static void add(od_selection *selection, int output, int panel) {
   if (panel) selection->panel[1 + i] = panel;
 }
 
-bool od_selection_add(od_selection *selection, const int *output, int count) {
-  size_t most = (size_t)(selection->count + count);
-  int *index = realloc(selection->index, (most + 1) * sizeof *index);
-  if (index) selection->index = index;
-  int *panel = realloc(selection->panel, (most + 1) * sizeof *panel);
-  if (panel) selection->panel = panel;
-  if (!index || !panel) return false;
+void od_selection_add(od_selection *selection, const int *output, int count) {
   for (int i = 0; i < count; i++) add(selection, output[i], 0);
-  return true;
 }
 
+// Adds the outputs that match a name or pattern. False: there are none.
 static bool add_matches(const od_machine *machine, const char *pattern, int panel, od_selection *selection) {
   int exact = od_machine_output_find(machine, pattern);
   if (exact >= 0) {
@@ -80,7 +72,7 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_model *model = od_machine_model(machine);
   for (int i = 0; i < model->outputs; i++)
     if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
-  // Ball joints have no coordinates to show. Without any other coordinate everything is shown.
+  // Ball joints have no coordinates to show. Without any other coordinate all outputs are shown.
   bool none = selection->count == 0;
   for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
 }
@@ -115,20 +107,17 @@ static bool add_entry(const od_machine *machine, char *entry, od_selection *sele
 }
 
 int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection) {
-  size_t room = (size_t)od_machine_output_count(machine) + 1;
-  *selection = (od_selection){.index = malloc(room * sizeof(int)), .panel = calloc(room, sizeof(int))};
-  if (!selection->index || !selection->panel) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
+  int most = od_machine_output_count(machine);
+  *selection = (od_selection){0};
+  // An output is selected once, and the panels have one entry for the time.
+  selection->index = OD_TAKE(&selection->arena, int, most);
+  selection->panel = OD_TAKE(&selection->arena, int, most + 1);
   if (texts->count == 0) add_defaults(machine, selection);
-  int code = -1;
+  int code = OD_GO_ON;
   for (int i = 0; i < texts->count; i++) {
-    char *copy = strdup(texts->text[i]), *rest = NULL;
-    if (!copy) return OD_EXIT_FAILED;
-    for (char *entry = strtok_r(copy, ", ", &rest); entry; entry = strtok_r(NULL, ", ", &rest))
+    char *rest = NULL, *list = od_arena_text(&selection->arena, texts->text[i]);
+    for (char *entry = strtok_r(list, ", ", &rest); entry; entry = strtok_r(NULL, ", ", &rest))
       if (!add_entry(machine, entry, selection)) code = OD_EXIT_BAD_INPUT;
-    free(copy);
   }
   return code;
 }

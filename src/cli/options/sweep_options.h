@@ -8,18 +8,19 @@
 #include "sweep/sweep.h"
 
 // The entries for a command's table of options.
-#define OD_SWEEP_OPTIONS(target)                                                                                      \
-  {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                             \
-   "do it for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths},         \
-  {                                                                                                                   \
-    "threads", OD_OPTION_TEXT, "N", "with --sweep: how many; default: as many as there are cores", &(target)->threads \
+#define OD_SWEEP_OPTIONS(target)                                                                               \
+  {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                      \
+   "repeat for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths}, \
+  {                                                                                                            \
+    "threads", OD_OPTION_TEXT, "N", "with --sweep: number of threads; default: the number of cores",           \
+        &(target)->threads                                                                                     \
   }
 
 // The same for commands that can draw numbers at random.
 #define OD_DRAW_OPTIONS(target)                                                                                    \
   {"draw", OD_OPTION_LIST, "PATH=...",                                                                             \
    "draw a number at random: PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO\n(repeatable)", &(target)->drawn}, \
-      {"draws", OD_OPTION_TEXT, "N", "how many draws; default: 100", &(target)->draws}, {                          \
+      {"draws", OD_OPTION_TEXT, "N", "number of draws; default: 100", &(target)->draws}, {                         \
     "seed", OD_OPTION_TEXT, "N", "seed of the draws; default: 1", &(target)->seed                                  \
   }
 
@@ -34,7 +35,7 @@ typedef struct od_sweep_command {
   const od_sweep_arguments *arguments;
   const od_files *files;
   bool quiet;
-  // Called with the first machine, in the main thread: chooses outputs and settings. Returns -1 to go on, or the exit code.
+  // Called with the first machine, in the main thread: chooses outputs and settings. Returns OD_GO_ON, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
   od_sweep_measure *measure;
   // Called with the table of all points. False: out of memory. NULL: the table is complete without it.

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "terminal/terminal.h"
 #include "io/json.h"
 #include "io/number.h"
+#include "memory/scoped.h"
+#include "terminal/terminal.h"
 
 struct od_answers {
+  od_arena arena;  // of the lists
   bool json;
   bool closed;  // the reader has closed the pipe
   int *column;  // the columns of the table that are written
@@ -26,16 +28,12 @@ static const char *const words[] = {"ok", "failed", "held", "bad"};
 
 od_answers *od_answers_new(bool json) {
   od_answers *a = calloc(1, sizeof *a);
-  if (a) a->json = json;
+  a->json = json;
   return a;
 }
 
 void od_answers_free(od_answers *a) {
-  if (!a) return;
-  for (int i = 0; a->key && i < a->columns; i++) free(a->key[i]);
-  free(a->key);
-  free(a->column);
-  free(a->line);
+  od_arena_free(&a->arena);
   free(a);
 }
 
@@ -50,82 +48,76 @@ static bool write_line(od_answers *a, size_t length) {
   return !a->closed;
 }
 
-static char *put(char *to, const char *text) {
-  return stpcpy(to, text);
-}
-
+// Appends a number. Returns the new end.
 static char *put_number(char *to, double value, bool json) {
-  if (!isfinite(value)) return put(to, json ? "null" : "nan");
+  if (!isfinite(value)) return stpcpy(to, json ? "null" : "nan");
   return to + od_number_format(to, value);
 }
 
-// Writes a line. values NULL: only the time.
-static bool tell(od_answers *a, double t, const double *values, od_sample_fate fate) {
+// Writes the line of a sample. values NULL: only the time.
+static bool answer(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
-  if (a->json) to = put(to, "{");
+  if (a->json) to = stpcpy(to, "{");
   for (int i = 0; i < a->columns; i++) {
-    if (a->json) to = put(put(to, a->key[i]), ":");
+    if (a->json) to = stpcpy(stpcpy(to, a->key[i]), ":");
     to = put_number(to, i == 0 ? t : values ? values[a->column[i]] : (double)NAN, a->json);
-    to = put(to, ",");
+    to = stpcpy(to, ",");
   }
-  if (a->json) to = put(to, "\"status\":\"");
-  to = put(to, words[fate]);
-  to = put(to, a->json ? "\"}\n" : "\n");
+  if (a->json) to = stpcpy(to, "\"status\":\"");
+  to = stpcpy(to, words[fate]);
+  to = stpcpy(to, a->json ? "\"}\n" : "\n");
   return write_line(a, (size_t)(to - a->line));
 }
 
 // --- The header ---------------------------------------------------------------------------------------------------
 
 // Chooses the columns: time, estimates and their standard deviations, NIS, and whether the filter has settled.
-static bool choose(od_answers *a, const od_observed *o) {
+static void choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;
   int more = 1 + c->settled - c->nis;
   a->columns = 1 + c->innovation - c->watched + more;
-  a->column = calloc((size_t)a->columns, sizeof *a->column);
-  a->key = calloc((size_t)a->columns, sizeof *a->key);
-  if (!a->column || !a->key) return false;
+  a->column = OD_TAKE(&a->arena, int, a->columns);
+  a->key = OD_TAKE(&a->arena, char *, a->columns);
   for (int i = 1; i < a->columns - more; i++) a->column[i] = c->watched + i - 1;
   for (int i = 0; i < more; i++) a->column[a->columns - more + i] = c->nis + i;
   for (int i = 0; i < a->columns; i++) {
     json_t *text = od_json_text(o->table->name[a->column[i]]);
-    a->key[i] = json_dumps(text, JSON_ENCODE_ANY);
+    char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+    a->key[i] = od_arena_text(&a->arena, quoted);
+    free(quoted);
     json_decref(text);
-    if (!a->key[i]) return false;
     room += strlen(a->key[i]) + OD_NUMBER_SIZE + 2;
   }
-  a->line = malloc(room + 64);
-  return a->line != NULL;
+  a->line = OD_TAKE(&a->arena, char, room + 64);
 }
 
 static bool write_header(const od_answers *a, const od_observed *o) {
-  od_table *header = od_table_new(a->columns + 1);
+  OD_OWNED(od_table_free) od_table *header = od_table_new(a->columns + 1);
   od_error err = {0};
-  bool ok = header != NULL;
-  for (int i = 0; ok && i < a->columns; i++)
-    ok = od_table_label(header, i, o->table->name[a->column[i]], o->table->unit[a->column[i]]) == OD_OK;
-  ok = ok && od_table_label(header, a->columns, "status", "") == OD_OK;
-  ok = ok && od_table_write_csv(header, "-", &err) == OD_OK;
-  od_table_free(header);
-  return ok;
+  for (int i = 0; i < a->columns; i++)
+    od_table_label(header, i, o->table->name[a->column[i]], o->table->unit[a->column[i]]);
+  od_table_label(header, a->columns, "status", "");
+  return od_table_write_csv(header, "-", &err) == OD_OK;
 }
 
 bool od_answers_begin(void *answers, const od_observed *o) {
   od_answers *a = answers;
-  return choose(a, o) && (a->json || write_header(a, o));
+  choose(a, o);
+  return a->json || write_header(a, o);
 }
 
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   (void)o;
   if (fate != OD_TAKEN) od_cli_warning("%s", why);
-  return tell(answers, row[0], fate == OD_TAKEN ? row : NULL, fate);
+  return answer(answers, row[0], fate == OD_TAKEN ? row : NULL, fate);
 }
 
 void od_answers_refuse(void *answers, double t, const char *why) {
   od_answers *a = answers;
   od_cli_warning("%s", why);
   a->refused++;
-  if (a->line) tell(a, t, NULL, OD_REFUSED);
+  if (a->line) answer(a, t, NULL, OD_REFUSED);
 }
 
 long od_answers_refused(const od_answers *a) {

@@ -5,12 +5,14 @@
 #include <stdbool.h>
 
 #include "experiment/observe.h"
+#include "memory/scoped.h"
 
 typedef struct od_answers od_answers;
 
 // JSON: one object per line; else CSV with a header.
 od_answers *od_answers_new(bool json);
 void od_answers_free(od_answers *answers);
+OD_OWNED_POINTER(od_answers, od_answers_free);
 
 // Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. They write the header, a line for each
 // sample, and a line without values for each line that is not a sample; its reason goes to standard error.

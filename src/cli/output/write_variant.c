@@ -5,10 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
 #include "io/atomic_file.h"
 #include "machine/machine.h"
+#include "memory/scoped.h"
+#include "terminal/exit_codes.h"
+#include "terminal/terminal.h"
 
 static const char first_line[] = "# Estimates, written by oleodyn --write-variant; it may be replaced by it.\n";
 
@@ -31,17 +32,17 @@ static bool is_foreign(const char *path) {
 
 int od_variant_check(od_variant_arguments *v, const char **path) {
   *path = NULL;
-  if (!v->name && !v->file) return -1;
+  if (!v->name && !v->file) return OD_GO_ON;
   if (!v->name || !is_name(v->name)) {
-    od_cli_error(v->name ? "--write-variant: '%s' cannot be a name; names are letters, digits, '_' and '-'"
-                         : "--variant-file is for --write-variant%s",
+    od_cli_error(v->name ? "--write-variant: '%s' cannot be a name; names consist of letters, digits, '_' and '-'"
+                         : "--variant-file is for --write-variant; give --write-variant, too%s",
                  v->name ? v->name : "");
     return OD_EXIT_BAD_INPUT;
   }
   snprintf(v->own_file, sizeof v->own_file, "%.200s.yaml", v->name);
   *path = v->file ? v->file : v->own_file;
-  if (!is_foreign(*path)) return -1;
-  od_cli_error("%s is there already, and --write-variant did not write it; give another --variant-file", *path);
+  if (!is_foreign(*path)) return OD_GO_ON;
+  od_cli_error("%s exists and was not written by --write-variant; give another --variant-file", *path);
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -67,6 +68,7 @@ static bool is_listed(const od_variant_numbers *n, const char *path) {
   return false;
 }
 
+// Prints the numbers of the variant. Returns their count.
 static int print_numbers(FILE *to, const od_variant_numbers *n) {
   const od_numbers *numbers = od_machine_numbers(n->machine);
   int count = 0;
@@ -112,16 +114,14 @@ od_status od_variant_write_numbers(const void *numbers, const char *path, od_err
 }
 
 od_status od_variant_write(const void *contents, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
   const od_variant_contents *c = contents;
   od_variant_numbers n = {c->e->model, c->arguments, od_trust_text(c->verdict->trust), NULL, 0};
-  n.number = calloc((size_t)c->e->parameters + 1, sizeof *n.number);
-  if (!n.number) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  n.number = OD_TAKE(&scratch, od_variant_number, c->e->parameters);
   for (int i = 0; i < c->e->parameters; i++) {
     const od_estimated *p = &c->e->parameter[i];
     if (p->sensor >= 0) continue;  // the calibration of a sensor is not a number of the machine
     n.number[n.count++] = (od_variant_number){p->path, p->unit, c->estimate[i], c->sigma ? c->sigma[i] : -1};
   }
-  od_status status = od_variant_write_numbers(&n, path, err);
-  free(n.number);
-  return status;
+  return od_variant_write_numbers(&n, path, err);
 }

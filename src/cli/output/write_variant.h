@@ -17,10 +17,10 @@ typedef struct od_variant_arguments {
   {"write-variant", OD_OPTION_TEXT, "NAME",                                                           \
    "write the estimates as this variant into a new file that includes the machine file", &(v)->name}, \
   {                                                                                                   \
-    "variant-file", OD_OPTION_TEXT, "FILE", "that file; default: NAME.yaml", &(v)->file               \
+    "variant-file", OD_OPTION_TEXT, "FILE", "file of --write-variant; default: NAME.yaml", &(v)->file \
   }
 
-// Checks the options and sets *path to the file (NULL: nothing to write). Returns -1, or the exit code after a message. An
+// Checks the options and sets *path to the file (NULL: nothing to write). Returns OD_GO_ON, or the exit code after a message. An
 // existing file is replaced only if this module wrote it.
 int od_variant_check(od_variant_arguments *v, const char **path);
 

@@ -13,7 +13,19 @@ enum {
   OD_EXIT_INTERRUPTED = 130,  // the convention of shells for Ctrl-C
 };
 
+// A step of a command returns OD_GO_ON, or the exit code with which the command ends; messages were printed then.
+enum { OD_GO_ON = -1 };
+// Does a step and ends the calling function with the exit code of the step, unless it is OD_GO_ON.
+#define OD_TRY(step)                     \
+  do {                                   \
+    int code_ = (step);                  \
+    if (code_ != OD_GO_ON) return code_; \
+  } while (0)
+
 // The exit code for a status.
 int od_exit_code(od_status status);
+// Reports an early end: the text of err, or that of the status if err is empty; as an error, unless the user interrupted the work.
+// Returns the exit code; OD_EXIT_OK without a message for OD_OK.
+int od_exit_early(od_status status, const od_error *err);
 
 #endif

@@ -12,4 +12,7 @@ void od_show_result(const od_result *r, FILE *to);
 // Prints the view to standard output, or the data as JSON. Returns the exit code.
 int od_show_either(const od_result *r, bool as_json);
 
+// The exit code of a verdict: OD_EXIT_OK, or OD_EXIT_UNSOUND.
+int od_verdict_exit(const od_verdict *v);
+
 #endif

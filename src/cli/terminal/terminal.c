@@ -5,16 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
-bool od_terminal_colour(FILE *f) {
+bool od_terminal_color(FILE *f) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   if (no && no[0]) return false;
   return isatty(fileno(f)) && term && strcmp(term, "dumb") != 0;
 }
 
-static void say(const char *kind, int colour, const char *format, va_list args) {
+static void say(const char *kind, int color, const char *format, va_list args) {
   fflush(stdout);
-  if (od_terminal_colour(stderr))
-    fprintf(stderr, "oleodyn: \033[1;%dm%s:\033[0m ", colour, kind);
+  if (od_terminal_color(stderr))
+    fprintf(stderr, "oleodyn: \033[1;%dm%s:\033[0m ", color, kind);
   else
     fprintf(stderr, "oleodyn: %s: ", kind);
   vfprintf(stderr, format, args);
@@ -36,6 +36,6 @@ void od_cli_warning(const char *format, ...) {
 }
 
 void od_heading(FILE *to, const char *text) {
-  bool colour = od_terminal_colour(to);
-  fprintf(to, "%s%s%s\n", colour ? "\033[1m" : "", text, colour ? "\033[0m" : "");
+  bool color = od_terminal_color(to);
+  fprintf(to, "%s%s%s\n", color ? "\033[1m" : "", text, color ? "\033[0m" : "");
 }

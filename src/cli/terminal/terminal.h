@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 // Whether to use colors: on a terminal, unless NO_COLOR is set.
-bool od_terminal_colour(FILE *f);
+bool od_terminal_color(FILE *f);
 // "oleodyn: error: ..." on standard error.
 void od_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // "oleodyn: warning: ..." on standard error.

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "experiment/log.h"
+#include "memory/scoped.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
 
@@ -165,6 +166,7 @@ typedef struct od_experiment_options {
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);
+OD_OWNED_POINTER(od_experiment, od_experiment_free);
 
 // Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including those of
 // calibrated sensors (od_watched.row). Its parameters are the estimated ones. The second function uses the true machine instead

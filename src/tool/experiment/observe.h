@@ -10,6 +10,7 @@
 #include "experiment/start_covariance.h"
 #include "io/table.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 
 typedef struct od_sensor_counts {
   long used, missing, gated, frozen;
@@ -132,6 +133,7 @@ typedef struct od_observe_options {
 // On failure *out holds the results up to the failure, and err describes the failure and its time. *out may be NULL.
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err);
 void od_observed_free(od_observed *o);
+OD_OWNED_POINTER(od_observed, od_observed_free);
 
 // Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2): that
 // of the states in the present coordinates, if it is given in terms of outputs; else NULL.

@@ -5,6 +5,7 @@
 #include "experiment/true_run.h"
 #include "friction_fit/run_model.h"
 #include "io/table.h"
+#include "memory/scoped.h"
 
 // Speed and force of steady motion. sigma: standard deviation of the force, 0 if it is not known.
 typedef struct od_steady_points {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "friction_fit/friction_data.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 
 // Quality of an estimate.
 typedef enum od_friction_known {

@@ -7,6 +7,7 @@
 #define OD_FRICTION_MAP_H
 
 #include "friction_fit/friction_fit.h"
+#include "memory/scoped.h"
 
 enum { OD_MAP_MOST_COEFFICIENTS = 4 };  // theta_n, C1, C2, P
 

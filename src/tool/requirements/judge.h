@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "machine/requirement.h"
+#include "memory/scoped.h"
 #include "simulate/run.h"
 
 typedef enum od_outcome {

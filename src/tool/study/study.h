@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "document/loader.h"
+#include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
 // How the values of the runs are combined into one value, and the meaning of its interval.
@@ -90,6 +91,7 @@ typedef struct od_study_options {
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
 void od_study_free(od_study *s);
+OD_OWNED_POINTER(od_study, od_study_free);
 // Frees the contents of the study, but not the study itself.
 void od_study_clear(od_study *s);
 
@@ -136,5 +138,6 @@ typedef struct od_study_run_options {
 // cannot begin.
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
+OD_OWNED_POINTER(od_study_result, od_study_result_free);
 
 #endif

@@ -132,7 +132,7 @@ static void test_mistakes_get_suggestions(void **state) {
       {"frobnicate", "unknown command 'frobnicate'"},
       {"simulate " MACHINE " --tiem 5", "unknown option '--tiem'; did you mean '--time'?"},
       {"simulate " MACHINE " -o x.csv", "unknown option '-o'"},
-      {"simulate " MACHINE " --time", "--time wants a value"},
+      {"simulate " MACHINE " --time", "--time needs a value"},
       {"simulate " MACHINE " --quiet=yes", "--quiet takes no value"},
       {"simulate " MACHINE " --time '5 mm'", "--time: 'mm' cannot be converted to s"},
       {"simulate " MACHINE " --time=-5", "'-5' is not a positive number"},
@@ -140,14 +140,15 @@ static void test_mistakes_get_suggestions(void **state) {
       {"simulate " MACHINE " --every 1.5", "'1.5' is not a whole number"},
       {"simulate " MACHINE " --integrator trapezoidal", "did you mean 'trapezoid'?"},
       {"simulate " MACHINE " --integrator tr-bdf3", "did you mean 'tr-bdf2'?"},
-      {"simulate " MACHINE " --integrator euler", "there is no 'euler'; there are trapezoid, tr-bdf2, rk4 and cvodes"},
+      {"simulate " MACHINE " --integrator euler",
+       "there is no 'euler'; the integrators are trapezoid, tr-bdf2, rk4 and cvodes"},
       {"simulate " MACHINE " --step '1 ms' --rows '1 ms'", "--rows is for --step auto"},
       {"simulate " MACHINE " --step auto --integrator trapezoid --time 1",
        "estimates the error of each step: tr-bdf2 or rk4"},
       {"simulate " MACHINE " --output crank.edn.x", "there is no output 'crank.edn.x'; did you mean 'crank.end.x'?"},
       {"simulate " MACHINE " --output 'nothing.*'", "no output matches 'nothing.*'"},
-      {"simulate " MACHINE " --csv - --json -", "cannot both have standard output"},
-      {"simulate", "which file?"},
+      {"simulate " MACHINE " --csv - --json -", "cannot both use standard output"},
+      {"simulate", "an argument is missing"},
       {"simulate " MACHINE " --csv same --mat same", "--csv and --mat would both be written to same"},
       {"simulate " MACHINE " " MACHINE, "one argument too many"},
       {"simulate no-such-file.yaml", "no-such-file.yaml"},
@@ -235,7 +236,7 @@ static void test_inputs_are_spared(void **state) {
                                   "fit e.yaml --csv m.yaml",
                                   "fit e.yaml --data log.csv --csv ./log.csv"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    ends_and_says(run(s, "%s", commands[i]), 2, "which is read");
+    ends_and_says(run(s, "%s", commands[i]), 2, "which is an input");
   }
   const char *const names[] = {"m.yaml", "e.yaml", "log.csv"}, *const texts[] = {machine, experiment, log};
   for (int i = 0; i < 3; i++) {

@@ -114,7 +114,7 @@ static void test_plots(void **state) {
       assert_null(strstr(picture, "nan")), drawn++;
     } else {
       ends_with(o, 2);
-      says(o.err, "there is nothing to draw of");
+      says(o.err, "has no curve");
     }
     free(picture);
     forget(o);
@@ -136,8 +136,8 @@ static void test_plots(void **state) {
   forget(o);
   static const char *const wrong[][2] = {{"--plot x.svg", "expected one NAME, found 0"},
                                          {"orifice pump --plot x.svg", "expected one NAME, found 2"},
-                                         {"gain --plot x.svg", "there is nothing to draw of 'gain'"},
-                                         {"port --plot x.svg", "there is nothing to draw of 'port'"}};
+                                         {"gain --plot x.svg", "'gain' has no curve"},
+                                         {"port --plot x.svg", "'port' has no curve"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     ends_and_says(run(s, "components %s", wrong[i][0]), 2, wrong[i][1]);
   }

@@ -197,7 +197,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--log nowhere.csv", "nowhere.csv"},
       {TUSTIN "--frequency 0", "is not a positive number"},
       {TUSTIN "--speed fast", "fast"},
-      {TUSTIN "--time 1e9", "make --step longer"},
+      {TUSTIN "--time 1e9", "Give a longer --step"},
       {TUSTIN "--log backwards.csv", "times must increase"},
       {TUSTIN "--log twice.csv", "times must increase"},
       {TUSTIN "--log gap.csv", "must have a speed at every time"},
@@ -207,7 +207,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--log empty.csv", "empty.csv"},
       {TUSTIN "--log only_time.csv", "has no column other than its times"},
       {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
-      {TUSTIN "--factor v", "--factor is for --log"},
+      {TUSTIN "--factor v", "--factor names a column of --log"},
       {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},
       {TUSTIN "--log fine.csv --factor v=1", "is not COLUMN or COLUMN=X:Y"},
       {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "a comma is expected"},
@@ -255,7 +255,7 @@ static void test_contour(void **state) {
   }
   od_table_free(all);
   ends_and_says(run(s, REDUCED "--show contour"), 2, "--show contour needs one --vary");
-  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "make --step longer");
+  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "Give a longer --step");
 }
 
 int main(void) {

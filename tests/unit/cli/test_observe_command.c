@@ -397,7 +397,7 @@ static void test_live_needs_columns(void **state) {
   wrote(s, "standard input: expected a line with the names of the columns first\n");
   outcome o = run(s, "observe %s --live --csv -", EXPERIMENT);
   ends_with(o, 2);
-  says(o.err, "--csv -: standard output has the answers of --live; give a file name\n");
+  says(o.err, "--csv -: --live uses standard output for its answers; give a file name\n");
   forget(o);
   expect_code(run(s, "observe %s --live --data x.csv", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --json-lines", EXPERIMENT), 2);

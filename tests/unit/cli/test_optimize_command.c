@@ -187,10 +187,10 @@ static void test_mistakes(void **state) {
   static const struct {
     const char *arguments, *says;
   } wrong[] = {
-      {"", "nothing is free"},
+      {"", "no number is free"},
       {"--free lag.gain=1", "is not PATH=LOW:HIGH"},
       {"--free lag.gian=1:2 --goal lag:final=1", "there is no number 'lag.gian'; did you mean 'lag.gain'?"},
-      {"--free lag.gain=2:1 --goal lag:final=1", "ends where it begins or below"},
+      {"--free lag.gain=2:1 --goal lag:final=1", "is empty; expected PATH=LOW:HIGH"},
       {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1",
        "--free: error: lag.time_constant=1 kg: '1 kg' is a mass; time_constant must be in s"},
       {"--free lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
@@ -199,8 +199,8 @@ static void test_mistakes(void **state) {
       {"--free lag.gain=1:2 --goal lag:most=1", "is not OUTPUT:TAKE=TARGET"},
       {"--free lag.gain=1:2 --goal 'lag:final=1 bar'", "--goal: "},
       {"--free lag.gain=1:2 --goal lag:final=", "--goal: "},
-      {"--free lag.gain=1:2 --goal lag:final=1 --reserve 2", "expected a part of the bounds"},
-      {"--free lag.gain=1:2 --goal lag:final=1 --starts 5000", "5000 are too many"},
+      {"--free lag.gain=1:2 --goal lag:final=1 --reserve 2", "expected a fraction of the bounds"},
+      {"--free lag.gain=1:2 --goal lag:final=1 --starts 5000", "found 5000, expected 0 to 1000"},
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -82,7 +82,7 @@ static void test_everything_read_is_spared(void **state) {
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     outcome o = shell(s, "", commands[i]);
     ends_with(o, 2);
-    says(o.err, "which is read");
+    says(o.err, "which is an input");
     forget(o);
     expect_untouched(s, names, texts, 6);
   }

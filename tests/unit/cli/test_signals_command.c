@@ -64,7 +64,7 @@ static void test_mistakes(void **state) {
   static const char forever[] =
       "inputs: {w: {sine: {amplitude: 1, frequency: 2 Hz}}}\nblocks: {x: {type: integrator, input: w, gain: 1}}\n";
   scratch_write(s, "f.yaml", forever, sizeof forever - 1);
-  ends_and_says(run(s, "signals f.yaml"), 2, "for how long? f.yaml does not say; give --time");
+  ends_and_says(run(s, "signals f.yaml"), 2, "f.yaml has no run time and no input that ends; give --time");
 }
 
 int main(void) {

@@ -136,7 +136,7 @@ static void test_state_mistakes(void **state) {
        "some.yaml:2:17: error: 'state.yaml' has no section 'initial'; 'oleodyn simulate --save-state' writes one");
   forget(o);
   ends_and_says(run(s, "simulate machine.yaml --save-state machine.yaml"), 2,
-                "--save-state machine.yaml would take the place of machine.yaml, which is read");
+                "--save-state machine.yaml would replace machine.yaml, which is an input");
 }
 
 // --- Estimates as a variant ---------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ static void test_write_variant(void **state) {
   scratch_put(s, "mine.yaml", "# mine\n");
   ends_and_says(
       run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant found --variant-file mine.yaml", OD_SOURCE_DIR), 2,
-      "mine.yaml is there already");
+      "mine.yaml exists and was not written by --write-variant");
   char *kept = scratch_read(scratch_path(s, "mine.yaml"));
   assert_string_equal(kept, "# mine\n");
   free(kept);

@@ -207,7 +207,7 @@ static void test_cost_field(void **state) {
   assert_true(fabs(t->data[3 * best]) < 1e-12 && fabs(t->data[3 * best + 1]) < 1e-12);
   od_table_free(t);
   ends_and_says(run(s, "friction-fit " CYLINDERS " --variant dynamic --costs-of sigma_0,tau --csv field.csv"), 2,
-                "expected two of the parameters");
+                "expected two parameters");
 }
 
 // Figure 6.5: a sine treated as steady motion determines Coulomb friction, with a warning.
