@@ -48,7 +48,7 @@ typedef struct od_response_labels {
 } od_response_labels;
 bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_labels *labels);
 
-// frf_result.c. path: the log or the machine.
+// path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);
 // Adds the warnings as notices, and to the data, except for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);

@@ -44,8 +44,6 @@ void od_csv_next_line(od_csv_reader *r);
 // Goes to the next line with data. False at the end of the file.
 bool od_csv_find_line(od_csv_reader *r);
 void od_csv_skip_lines(od_csv_reader *r, int count);
-// Skips lines of other text before the header (csv_preamble.c).
-void od_csv_skip_preamble(od_csv_reader *r);
 
 // ---- cells
 

@@ -3,9 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "linear/closed_valves.h"
 #include "linear/kinks.h"
+#include "machine/machine.h"
+#include "model/model.h"
+#include "simulate/divergence.h"
 
 static const double rest_tolerance = 1e-6;
 
@@ -47,6 +50,66 @@ static double typical_rate(const od_plant *plant, int j) {
   return scale > 0 ? scale : 1;
 }
 
+// --- Closed valves ------------------------------------------------------------------------------------------------------
+
+// A number of an instance by its key; NAN: its class has none.
+static double number_of(const od_model *m, const od_instance *e, const char *key) {
+  const od_element_class *c = od_instance_class(e);
+  for (int f = 0; f < c->field_count; f++)
+    if (strcmp(c->fields[f].key, key) == 0) return m->theta[e->number + f];
+  return NAN;
+}
+
+// The spool position: its state, or the signal that it follows.
+static double spool_of(const od_operating_point *p, const od_instance *e) {
+  const od_model *m = od_machine_model(p->machine);
+  char name[300];
+  snprintf(name, sizeof name, "%.290s.spool", e->name);
+  int output = od_machine_output_find(p->machine, name);
+  for (int i = 0; output < 0 && i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == e->signal) output = i;
+  return output < 0 ? NAN : od_output_now(p->machine, p->sim, output);
+}
+
+// Whether all edges that one spool opens are closed by their overlap.
+static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
+  const od_model *m = od_machine_model(p->machine);
+  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // if one is NAN, the other
+  double t = (spool_of(p, e) - number_of(m, e, "offset")) / number_of(m, e, "stroke");
+  return fabs(t) < overlap;
+}
+
+// Whether a valve has ports, and its spool must move before any of them opens.
+static bool ports_are_shut(const od_operating_point *p, int valve) {
+  const od_model *m = od_machine_model(p->machine);
+  const od_instance *host = &m->instance[valve];
+  int ports = 0;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const char *inside = od_instance_class(e)->inside;
+    if (e->host != valve || !inside || strcmp(inside, "ports") != 0) continue;
+    double before = number_of(m, host, "dead_band") + number_of(m, e, "overlap");
+    if (!(e->choice[OD_PORT_SIDE] * spool_of(p, host) < before)) return false;
+    ports++;
+  }
+  return ports > 0;
+}
+
+// Writes the names of the valves that are closed because their spool is inside the overlap, "'a', 'b'"; a small command has no
+// effect on them. Empty: none.
+static void list_closed_valves(const od_operating_point *p, char *text, size_t size) {
+  const od_model *m = od_machine_model(p->machine);
+  text[0] = '\0';
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    bool shut = od_instance_class(e)->shuts_about_center ? edges_are_shut(p, e) : ports_are_shut(p, i);
+    size_t used = strlen(text);
+    if (shut && used < size) snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", e->name);
+  }
+}
+
+// --- The model ----------------------------------------------------------------------------------------------------------
+
 // Fills a model whose arena is empty.
 static od_status fill(const od_operating_point *p, const int *inputs, int input_count, od_linear_model *m,
                       od_error *err) {
@@ -67,7 +130,7 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   m->outputs = p->outputs;
   m->samples = p->samples;
   m->time = od_sim_time(p->sim);
-  od_closed_valves(p, m->closed, sizeof m->closed);
+  list_closed_valves(p, m->closed, sizeof m->closed);
   for (int i = 0; i < m->inputs; i++) input[i] = inputs ? inputs[i] : i;
   m->constant = OD_TAKE(&m->arena, od_linear_signal, w.nx);
   if (!m->constant) return od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linear/pole_order.h"
+#include "linear/poles.h"
 
 od_status od_point_sweep_row(const od_linear_model *m, od_sweep_row *row, od_error *err) {
   const od_linear_signal *const list[] = {m->input, m->state, m->constant, m->output};
@@ -58,6 +58,87 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
+// --- Order of poles -----------------------------------------------------------------------------------------------------
+
+// Distance relative to the larger of both. A pole of a pair does not become the other one.
+static double distance(od_pole a, od_pole b) {
+  double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));
+  double apart = hypot(a.real - b.real, a.imaginary - b.imaginary);
+  return (size > 0 ? apart / size : 0) + (a.imaginary * b.imaginary < 0 ? 2 : 0);
+}
+
+// Linear extrapolation from two points, limited to half of the pole's size, because long steps extrapolate badly.
+static od_pole expect(od_pole earlier, od_pole before) {
+  double real = before.real - earlier.real, imaginary = before.imaginary - earlier.imaginary;
+  double length = hypot(real, imaginary), most = hypot(before.real, before.imaginary) / 2;
+  double part = length > most ? most / length : 1;
+  return (od_pole){before.real + part * real, before.imaginary + part * imaginary};
+}
+
+// The assignment problem by shortest augmenting paths (the Hungarian method). Rows and columns are counted from 1; column 0
+// stands for the row to be assigned.
+typedef struct assignment {
+  int n;
+  double *cost, *row_price, *column_price, *least;
+  int *row_of, *previous;
+  bool *used;
+} assignment;
+
+static void assign_row(assignment *a, int row) {
+  int column = 0;
+  a->row_of[0] = row;
+  for (int j = 0; j <= a->n; j++) a->least[j] = INFINITY, a->used[j] = false;
+  do {
+    int from = a->row_of[column], next = 0;
+    double delta = INFINITY;
+    a->used[column] = true;
+    for (int j = 1; j <= a->n; j++) {
+      if (a->used[j]) continue;
+      double reduced = a->cost[(from - 1) * a->n + j - 1] - a->row_price[from] - a->column_price[j];
+      if (reduced < a->least[j]) a->least[j] = reduced, a->previous[j] = column;
+      if (a->least[j] < delta) delta = a->least[j], next = j;
+    }
+    for (int j = 0; j <= a->n; j++)
+      if (a->used[j])
+        a->row_price[a->row_of[j]] += delta, a->column_price[j] -= delta;
+      else
+        a->least[j] -= delta;
+    column = next;
+  } while (a->row_of[column] != 0);
+  while (column != 0) {
+    int before = a->previous[column];
+    a->row_of[column] = a->row_of[before];
+    column = before;
+  }
+}
+
+// Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. With
+// `earlier`, the point before that (NULL: none), poles are extrapolated linearly, so that they may cross. Of all assignments the
+// one with the smallest sum of relative distances is taken. False: memory ran out.
+static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
+  OD_SCRATCH(scratch);
+  int line = count + 1;
+  assignment a = {.n = count,
+                  .cost = OD_TAKE(&scratch, double, (long)count *count),
+                  .row_price = OD_TAKE(&scratch, double, line),
+                  .column_price = OD_TAKE(&scratch, double, line),
+                  .least = OD_TAKE(&scratch, double, line),
+                  .row_of = OD_TAKE(&scratch, int, line),
+                  .previous = OD_TAKE(&scratch, int, line),
+                  .used = OD_TAKE(&scratch, bool, line)};
+  if (od_arena_status(&scratch) != OD_OK) return false;
+  for (int i = 0; i < count; i++) {
+    od_pole expected = earlier ? expect(earlier[i], before[i]) : before[i];
+    for (int j = 0; j < count; j++) {
+      double d = distance(expected, now[j]);
+      a.cost[i * count + j] = isfinite(d) ? d : 2;
+    }
+  }
+  for (int row = 1; row <= count; row++) assign_row(&a, row);
+  for (int j = 1; j <= count; j++) order[a.row_of[j] - 1] = j - 1;
+  return true;
+}
+
 // The poles of a row of the table.
 static void read_poles(const od_table *t, long row, int axes, int count, od_pole *pole) {
   for (int i = 0; i < count; i++) {
@@ -97,7 +178,7 @@ bool od_pole_sweep_order(od_table *t, const int *counts, int axes) {
     read_poles(t, previous, axes, count, before);
     read_poles(t, row, axes, count, now);
     if (line) read_poles(t, further, axes, count, earlier);
-    if (!od_poles_follow(count, line ? earlier : NULL, before, now, order)) return false;
+    if (!follow_poles(count, line ? earlier : NULL, before, now, order)) return false;
     double *values = t->data + row * t->columns + axes + OD_POLE_SWEEP_LEADING;
     memcpy(copy, values, (size_t)(PER_POLE * count) * sizeof *copy);
     for (int i = 0; i < count; i++) memcpy(values + PER_POLE * i, copy + PER_POLE * order[i], PER_POLE * sizeof *copy);

@@ -11,15 +11,7 @@
 
 // Whether an output may be equal to a state. A state has the name of such an output.
 static bool may_be_state(const od_model *m, const od_output *o) {
-  switch (o->kind) {
-    case OD_OUT_COORDINATE:
-    case OD_OUT_COORDINATE_RATE:
-    case OD_OUT_NODE_PRESSURE:
-    case OD_OUT_ELEMENT_STATE:
-    case OD_OUT_BLOCK_STATE: return true;
-    case OD_OUT_INPUT: return o->index >= m->inputs;
-    default: return false;
-  }
+  return od_output_is_state(o) || (o->kind == OD_OUT_INPUT && o->index >= m->inputs);
 }
 
 // Lists the requested outputs, those that may name states, and those that are held or limited. Returns their number, or -1 if

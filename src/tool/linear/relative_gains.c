@@ -1,5 +1,6 @@
 #include "linear/relative_gains.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,21 +8,87 @@
 #include "io/json.h"
 #include "linear/linear_result.h"
 
+// Computes the relative gain array G .* inv(G)' of a square G (n x n). OD_SINGULAR: G has no inverse.
+static od_status find_relative_gains(int n, const od_complex *G, od_complex *out) {
+  OD_SCRATCH(scratch);
+  od_complex *copy = OD_TAKE(&scratch, od_complex, (long)n * n), *inverse = OD_TAKE(&scratch, od_complex, (long)n * n);
+  lapack_int *pivot = OD_TAKE(&scratch, lapack_int, n);
+  double *row = OD_TAKE(&scratch, double, n), *column = OD_TAKE(&scratch, double, n);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  // Relative gains do not depend on units. The inverse is computed in units in which rows and columns have equal sizes.
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) row[i] = fmax(row[i], cabs(G[i * n + j]));
+    if (!(row[i] > 0)) return OD_SINGULAR;
+  }
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) column[j] = fmax(column[j], cabs(G[i * n + j]) / row[i]);
+    if (!(column[j] > 0)) return OD_SINGULAR;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) copy[i * n + j] = G[i * n + j] / row[i] / column[j];
+    inverse[i * n + i] = 1;
+  }
+  if (LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, n, copy, n, pivot, inverse, n) != 0) return OD_SINGULAR;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) out[i * n + j] = G[i * n + j] / row[i] / column[j] * inverse[j * n + i];
+  return OD_OK;
+}
+
+enum { ALL_PAIRINGS = 8 };
+
+typedef struct pairing_search {
+  int n;
+  const od_complex *gain;
+  int *best, now[ALL_PAIRINGS];
+  bool taken[ALL_PAIRINGS];
+  double least;
+} pairing_search;
+
+// Tries inputs for the outputs from `output` on, given the cost of those before.
+static void try_pairings(pairing_search *p, int output, double cost) {
+  if (cost >= p->least) return;
+  if (output == p->n) {
+    p->least = cost;
+    memcpy(p->best, p->now, (size_t)p->n * sizeof *p->best);
+    return;
+  }
+  for (int j = 0; j < p->n; j++) {
+    if (p->taken[j]) continue;
+    p->taken[j] = true;
+    p->now[output] = j;
+    try_pairings(p, output + 1, cost + cabs(p->gain[output * p->n + j] - 1));
+    p->taken[j] = false;
+  }
+}
+
+// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. Up to eight
+// outputs all pairings are tried; beyond that the nearest gain is taken first.
+static void pair_gains(int n, const od_complex *gain, int *input_of_output) {
+  for (int i = 0; i < n; i++) input_of_output[i] = -1;
+  if (n <= ALL_PAIRINGS) {
+    pairing_search p = {.n = n, .gain = gain, .best = input_of_output, .least = INFINITY};
+    try_pairings(&p, 0, 0);
+    return;
+  }
+  for (int round = 0; round < n; round++) {
+    int output = -1, input = -1;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n && input_of_output[i] < 0; j++) {
+        bool taken = false;
+        for (int k = 0; k < n; k++) taken = taken || input_of_output[k] == j;
+        if (!taken && (output < 0 || cabs(gain[i * n + j] - 1) < cabs(gain[output * n + input] - 1)))
+          output = i, input = j;
+      }
+    if (output >= 0) input_of_output[output] = input;
+  }
+}
+
+// --- Gains over frequency -------------------------------------------------------------------------------------------------
+
 void od_gain_arrays_free(od_gain_arrays *r) {
   od_arena_free(&r->arena);
   od_table_free(r->table);
   *r = (od_gain_arrays){0};
-}
-
-static od_status label(od_gain_arrays *r) {
-  const od_linear_model *m = r->model;
-  od_status status = od_table_label(r->table, 0, "frequency", "Hz");
-  for (int i = 0; i < r->n * r->n && status == OD_OK; i++) {
-    char text[600];
-    snprintf(text, sizeof text, "%.250s.to.%.250s.relative", m->input[i % r->n].name, m->output[i / r->n].name);
-    status = od_table_label(r->table, 1 + i, text, "1");
-  }
-  return status;
 }
 
 od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
@@ -34,17 +101,23 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
   r->pair = OD_TAKE(&r->arena, int, (long)r->n * r->count);
   r->table = od_table_new(1 + square);
   bool memory = response && r->table && od_arena_status(&scratch) == OD_OK && od_arena_status(&r->arena) == OD_OK;
-  od_status status = memory ? label(r) : OD_NO_MEMORY;
+  od_status status = memory ? od_table_label(r->table, 0, "frequency", "Hz") : OD_NO_MEMORY;
+  for (int i = 0; i < square && status == OD_OK; i++) {
+    const od_linear_model *m = r->model;
+    char text[600];
+    snprintf(text, sizeof text, "%.250s.to.%.250s.relative", m->input[i % r->n].name, m->output[i / r->n].name);
+    status = od_table_label(r->table, 1 + i, text, "1");
+  }
   for (int k = 0; k < r->count && status == OD_OK; k++) {
     od_complex *gains = r->gains + k * square;
     od_status found = od_linear_response_at(response, r->frequency[k], G);
-    if (found == OD_OK) found = od_relative_gains(r->n, G, gains);
+    if (found == OD_OK) found = find_relative_gains(r->n, G, gains);
     for (int i = 0; i < square; i++) {
       if (found != OD_OK) gains[i] = NAN;
       row[1 + i] = creal(gains[i]);
     }
     for (int i = 0; i < r->n; i++) r->pair[k * r->n + i] = -1;
-    if (found == OD_OK) od_relative_gains_pair(r->n, gains, r->pair + k * r->n);
+    if (found == OD_OK) pair_gains(r->n, gains, r->pair + k * r->n);
     row[0] = r->frequency[k];
     status = od_table_append(r->table, row);
   }

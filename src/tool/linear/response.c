@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linear/poles.h"
+#include "machine/machine.h"
 
 struct od_linear_response {
   const od_linear_model *model;
@@ -113,76 +114,127 @@ od_complex od_path_at(od_linear_response *r, const od_path *path, double frequen
   return cabs(whole) > 0 ? -moving / whole : NAN;  // d - G, without cancellation
 }
 
-// --- Relative gains ------------------------------------------------------------------------------------------------
+// --- Loops --------------------------------------------------------------------------------------------------------------
 
-od_status od_relative_gains(int n, const od_complex *G, od_complex *out) {
-  OD_SCRATCH(scratch);
-  od_complex *copy = OD_TAKE(&scratch, od_complex, (long)n * n), *inverse = OD_TAKE(&scratch, od_complex, (long)n * n);
-  lapack_int *pivot = OD_TAKE(&scratch, lapack_int, n);
-  double *row = OD_TAKE(&scratch, double, n), *column = OD_TAKE(&scratch, double, n);
-  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
-  // Relative gains do not depend on units. The inverse is computed in units in which rows and columns have equal sizes.
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) row[i] = fmax(row[i], cabs(G[i * n + j]));
-    if (!(row[i] > 0)) return OD_SINGULAR;
-  }
-  for (int j = 0; j < n; j++) {
-    for (int i = 0; i < n; i++) column[j] = fmax(column[j], cabs(G[i * n + j]) / row[i]);
-    if (!(column[j] > 0)) return OD_SINGULAR;
-  }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) copy[i * n + j] = G[i * n + j] / row[i] / column[j];
-    inverse[i * n + i] = 1;
-  }
-  if (LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, n, copy, n, pivot, inverse, n) != 0) return OD_SINGULAR;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) out[i * n + j] = G[i * n + j] / row[i] / column[j] * inverse[j * n + i];
-  return OD_OK;
+static int input_index(const od_machine *machine, const char *name) {
+  int i = 0;
+  while (i < od_machine_input_count(machine) && strcmp(od_machine_input_name(machine, i), name) != 0) i++;
+  return i;
 }
 
-enum { ALL_PAIRINGS = 8 };
+// Number of uses of an input; *by: the last block that uses it.
+static int count_uses(const od_model *m, int input, const od_block **by) {
+  int uses = 0;
+  for (int i = 0; i < m->blocks; i++)
+    for (int k = 0; k < m->block[i].inputs; k++)
+      if (m->block_line[m->block[i].line + k].source == input) uses++, *by = &m->block[i];
+  for (int i = 0; i < m->instances; i++) uses += m->instance[i].signal == input;
+  for (int i = 0; i < m->loads; i++) uses += m->load[i].input == input;
+  for (int i = 0; i < m->nodes; i++) uses += m->node[i].input == input;
+  return uses;
+}
 
-typedef struct pairing {
-  int n;
-  const od_complex *gain;
-  int *best, now[ALL_PAIRINGS];
-  bool taken[ALL_PAIRINGS];
-  double least;
-} pairing;
+bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *p) {
+  const od_model *m = od_machine_model(machine);
+  int output = od_machine_output_find(machine, model->output[p->output].name);
+  const od_output *o = &m->output[output];
+  const od_block *by = NULL;
+  if (o->kind != OD_OUT_INPUT || model->D[p->output * model->inputs + p->input] == 0) return false;
+  if (count_uses(m, input_index(machine, model->input[p->input].name), &by) != 1 || !by) return false;
+  return by->states == 0 && o->index >= by->signal && o->index < by->signal + by->outputs;
+}
 
-// Tries inputs for the outputs from `output` on, given the cost of those before.
-static void try_pairings(pairing *p, int output, double cost) {
-  if (cost >= p->least) return;
-  if (output == p->n) {
-    p->least = cost;
-    memcpy(p->best, p->now, (size_t)p->n * sizeof *p->best);
-    return;
-  }
-  for (int j = 0; j < p->n; j++) {
-    if (p->taken[j]) continue;
-    p->taken[j] = true;
-    p->now[output] = j;
-    try_pairings(p, output + 1, cost + cabs(p->gain[output * p->n + j] - 1));
-    p->taken[j] = false;
+// --- Magnitude, phase and their crossings -------------------------------------------------------------------------------
+
+static double degrees(od_complex g) {
+  return carg(g) * 180 / acos(-1);
+}
+
+// The angle, shifted by full turns to within half a turn of another.
+static double near_to(double angle, double other) {
+  return angle - 360 * round((angle - other) / 360);
+}
+
+// The slope of the magnitude at the lowest frequency gives the number of integrators, each with -90 degrees.
+static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
+  od_complex a = od_path_at(r, path, frequency), b = od_path_at(r, path, frequency / 1.1);
+  double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
+  if (!isfinite(slope)) slope = 0;
+  double angle = near_to(degrees(a), 90 * slope);
+  // A negative gain is half a turn in either direction: counted as lag.
+  return angle - 90 * slope > 179 ? angle - 360 : angle;
+}
+
+void od_path_table(od_linear_response *r, const od_path *path, const double *frequency, int count, double *magnitude,
+                   double *phase) {
+  double last = NAN;
+  for (int i = 0; i < count; i++) {
+    od_complex g = od_path_at(r, path, frequency[i]);
+    magnitude[i] = 20 * log10(cabs(g));
+    phase[i] = isnan(last) ? first_phase(r, path, frequency[i]) : near_to(degrees(g), last);
+    if (!isnan(phase[i])) last = phase[i];
   }
 }
 
-void od_relative_gains_pair(int n, const od_complex *gain, int *input_of_output) {
-  for (int i = 0; i < n; i++) input_of_output[i] = -1;
-  if (n <= ALL_PAIRINGS) {
-    pairing p = {.n = n, .gain = gain, .best = input_of_output, .least = INFINITY};
-    try_pairings(&p, 0, 0);
-    return;
+// A function whose zero is a crossing: the logarithm of the gain relative to a level, or the sine of the phase if the real part
+// is negative.
+typedef double (*crossing)(od_complex g, double level);
+static double gain_over(od_complex g, double level) {
+  return log(cabs(g) / level);
+}
+static double lag_over(od_complex g, double level) {
+  (void)level;
+  return cimag(g) / cabs(g);
+}
+
+// Finds a crossing between two frequencies with different signs, by bisection of the logarithm.
+static double locate(od_linear_response *r, const od_path *path, crossing f, double level, double low, double high) {
+  bool rises = f(od_path_at(r, path, high), level) > 0;
+  for (int i = 0; i < 60 && high / low > 1 + 1e-14; i++) {
+    double middle = sqrt(low * high);
+    if ((f(od_path_at(r, path, middle), level) > 0) == rises)
+      high = middle;
+    else
+      low = middle;
   }
-  for (int round = 0; round < n; round++) {
-    int output = -1, input = -1;
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n && input_of_output[i] < 0; j++) {
-        bool taken = false;
-        for (int k = 0; k < n; k++) taken = taken || input_of_output[k] == j;
-        if (!taken && (output < 0 || cabs(gain[i * n + j] - 1) < cabs(gain[output * n + input] - 1)))
-          output = i, input = j;
-      }
-    if (output >= 0) input_of_output[output] = input;
+  return sqrt(low * high);
+}
+
+static void take_gain(od_margins *m, od_complex g, double at) {
+  double gain = 1 / cabs(g);
+  if (!(creal(g) < 0) || (!isnan(m->gain) && fabs(log(gain)) >= fabs(log(m->gain)))) return;
+  m->gain = gain, m->gain_at = at;
+}
+
+static void take_phase(od_margins *m, od_complex g, double at) {
+  double margin = near_to(degrees(g) + 180, 0);
+  if (!isnan(m->phase) && fabs(margin) >= fabs(m->phase)) return;
+  m->phase = margin, m->phase_at = at;
+}
+
+od_margins od_margins_find(od_linear_response *r, const od_path *path, const double *frequency, int count) {
+  od_margins m = {
+      .gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN};
+  od_complex before = 0;
+  double fallen = NAN;
+  for (int i = 0; i < count; i++) {
+    od_complex g = od_path_at(r, path, frequency[i]);
+    if (i == 0) fallen = cabs(g) / sqrt(2);
+    if (cabs(g) > m.peak) m.peak = cabs(g), m.peak_at = frequency[i];
+    double low = i > 0 ? frequency[i - 1] : 0, high = frequency[i];
+    if (i > 0 && (gain_over(before, 1) > 0) != (gain_over(g, 1) > 0)) {
+      double at = locate(r, path, gain_over, 1, low, high);
+      take_phase(&m, od_path_at(r, path, at), at);
+    }
+    if (i > 0 && creal(before) < 0 && creal(g) < 0 && (cimag(before) > 0) != (cimag(g) > 0)) {
+      double at = locate(r, path, lag_over, 0, low, high);
+      take_gain(&m, od_path_at(r, path, at), at);
+    }
+    // A gain that falls from the lowest frequency on, as with an integrator, has no bandwidth.
+    if (i == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) fallen = NAN;
+    if (i > 0 && isnan(m.bandwidth) && cabs(before) >= fallen && cabs(g) < fallen)
+      m.bandwidth = locate(r, path, gain_over, fallen, low, high);
+    before = g;
   }
+  return m;
 }

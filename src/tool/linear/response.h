@@ -1,4 +1,4 @@
-// The frequency response of a linear model, G(jw) = C (jw - A)^-1 B + D, margins of a loop, and relative gains.
+// The frequency response of a linear model, G(jw) = C (jw - A)^-1 B + D, and margins of a loop.
 #ifndef OD_LINEAR_RESPONSE_H
 #define OD_LINEAR_RESPONSE_H
 
@@ -57,11 +57,5 @@ od_margins od_margins_find(od_linear_response *response, const od_path *path, co
 // nearest to that of integrators or derivatives alone.
 void od_path_table(od_linear_response *response, const od_path *path, const double *frequency, int count,
                    double *magnitude, double *phase);
-
-// Computes the relative gain array G .* inv(G)' of a square G (n x n). OD_SINGULAR: G has no inverse.
-od_status od_relative_gains(int n, const od_complex *G, od_complex *out);
-// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. Up to eight
-// outputs all pairings are tried; beyond that the nearest gain is taken first.
-void od_relative_gains_pair(int n, const od_complex *gains, int *input_of_output);
 
 #endif

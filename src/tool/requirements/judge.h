@@ -53,7 +53,7 @@ od_outcome od_judge_outcome(const od_judge *judge);
 // loop_margin.c: computes the margin of a loop for a requirement.
 od_status od_judge_loop(const od_machine *machine, od_judgement *j, od_error *err);
 
-// judgement_text.c: the texts of terminal, report and JSON.
+// judge_result.c: the texts of terminal, report and JSON.
 typedef struct od_judgement_text {
   char required[96], reached[96], at[40], left[96];
 } od_judgement_text;

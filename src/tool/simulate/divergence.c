@@ -19,7 +19,7 @@ static double usual_size(const char *unit) {
   return strncmp(unit, "Pa", 2) == 0 ? 1e6 : 1;
 }
 
-static bool is_state(const od_output *o) {
+bool od_output_is_state(const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
     case OD_OUT_COORDINATE_RATE:
@@ -61,7 +61,7 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
   text[0] = '\0';
   if (od_arena_status(&scratch) != OD_OK) return;
   for (int i = 0; i < m->outputs; i++)
-    if (is_state(&m->output[i])) output[count++] = i;
+    if (od_output_is_state(&m->output[i])) output[count++] = i;
   // All plants of a machine have the same layout of the work memory, for any outputs.
   bool ok = count > 0 && od_sim_outputs(sim, value) == OD_OK &&
             od_machine_plant(machine, output, count, NULL, 0, &plant, NULL) == OD_OK &&

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "memory/scoped.h"
+#include "model/model.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
@@ -14,6 +15,8 @@ bool od_has_diverged(const od_plant *plant, const double *x);
 
 OD_OWNED_POINTER(od_plant, od_plant_free);
 
+// Whether an output is equal to a state, by its kind.
+bool od_output_is_state(const od_output *o);
 // Writes the state that is largest relative to its usual size at the present point, such as "PM.pressure = 3.2e+09 bar". Empty:
 // not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);

@@ -23,7 +23,7 @@ const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "ener
 
 void od_run_end(od_run_state *r) {
   od_cvodes_free(r->cvodes);
-  if (r->bounds) od_run_bounds_end(r->bounds);
+  if (r->laws) od_run_laws_end(r->laws);
   od_sim_free(r->sim);
   od_plant_free(r->plant);
   od_plant_free(r->energy);
@@ -102,7 +102,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
   if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the energy balance
   if (status == OD_OK) status = make_energy_plant(r, err);
-  if (status == OD_OK) status = od_run_bounds_new(r->machine, &r->arena, &r->bounds, err);
+  if (status == OD_OK) status = od_run_laws_new(r->machine, &r->arena, &r->laws, err);
   if (status != OD_OK) return status;
   r->samples = r->plant->ops->sample != NULL;
   if (make_tables(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -146,7 +146,7 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   od_status status = od_sim_outputs(sim, r->row + 1);
   if (status == OD_OK) {
     od_cavitation_watch(r->cavitation, t, od_sim_state(sim) + 2 * r->plant->nz);
-    od_run_bounds_watch(r->bounds, t, sim);
+    od_run_laws_watch(r->laws, t, sim);
     if (last || r->rows % ENERGY_INTERVAL == 0) watch_energy(r, sim);
     status = od_table_append(r->table, r->row);
   }

@@ -325,7 +325,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
     od_verdict_add(&report->verdict, OD_DOUBTFUL, "run.incomplete",
                    "Incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
                    r->time, why);
-  od_run_bounds_add_remarks(r->bounds, &report->verdict);
+  od_run_laws_add_remarks(r->laws, &report->verdict);
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 

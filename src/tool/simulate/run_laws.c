@@ -4,28 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "integrate/sim_block.h"
 #include "io/display.h"
 #include "io/wording.h"
+#include "machine/below_zero.h"
+#include "machine/machine.h"
 #include "model/joint_types.h"
-#include "simulate/run.h"
+#include "model/model.h"
+#include "simulate/run_state.h"
 
 enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };  // remarks of a kind; samples of a delay's input
-static const double high_pressure = 1e8;          // Pa: a remark is made above it
-static const double air = 1.01325e5;              // Pa, pressure of the atmosphere
-static const double least_creep = 1e-5;           // m or rad: smaller distances are not reported
-static const double least_share = 0.01;  // relative to the transition speed: below it the friction force is negligible
-static const double mode_share = 0.1;    // limit of the highest mode times its number, relative to the pressures
+static const double overshoot = 1.2;      // times the shut-off pressure of a pump: the pressure may exceed it by less
+static const double high_pressure = 1e8;  // Pa: a remark is made above it
+static const double air = 1.01325e5;      // Pa, pressure of the atmosphere
+static const double least_creep = 1e-5;   // m or rad: smaller distances are not reported
+static const double least_share = 0.01;   // relative to the transition speed: below it the friction force is negligible
+static const double mode_share = 0.1;     // limit of the highest mode times its number, relative to the pressures
 
-// A range of values.
-typedef struct range {
-  double low, high;
-} range;
-static const range no_range = {INFINITY, -INFINITY};
-static void widen(range *r, double value) {
-  r->low = fmin(r->low, value);
-  r->high = fmax(r->high, value);
-}
-static double width(range r) {
+static const od_run_range no_range = {INFINITY, -INFINITY};
+
+static double width(od_run_range r) {
   return r.high > r.low ? r.high - r.low : 0;
 }
 
@@ -33,7 +31,7 @@ static double width(range r) {
 typedef struct creep {
   int instance, y;
   double transition;  // speed below which the friction force is proportional to speed
-  range position;
+  od_run_range position;
   double begin, from;         // start of the present interval below that speed, time and position; NAN: none
   double moved, first, last;  // the interval with the longest distance: distance, start and end
 } creep;
@@ -53,7 +51,7 @@ typedef struct delay {
   double time;
   double *sample;                     // times and values
   int count, first, stride, skipped;  // samples; oldest one in use; rows per sample; rows since the last
-  range input;
+  od_run_range input;
   double sum, seconds, most;  // integral of the deviation, its duration, largest deviation
 } delay;
 
@@ -61,7 +59,7 @@ typedef struct line {
   int instance, modes;
   double impedance;  // pressure per flow of a wave, Pa s/m3
   double highest;    // flow of the highest mode
-  range pressure[2];
+  od_run_range pressure[2];
 } line;
 
 typedef struct rod {
@@ -70,8 +68,18 @@ typedef struct rod {
   double most;  // the largest force of the pressures
 } rod;
 
+// A pump with a shut-off pressure.
+typedef struct pump {
+  int instance, node;  // node: at its outlet
+  double bound;        // of the pressure, Pa
+  bool beyond;         // the pressure was above the bound
+  double worst, when;  // the highest pressure, Pa, and its time, s
+} pump;
+
 struct od_run_laws {
   const od_model *m;
+  od_plant *plant;         // the same machine with the watched outputs; NULL: none are watched
+  double *value;           // of these outputs
   int outputs, *output;    // the pressures of all nodes come first
   double *highest, *when;  // highest pressure of each node and its time
   int *inflow;             // of each junction's node: index of its inflow among the outputs, or -1
@@ -81,7 +89,9 @@ struct od_run_laws {
   delay *delay;
   line *line;
   rod *rod;
-  int creeps, slides, delays, lines, rods;
+  pump *pump;
+  od_below_zero *signal;  // their values follow those of all other outputs
+  int creeps, slides, delays, lines, rods, pumps, signals;
   double time;  // time of the last row; NAN: none
 };
 
@@ -206,6 +216,17 @@ static void add_rod(od_run_laws *l, int i) {
   l->rod[l->rods++] = r;
 }
 
+// Watches instance i if it is a pump with a shut-off pressure.
+static void add_pump(od_run_laws *l, int i) {
+  const od_model *m = l->m;
+  const od_instance *e = &m->instance[i];
+  const od_element_class *c = od_instance_class(e);
+  if (c->shut_off.field <= 0) return;
+  double shut_off = m->theta[e->number + c->shut_off.field] + m->theta[e->number + c->shut_off.range];
+  double bound = overshoot * shut_off;
+  l->pump[l->pumps++] = (pump){.instance = i, .node = e->end[c->shut_off.end], .bound = bound, .worst = bound};
+}
+
 // Whether pressures are absolute: no tank is far below atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
@@ -214,12 +235,16 @@ static bool is_absolute(const od_model *m) {
   return lowest < INFINITY && lowest > air / 2;
 }
 
-od_run_laws *od_run_laws_new(const od_model *m, od_arena *arena) {
-  od_run_laws *l = OD_TAKE(arena, od_run_laws, 1);
-  if (!l) return NULL;
+od_status od_run_laws_new(const od_machine *machine, od_arena *arena, od_run_laws **out, od_error *err) {
+  const od_model *m = od_machine_model(machine);
+  int signals = od_below_zero_list(m, NULL);
+  long outputs = 2L * (m->nodes + m->instances + m->blocks) + 4L * m->loads + signals;
+  od_run_laws *l = *out = OD_TAKE(arena, od_run_laws, 1);
+  if (!l) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   *l = (od_run_laws){.m = m,
                      .time = NAN,
-                     .output = OD_TAKE(arena, int, 2L * (m->nodes + m->instances + m->blocks) + 4L * m->loads),
+                     .value = OD_TAKE(arena, double, outputs),
+                     .output = OD_TAKE(arena, int, outputs),
                      .highest = OD_TAKE(arena, double, m->nodes),
                      .when = OD_TAKE(arena, double, m->nodes),
                      .inflow = OD_TAKE(arena, int, m->nodes),
@@ -228,20 +253,26 @@ od_run_laws *od_run_laws_new(const od_model *m, od_arena *arena) {
                      .slide = OD_TAKE(arena, slide, m->loads),
                      .delay = OD_TAKE(arena, delay, m->blocks),
                      .line = OD_TAKE(arena, line, m->instances),
-                     .rod = OD_TAKE(arena, rod, m->instances)};
-  if (od_arena_status(arena) != OD_OK) return NULL;
+                     .rod = OD_TAKE(arena, rod, m->instances),
+                     .pump = OD_TAKE(arena, pump, m->instances),
+                     .signal = OD_TAKE(arena, od_below_zero, signals),
+                     .signals = signals};
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   add_nodes(l);
   for (int i = 0; i < m->instances; i++) add_creep(l, i);
   for (int i = 0; i < m->loads; i++) add_slide(l, i);
   for (int i = 0; i < m->instances; i++) add_line(l, i);
   for (int i = 0; i < m->instances && is_absolute(m); i++) add_rod(l, i);
+  for (int i = 0; i < m->instances; i++) add_pump(l, i);
   for (int i = 0; i < m->blocks; i++) add_delay(l, i, arena);
-  return od_arena_status(arena) == OD_OK ? l : NULL;
+  od_below_zero_list(m, l->signal);
+  for (int i = 0; i < signals; i++) add_output(l, find_output(m, OD_OUT_INPUT, l->signal[i].signal));
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return l->outputs > 0 ? od_machine_plant(machine, l->output, l->outputs, NULL, 0, &l->plant, err) : OD_OK;
 }
 
-int od_run_laws_outputs(const od_run_laws *l, int *output) {
-  if (output) memcpy(output, l->output, (size_t)l->outputs * sizeof *output);
-  return l->outputs;
+void od_run_laws_end(od_run_laws *l) {
+  od_plant_free(l->plant);
 }
 
 // ---- row by row
@@ -255,7 +286,7 @@ static void watch_node(od_run_laws *l, int i, double t, const double *y) {
 // An interval lasts while the speed is below the transition speed and keeps its direction.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
-  widen(&c->position, position);
+  od_run_widen(&c->position, position);
   bool creeps = size < 1 && size > least_share;
   if (creeps && !isnan(c->begin) && (position - c->from) * speed < 0) c->begin = NAN;
   if (creeps && isnan(c->begin)) c->begin = t, c->from = position;
@@ -315,7 +346,7 @@ static double deviation(delay *d, double t, double output) {
 }
 
 static void watch_delay(delay *d, double t, double before, const double *y) {
-  widen(&d->input, y[d->y]);
+  od_run_widen(&d->input, y[d->y]);
   keep_sample(d, t, y[d->y]);
   double off = deviation(d, t, y[d->y + 1]);
   if (off > d->most) d->most = off;
@@ -328,7 +359,7 @@ static void watch_line(const od_run_laws *l, line *x, const double *y, const dou
   const od_instance *e = &l->m->instance[x->instance];
   int state = e->state[x->modes];
   if (state >= 0) x->highest = fmax(x->highest, fabs(states[state]));
-  for (int k = 0; k < 2; k++) widen(&x->pressure[k], y[e->end[k]]);
+  for (int k = 0; k < 2; k++) od_run_widen(&x->pressure[k], y[e->end[k]]);
 }
 
 static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
@@ -337,13 +368,22 @@ static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
   r->most = fmax(r->most, fabs(force));
 }
 
-void od_run_laws_watch(od_run_laws *l, double t, const double *y, const double *states) {
+// All plants of a machine have the same layout of the work memory, for any outputs.
+void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
+  double *y = l->value;
+  if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
+  const double *states = od_sim_state(sim) + 2 * l->plant->nz;
   for (int i = 0; i < l->m->nodes; i++) watch_node(l, i, t, y);
   for (int i = 0; i < l->creeps; i++) watch_creep(&l->creep[i], t, y);
   for (int i = 0; i < l->slides; i++) watch_slide(&l->slide[i], t, l->time, y);
   for (int i = 0; i < l->delays; i++) watch_delay(&l->delay[i], t, l->time, y);
   for (int i = 0; i < l->lines; i++) watch_line(l, &l->line[i], y, states);
   for (int i = 0; i < l->rods; i++) watch_rod(l, &l->rod[i], y);
+  for (int i = 0; i < l->signals; i++) od_below_zero_watch(&l->signal[i], t, y[l->outputs - l->signals + i]);
+  for (int i = 0; i < l->pumps; i++) {
+    pump *p = &l->pump[i];
+    if (y[p->node] > p->worst) p->beyond = true, p->worst = y[p->node], p->when = t;
+  }
   l->time = t;
 }
 
@@ -484,7 +524,29 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
                  more);
 }
 
+static void add_pumps(const od_run_laws *l, od_verdict *v) {
+  static const char code[] = "pump.beyond", lead[] = "Beyond a pump's control:";
+  int shown = 0;
+  for (int i = 0; i < l->pumps; i++) {
+    const pump *p = &l->pump[i];
+    if (!p->beyond || shown++ >= MOST_SHOWN) continue;
+    const od_instance *e = &l->m->instance[p->instance];
+    char worst[80], most[80];
+    snprintf(worst, sizeof worst, "%.79s", od_display_quantity(p->worst, "Pa").text);
+    snprintf(most, sizeof most, "%.79s", od_display_quantity(p->bound / overshoot, "Pa").text);
+    od_verdict_add(
+        v, OD_DOUBTFUL, code, lead,
+        "%s.pressure reaches %s at %.4g s. The %s %s delivers no flow from %s on, and the oil has no outlet: a "
+        "relief valve is missing, or another element pushes the oil back.",
+        l->m->node[p->node].name, worst, p->when, od_instance_class(e)->noun, e->name, most);
+  }
+  if (shown > MOST_SHOWN)
+    od_verdict_add(v, OD_DOUBTFUL, code, lead, "the same holds for %s.",
+                   od_count(shown - MOST_SHOWN, "more pump").text);
+}
+
 void od_run_laws_add_remarks(const od_run_laws *l, od_verdict *v) {
+  od_below_zero_add_remarks(l->m, l->signal, l->signals, v);
   add_pressures(l, v);
   add_drawn(l, v);
   add_creeps(l, v);
@@ -492,4 +554,5 @@ void od_run_laws_add_remarks(const od_run_laws *l, od_verdict *v) {
   add_delays(l, v);
   add_lines(l, v);
   add_rods(l, v);
+  add_pumps(l, v);
 }

@@ -6,7 +6,7 @@
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
 #include "simulate/run.h"
-#include "simulate/run_bounds.h"
+#include "simulate/run_laws.h"
 #include "simulate/stability.h"
 #include "simulate/step_control.h"
 
@@ -54,7 +54,7 @@ typedef struct od_run_state {
   od_run_range energy_range[OD_RUN_ENERGIES];
   double balance;  // the largest energy balance, J
   od_cavitation *cavitation;
-  od_run_bounds *bounds;
+  od_run_laws *laws;
   long next_row;            // point of the grid of the next row, with adaptive steps
   long rows;                // number of recorded rows
   od_table *table;          // rows
