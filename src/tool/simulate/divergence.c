@@ -8,7 +8,7 @@
 #include "integrate/sim_block.h"
 #include "io/display.h"
 #include "machine/machine.h"
-#include "memory/scoped.h"
+#include "memory/owned.h"
 #include "model/model.h"
 #include "plant/model_plant.h"
 

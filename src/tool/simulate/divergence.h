@@ -5,15 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "memory/scoped.h"
 #include "model/model.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
 // Whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
-
-OD_OWNED_POINTER(od_plant, od_plant_free);
 
 // Whether an output is equal to a state, by its kind.
 bool od_output_is_state(const od_output *o);

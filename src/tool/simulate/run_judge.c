@@ -14,7 +14,7 @@
 #include "io/number.h"
 #include "machine/machine.h"
 #include "machine/method_names.h"
-#include "memory/scoped.h"
+#include "memory/owned.h"
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
