@@ -419,7 +419,8 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
   od_status status = compute(&s, err);
   if (!out->table || out->table->rows == 0) return status;
   od_inverse_judge(machine, options, out);
-  return status == OD_OK && !od_verdict_is_complete(&out->verdict) ? od_fail(err, OD_NO_MEMORY, "memory ran out") : status;
+  return status == OD_OK && !od_verdict_is_complete(&out->verdict) ? od_fail(err, OD_NO_MEMORY, "memory ran out")
+                                                                   : status;
 }
 
 void od_inverse_result_free(od_inverse_result *r) {

@@ -153,7 +153,7 @@ static void test_mistakes(void **state) {
       {"values: {v: {output: copy, take: max, unit: mm}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
        "'copy' is in Pa, not in 'mm'"},
       {"values: {v: {output: copy, take: most}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
-       "wants min, max, peak, mean, rms or final"},
+       "must be min, max, peak, mean, rms or final"},
       {"values: {v: {output: copy, take: max, from: 2 s, to: 1 s}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
        "is taken from 2 s to 1 s"},
       {"values: {v: {output: copy, take: max}}\ncases: {a: {experiment: machine.yaml, do: simulate}}\n",
