@@ -52,6 +52,7 @@ typedef enum od_rows_kept {
 } od_rows_kept;
 
 typedef struct od_observed {
+  od_arena memory;    // of all arrays
   od_table *table;    // NULL: not requested
   od_rows_kept kept;  // kind of rows in the table
   long rows;          // number of recorded samples
@@ -66,7 +67,7 @@ typedef struct od_observed {
   od_redrawn redrawn;                   // rejected draws of a random start
   long failed, held;                    // failed and carried-over samples, if the run kept going
   double seconds;                       // time of the observer's steps only
-  bool asks_itself;                     // whether the filter detects settling; if so:
+  bool detects_settling;                // whether the filter detects settling; if so:
   double settled_first, settled_since;  // first time, and start of the settled part at the end (NAN: none)
   double nis;                           // sum over all corrections,
   long nis_dimension;                   // and number of its innovations
@@ -132,6 +133,7 @@ typedef struct od_observe_options {
 // On failure *out holds the results up to the failure, and err describes the failure and its time. *out may be NULL.
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err);
 void od_observed_free(od_observed *o);
+OD_OWNED_POINTER(od_observed, od_observed_free);
 
 // Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2): that
 // of the states in the present coordinates, if it is given in terms of outputs; else NULL.

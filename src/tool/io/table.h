@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/status.h"
 
 // Positions of a table in its text file, for messages.
@@ -26,6 +27,7 @@ typedef struct od_table {
 
 od_table *od_table_new(int columns);
 void od_table_free(od_table *table);
+OD_OWNED_POINTER(od_table, od_table_free);
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit);
 // Appends a row (grows geometrically).
 od_status od_table_append(od_table *table, const double *row);

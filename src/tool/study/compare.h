@@ -46,6 +46,7 @@ typedef struct od_comparison {
 od_status od_comparison_load(const char *path, const od_compare_options *options, od_comparison **out,
                              od_messages *messages);
 void od_comparison_free(od_comparison *c);
+OD_OWNED_POINTER(od_comparison, od_comparison_free);
 
 // The row of a study's result with this metric of a compared row; NULL: there is none.
 const od_study_row *od_comparison_find(const od_comparison *c, const od_study_result *r, const od_compared *row,

@@ -1,0 +1,17 @@
+// How OD_OWNED() frees objects of the public API (include/oleodyn). Objects of src/tool have theirs beside their free function.
+#ifndef OD_OWNED_H
+#define OD_OWNED_H
+
+#include "memory/scoped.h"
+#include "oleodyn/machine.h"
+#include "oleodyn/observer.h"
+#include "oleodyn/plant.h"
+#include "oleodyn/sim.h"
+
+OD_OWNED_POINTER(od_machine, od_machine_free);
+OD_OWNED_POINTER(od_messages, od_messages_free);
+OD_OWNED_POINTER(od_observer, od_observer_free);
+OD_OWNED_POINTER(od_plant, od_plant_free);
+OD_OWNED_POINTER(od_sim, od_sim_free);
+
+#endif
